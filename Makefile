@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-SYSTEMS := $(foreach name,anybody slow topology,tests/process/test_mqconform_$(name).py)
+SYSTEMS := $(foreach name,anybody slow topology workers,tests/process/test_mqconform_$(name).py)
 STRANGERS := $(foreach name,hostile what_was_meant,tests/process/test_mqconform_$(name).py)
 
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
@@ -38,7 +38,7 @@ prove-changed: setup ## show of what changed, and of a tenth of the rest, that e
 test-runs: setup ## of it: whole runs of mqconform
 	$(BIN)/pytest -q $(filter-out $(SYSTEMS) $(STRANGERS),$(wildcard tests/process/test_mqconform_*.py))
 
-test-systems: setup ## of it: runs against systems that are shared, limited or slow
+test-systems: setup ## of it: runs against systems that are shared, limited, slow, or three
 	$(BIN)/pytest -q $(SYSTEMS)
 
 test-strangers: setup ## of it: runs against systems that are hostile or not the one that was meant
