@@ -9,6 +9,8 @@ from harness.peer.peer import Peer
 from suites.mqqb.steps.opening import request
 
 SERVED, NOT_SERVED = "served", "not served"
+PATIENCE = 3
+"""How many response timeouts a system may take that was stopped a moment ago."""
 
 
 class Attempt:
@@ -22,7 +24,7 @@ class Attempt:
         except SutUnavailable:
             return
         self.connection.send(request(peer))
-        answer = self.connection.poll("EstablishConnection")
+        answer = self.connection.poll("EstablishConnection", within_ms=PATIENCE * peer.sut.response_timeout_ms)
         if answer is not None and not answer["InternalHeader"].CS:
             self.outcome = SERVED
 
