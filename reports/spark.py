@@ -82,7 +82,7 @@ def _start(master: str, scratch: str, log: Path) -> SparkSession:
         settings |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.memory": "3g",  # whole verdict files are read, 100 MB each
+            "spark.driver.memory": "6g",  # whole verdict files are read, 120 MB each
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # of a short job, a third is the compiler
         }
     builder = SparkSession.builder.master(master).appName("mqconform rollup")
