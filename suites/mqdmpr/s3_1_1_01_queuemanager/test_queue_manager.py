@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from harness.sut.control import ControlRefused
+from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.opening import OneOf, opened, pass_time
 from suites.mqqb.steps.pinging import element
@@ -81,11 +81,7 @@ def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut
 
 
 def _begun(sut):
-    try:
-        sut.control.call("list")
-    except ControlRefused:
-        return False
-    return True
+    return asked(sut, "list") == DONE
 
 
 @needs("restart", "qm2qm", "receive")
@@ -122,9 +118,7 @@ def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
     before = _listed(sut).get(prepared)
     sut.restart()
     after = _listed(sut).get(prepared)
-    try:
-        sut.control.call("abort", transaction=prepared)
-    except ControlRefused:
+    if asked(sut, "abort", transaction=prepared) == REFUSED:
         after = after or "unknown"
     judge("MQDMPR-3.1.1.1-D03", expected=before, observed=after)
 

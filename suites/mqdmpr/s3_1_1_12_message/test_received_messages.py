@@ -11,6 +11,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import ProviderInfo
+from suites.applications import to_queue
 from suites.messages import a_message, recoverable_message
 from suites.mqmq.steps.handing_on import handed_on
 from suites.mqqb.steps.exchanges import reception, taken
@@ -161,7 +162,7 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
 def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
     """While a transaction has the only message of a queue nothing can be peeked at; when it is aborted it can."""
     queue = sut.new_queue("locked", transactional=True)
-    sut.send(rf"DIRECT=TCP:{sut.address}\{queue}", body="locked", delivery="transactional")
+    sut.send(to_queue(sut, queue), body="locked", delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     locked = _peeked(sut, queue)

@@ -7,6 +7,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from suites.applications import DONE, REFUSED, asked
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
@@ -105,26 +106,18 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
     observed = {
         "express messages": labels(sut, other),
         "taken by the read": "later" not in labels(sut, queue),
-        "the handle": _answer(sut, "peek_message", handle=handle, timeout_ms=0),
-        "the cursor": _answer(sut, "peek_message", cursor=cursor, timeout_ms=0),
-        "another reader": _answer(sut, "peek_message", queue=queue, timeout_ms=0),
+        "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
+        "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
+        "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
     }
     expected = {
         "express messages": [],
         "taken by the read": False,
-        "the handle": "refused",
-        "the cursor": "refused",
-        "another reader": "served",
+        "the handle": REFUSED,
+        "the cursor": REFUSED,
+        "another reader": DONE,
     }
     judge("MQDMPR-3.1.1-04", expected=expected, observed=observed)
-
-
-def _answer(sut, verb, **where):
-    try:
-        sut.control.call(verb, **where)
-    except ControlRefused:
-        return "refused"
-    return "served"
 
 
 @needs("receive", "qm2qm")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from suites.applications import DONE, asked
 from suites.messages import recoverable_message
-from suites.mqdmpr.steps.asking import OK, ask
 from suites.mqqb.steps.opening import acknowledgment, direct_name, opened, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
@@ -81,10 +81,10 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.next_session()
     waited = [] if session is None else tags(sender.collect_all(session, 1))
-    started = of_the_peer(peer), ask(sut, peer, "commit", transaction=transaction)
+    started = of_the_peer(peer), asked(sut, "commit", transaction=transaction)
     came = [] if session is None else sender.collect_all(session, 2)
     observed = [waited, *started, tags(came)]
-    judge("MQDMPR-3.1.4.1-03", expected=[[2], A_SESSION, OK, [2, 1]], observed=observed, evidence=came)
+    judge("MQDMPR-3.1.4.1-03", expected=[[2], A_SESSION, DONE, [2, 1]], observed=observed, evidence=came)
     if session is not None and came:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, came[-1]))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.asking import REFUSED, ask, outcome
-from suites.mqqb.steps.application import Application
+from suites.applications import REFUSED, asked
+from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
 pytestmark = needs("receive", "queue_control", "transactions")
 
@@ -30,14 +32,14 @@ UNKNOWN_REFUSED = {
 class Work:
     """A transaction that takes, moves and sends one message each, and another that takes and sends one."""
 
-    def __init__(self, application: Application, *, external: bool = False) -> None:
+    def __init__(self, application: AcknowledgedApplication, *, external: bool = False) -> None:
         self.application = application
         self.sut = application.sut
         self.queue = application.queue
         self.subqueue = f"{self.queue};mqc-sub"
         self.sut.create_queue(self.subqueue, transactional=True)
         application.fill("first there", "taken", "moved", "taken by another", "stays")
-        known = application.there()
+        known = application.identifiers()
         application.call("move", queue=self.queue, lookup_id=known["first there"], to=self.subqueue)
         self.one, self.other = (application.begin(external=external) for _ in range(2))
         application.take_that("taken", transaction=self.one)
@@ -48,16 +50,15 @@ class Work:
 
     def send(self, label: str, transaction: str) -> None:
         """Let an application here send a message to the queue."""
-        to = rf"DIRECT=TCP:{self.sut.address}\{self.queue}"
-        self.sut.send(to, label=label, body=label, transaction=transaction)
+        self.application.send(label, transaction=transaction)
 
     def there(self) -> list[str]:
         """Return what can be received from the queue, in order."""
-        return [*self.application.there()]
+        return self.application.labels()
 
     def in_subqueue(self) -> list[str]:
         """Return what can be received from the subqueue, in order."""
-        return [*self.application.there_in(self.subqueue)]
+        return self.application.labels(self.subqueue)
 
     def take_all(self, queue: str) -> list[str]:
         """Receive all that a queue has; return the labels in order."""
@@ -87,10 +88,10 @@ def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge)
     """What was sent is there, what was taken is gone and acknowledged, what was moved is behind what its subqueue had;
     before it was not so, and what was done in another transaction stays undecided.
     """
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
     work = Work(application)
     early = work.there(), application.acknowledged(0), work.in_subqueue()
-    committed = outcome(sut, peer, "commit", transaction=work.one)
+    committed = _outcome(sut, "commit", transaction=work.one)
     there, moved = work.there(), work.in_subqueue()
     acknowledged = application.acknowledged(1)
     evidence = list(application.sent.values())
@@ -116,9 +117,9 @@ def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
     """What was taken and moved is at its old place and can be received, what was sent is nowhere; what was done in
     another transaction stays undecided.
     """
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
     work = Work(application)
-    aborted = outcome(sut, peer, "abort", transaction=work.one)
+    aborted = _outcome(sut, "abort", transaction=work.one)
     there, moved = work.there(), work.in_subqueue()
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
@@ -137,30 +138,38 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
     """One that never was, one that was committed and one that was aborted: none can be prepared, committed or aborted,
     nothing is received in it, and the queue stays as it is. One that is there is beside them.
     """
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
     ended = {verb: application.begin() for verb in GONE}
     beside = application.begin(external=True)
     for transaction in ended.values():
-        application.take(queue=application.queue, transaction=transaction)
+        application.take(transaction=transaction)
     for verb, transaction in ended.items():
         application.call(verb, transaction=transaction)
-    before = [*application.there()]
-    unknown = {verb: ask(sut, peer, verb, transaction=str(UNKNOWN)) for verb in VERBS}
+    before = application.labels()
+    unknown = {verb: asked(sut, verb, transaction=str(UNKNOWN)) for verb in VERBS}
     evidence = list(application.sent.values())
     for verb, rules in UNKNOWN_REFUSED.items():
-        observed = unknown[verb], [*application.there()]
+        observed = unknown[verb], application.labels()
         for rule in rules:
             judge(rule, expected=(REFUSED, before), observed=observed, evidence=evidence)
     for verb, (gone, nothing_left) in GONE.items():
         transaction = ended[verb]
-        answers = [ask(sut, peer, again, transaction=transaction) for again in VERBS]
-        answers.append(ask(sut, peer, "receive", queue=application.queue, timeout_ms=0, transaction=transaction))
+        answers = [asked(sut, again, transaction=transaction) for again in VERBS]
+        answers.append(asked(sut, "receive", queue=application.queue, timeout_ms=0, transaction=transaction))
         judge(gone, expected=[REFUSED] * 4, observed=answers, evidence=evidence)
-        there = [*application.there()]
+        there = application.labels()
         judge(nothing_left, expected=["back", "stays"], observed=there, evidence=evidence)
     application.decide("abort", beside)
     application.receiver.end()
+
+
+def _outcome(sut: Sut, verb: str, **arguments: Any) -> str:
+    """Ask what becomes of a transaction; return that, or that it is refused."""
+    try:
+        return str(sut.control.call(verb, **arguments)["outcome"])
+    except ControlRefused:
+        return REFUSED
 
 
 def _states(sut: Sut, *transactions: str) -> list[str]:
@@ -183,14 +192,14 @@ def _states(sut: Sut, *transactions: str) -> list[str]:
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
     """Two transactions: each is prepared alone, which carries nothing out; one is committed, the other aborted."""
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
     begun = {verb: application.begin(external=True) for verb in ("commit", "abort")}
     for transaction in begun.values() if not empty else ():
-        application.take(queue=application.queue, transaction=transaction)
+        application.take(transaction=transaction)
     evidence = list(application.sent.values())
     for number, transaction in enumerate(begun.values()):
-        prepared = outcome(sut, peer, "prepare", transaction=transaction)
+        prepared = _outcome(sut, "prepare", transaction=transaction)
         states = _states(sut, *begun.values())
         for rule in ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"):
             judge(rule, expected="prepared", observed=prepared, evidence=evidence)
@@ -199,26 +208,26 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
         observed = states[0], other
         judge("MQDMPR-3.1.4.3-03", expected=("prepared", wanted), observed=observed, evidence=evidence)
     held = [] if empty else ["taken", "back"]
-    early = [label for label in held if label in application.there()], application.acknowledged(0)
+    early = [label for label in held if label in application.labels()], application.acknowledged(0)
     judge("MQDMPR-3.1.4.6-03", expected=([], []), observed=early, evidence=evidence)
-    decisions = {verb: outcome(sut, peer, verb, transaction=transaction) for verb, transaction in begun.items()}
+    decisions = {verb: _outcome(sut, verb, transaction=transaction) for verb, transaction in begun.items()}
     judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
     judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
     acknowledged = application.acknowledged(0 if empty else 1)
     judge("MQDMPR-3.1.4.7-03", expected=[] if empty else ["taken"], observed=acknowledged, evidence=evidence)
     expected = ["taken", "back", "stays"] if empty else ["back", "stays"]
-    judge("MQDMPR-3.1.4.8-03", expected=expected, observed=[*application.there()], evidence=evidence)
+    judge("MQDMPR-3.1.4.8-03", expected=expected, observed=application.labels(), evidence=evidence)
     application.receiver.end()
 
 
 @covers("MQDMPR-3.1.4.6-09")
 def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, judge):
     """A transaction prepared in a single phase is committed: what it took is acknowledged, and it is gone."""
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "stays")
     transaction = application.begin(external=True)
-    application.take(queue=application.queue, transaction=transaction)
-    prepared = outcome(sut, peer, "prepare", transaction=transaction, single_phase=True)
+    application.take(transaction=transaction)
+    prepared = _outcome(sut, "prepare", transaction=transaction, single_phase=True)
     observed = [prepared, application.acknowledged(1), *_states(sut, transaction)]
     evidence = list(application.sent.values())
     expected = ["committed", ["taken"], "not there"]
@@ -234,7 +243,7 @@ def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
     ):
         transaction = str(sut.control.call("begin")["transaction"])
-        judge(rule, expected=expected, observed=outcome(sut, peer, verb, transaction=transaction))
+        judge(rule, expected=expected, observed=_outcome(sut, verb, transaction=transaction))
 
 
 @needs("inspect")

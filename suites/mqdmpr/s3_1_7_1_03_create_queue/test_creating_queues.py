@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.openings import REFUSED, TAKEN, asked
+from suites.applications import DONE, REFUSED, asked, to_queue
 from suites.mqqb.steps.disposition import labels
 
 DEFAULTS = {
@@ -75,7 +75,7 @@ def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
         sut.create_queue(name, journaling=True)
     after = [_listed(sut, one), asked(sut, "get_queue", name=one)]
     for rule in ("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"):
-        judge(rule, expected=[NOT_LISTED, REFUSED, LISTED, TAKEN], observed=[*before, *after])
+        judge(rule, expected=[NOT_LISTED, REFUSED, LISTED, DONE], observed=[*before, *after])
     private = sut.format_names(one).get("private", "no private format name")
     kind = "private" if private.upper().startswith(f"PRIVATE={sut.guid}\\".upper()) else private
     judge("MQDMPR-3.1.7.1.3-D03", expected="private", observed=kind)
@@ -83,12 +83,12 @@ def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
     journals = [asked(sut, "peek", queue=f"{name};journal") for name in (one, other)]
     if REFUSED in journals:
         for rule in ("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"):
-            judge(rule, expected=[TAKEN, TAKEN], observed=journals)
+            judge(rule, expected=[DONE, DONE], observed=journals)
         return
     empty = [labels(sut, f"{name};journal") for name in (one, other)]
     judge("MQDMPR-3.1.7.1.3-09", expected=[[], []], observed=empty)
     for name in (one, other):
-        sut.send(rf"DIRECT=TCP:{sut.address}\{name}", label=name)
+        sut.send(to_queue(sut, name), label=name)
         sut.control.call("receive", queue=name, timeout_ms=0)
     kept = [labels(sut, f"{name};journal") for name in (one, other)]
     for rule in ("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"):

@@ -6,8 +6,9 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
+from suites.applications import DONE, REFUSED, asked
 from suites.messages import recoverable_message
-from suites.mqdmpr.steps.openings import OPENED, REFUSED, TAKEN, asked, outcome, sent, tried
+from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome, sent
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.sender import eventually
 from suites.mqqp.steps.reading import FAILURE, failed, frames, send_all
@@ -33,9 +34,9 @@ def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
     cursor = queue.cursor().settled()
     listed = _listed(sut, name)
     deleted = asked(sut, "delete_queue", name=name)
-    judge("MQDMPR-3.1.7.1.4-17", expected=TAKEN, observed=deleted)
+    judge("MQDMPR-3.1.7.1.4-17", expected=DONE, observed=deleted)
     judge.finished("MQDMPR-3.1.7.1.4-17")
-    opened = tried(remote, queue.association, form=form)
+    opened = opened_and_closed(remote, queue.association, form=form)
     observed = [
         listed,
         _listed(sut, name),
@@ -48,9 +49,9 @@ def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
     made = asked(sut, "create_queue", name=name)
     send_all(remote, [recoverable_message(peer, destination=path, label=AFTER)])
     there = eventually(peer, lambda: AFTER in labels(sut, name)) and labels(sut, name)
-    again = tried(remote, queue.association, form=form)
+    again = opened_and_closed(remote, queue.association, form=form)
     observed = [made, there, outcome(again)]
-    judge("MQDMPR-3.1.7.1.4-11", expected=[TAKEN, [AFTER], OPENED], observed=observed, evidence=again.evidence)
+    judge("MQDMPR-3.1.7.1.4-11", expected=[DONE, [AFTER], OPENED], observed=observed, evidence=again.evidence)
     judge.finished("MQDMPR-3.1.7.1.4-11")
     late = queue.cursor()
     seen = ["made", "made" if late.outcome == OPENED else "not made"]

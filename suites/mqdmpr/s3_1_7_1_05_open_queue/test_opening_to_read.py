@@ -9,7 +9,8 @@ import pytest
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DIRECT, MULTICAST, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
-from suites.mqdmpr.steps.openings import OPENED, REFUSED, outcome, tried
+from suites.applications import REFUSED
+from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
 from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, deliver, failed, frames
 
 pytestmark = needs("qm2qm")
@@ -73,8 +74,8 @@ def test_names_that_open_nothing_to_read(remote, sut, judge, access):
         "MQDMPR-3.1.7.1.5-46": [(MULTICAST, GROUP)],
         "MQDMPR-3.1.7.1.5-51": [(DIRECT, f"{plain}-not-there"), (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}")],
     }
-    by_its_name = tried(remote, association, form=queue_format(DIRECT, plain), access=access)
+    by_its_name = opened_and_closed(remote, association, form=queue_format(DIRECT, plain), access=access)
     for rule, names in ways.items():
-        calls = [tried(remote, association, form=queue_format(*one), access=access) for one in names]
+        calls = [opened_and_closed(remote, association, form=queue_format(*one), access=access) for one in names]
         observed = [outcome(call) for call in (by_its_name, *calls)]
         judge(rule, expected=[OPENED, *[REFUSED] * len(names)], observed=observed, evidence=frames(calls))

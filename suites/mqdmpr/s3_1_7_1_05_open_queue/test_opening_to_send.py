@@ -5,7 +5,8 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.run.marks import covers, goes_on, needs
-from suites.mqdmpr.steps.openings import REFUSED, TAKEN, asked, opened_to_send, sent
+from suites.applications import DONE, REFUSED, asked, to_queue
+from suites.mqdmpr.steps.openings import opened_to_send, sent
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.sender import eventually
 
@@ -45,12 +46,12 @@ def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
     lifetime = {"time_to_reach_queue_s": LIFETIME_S}
     there, gone = rf"{here}\{queue}", rf"{here}\{queue}-not-there"
     elsewhere = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
-    direct = {there: (TAKEN, sent(sut, there)), gone: (REFUSED, sent(sut, gone))}
+    direct = {there: (DONE, sent(sut, there)), gone: (REFUSED, sent(sut, gone))}
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
-    direct[elsewhere] = (TAKEN, sent(sut, elsewhere, **lifetime))
+    direct[elsewhere] = (DONE, sent(sut, elsewhere, **lifetime))
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
     wrong_number = private.rpartition("\\")[0] + f"\\{MISSING:08X}"
-    numbers = {private: (TAKEN, sent(sut, private)), wrong_number: (REFUSED, sent(sut, wrong_number))}
+    numbers = {private: (DONE, sent(sut, private)), wrong_number: (REFUSED, sent(sut, wrong_number))}
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
     machines = {name: (REFUSED, sent(sut, name)) for name in (f"MACHINE={sut.guid}", f"MACHINE={NOBODY}")}
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
@@ -64,7 +65,7 @@ def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
 def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
     """Of two queues and one that is not there, wherever it stands, none gets a copy; of the two alone each does."""
     queues = [sut.new_queue("first"), sut.new_queue("second")]
-    names = [rf"DIRECT=TCP:{sut.address}\{queue}" for queue in queues]
+    names = [to_queue(sut, queue) for queue in queues]
     missing = f"{names[0]}-not-there"
     for at in range(3):
         several = [*names[:at], missing, *names[at:]]
@@ -73,26 +74,26 @@ def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
         judge("MQDMPR-3.1.7.1.5-30", expected=[REFUSED, [], []], observed=observed)
     outcome = sent(sut, ",".join(names), label="both")
     observed = [outcome, *(labels(sut, queue) for queue in queues)]
-    judge("MQDMPR-3.1.7.1.5-30", expected=[TAKEN, ["both"], ["both"]], observed=observed)
+    judge("MQDMPR-3.1.7.1.5-30", expected=[DONE, ["both"], ["both"]], observed=observed)
 
 
 @needs("open_to_send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
 def test_several_queues_are_not_opened_alone(sut, judge):
     """Two queues are opened together and closed, shared with others; not with DenyReceive, which one queue can be."""
-    names = [rf"DIRECT=TCP:{sut.address}\{sut.new_queue(one)}" for one in ("first", "second")]
+    names = [to_queue(sut, sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
-        "two, shared": (TAKEN, opened_to_send(sut, several)),
+        "two, shared": (DONE, opened_to_send(sut, several)),
         "two, alone": (REFUSED, opened_to_send(sut, several, deny_receive=True)),
-        "one, shared": (TAKEN, opened_to_send(sut, names[0])),
+        "one, shared": (DONE, opened_to_send(sut, names[0])),
     }
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [asked(sut, "close_queue", handle=handle) for handle in (*handles, handles[0])]
     observed = [len(set(handles)), *closed]
     for rule in ("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"):
-        judge(rule, expected=[2, TAKEN, TAKEN, REFUSED], observed=observed)
+        judge(rule, expected=[2, DONE, DONE, REFUSED], observed=observed)
 
 
 @needs("send", "queue_control")
@@ -125,5 +126,5 @@ def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
         return sent(sut, f"PUBLIC={made['identifier']}", time_to_reach_queue_s=LIFETIME_S) == REFUSED
 
     taken = sent(sut, sut.format_names(there).get("public", ""))
-    seen = REFUSED if eventually(peer, refused) else TAKEN  # what the directory has now may be known a little later
-    judge("MQDMPR-3.1.7.1.5-73", expected=[TAKEN, REFUSED], observed=[taken, seen])
+    seen = REFUSED if eventually(peer, refused) else DONE  # what the directory has now may be known a little later
+    judge("MQDMPR-3.1.7.1.5-73", expected=[DONE, REFUSED], observed=[taken, seen])

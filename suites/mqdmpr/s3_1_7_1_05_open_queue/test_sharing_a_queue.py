@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
-from suites.mqdmpr.steps.openings import OPENED, REFUSED, close, outcome
+from suites.applications import REFUSED
+from suites.mqdmpr.steps.openings import OPENED, close, outcome
 from suites.mqqp.steps.reading import frames
 
 MODES = {

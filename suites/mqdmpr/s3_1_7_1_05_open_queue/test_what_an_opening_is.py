@@ -6,7 +6,8 @@ from typing import Any
 
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
-from suites.mqdmpr.steps.openings import REFUSED, TAKEN, opened_to_send
+from suites.applications import DONE, REFUSED, to_queue
+from suites.mqdmpr.steps.openings import opened_to_send
 from suites.mqqb.steps.opening import direct_name
 
 OF_SEVERAL = {
@@ -48,7 +49,7 @@ def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
     """A queue here and two elsewhere are opened together, not in order, one of them named twice: there is one opening
     more than queues, with the expanded name. It is closed: all are. With a queue that is not there, nothing is open.
     """
-    here = rf"DIRECT=TCP:{sut.address}\{sut.new_queue('here')}"
+    here = to_queue(sut, sut.new_queue("here"))
     first, last = (direct_name(peer, f"{letter}-{sut.own}") for letter in "az")
     names = sorted(one.lower() for one in (here, first, last))
     before = set(_openings(sut))
@@ -96,7 +97,7 @@ def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
     outcomes = [opened_to_send(sut, name) for name in (*names, names[0])]
     after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     observed = [*before, *outcomes, *(len(one) for one in after)]
-    judge("MQDMPR-3.1.7.1.5-79", expected=[[], [], TAKEN, TAKEN, TAKEN, 1, 1], observed=observed)
+    judge("MQDMPR-3.1.7.1.5-79", expected=[[], [], DONE, DONE, DONE, 1, 1], observed=observed)
     queues = [one for found in after for one in found]
     for rule, attribute, values in (
         ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in names]),

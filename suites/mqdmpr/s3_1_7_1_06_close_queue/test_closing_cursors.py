@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.openings import REFUSED, TAKEN, asked
+from suites.applications import DONE, REFUSED, asked
 
 
 @needs("receive", "queue_control")
@@ -20,5 +20,5 @@ def test_the_cursors_of_a_closed_opening_are_closed(sut, judge):
     before = known()
     sut.control.call("close_queue", handle=handles[0])
     observed = [*before, *known()]
-    judge("MQDMPR-3.1.7.1.6-15", expected=[*[TAKEN] * 4, *[REFUSED] * 2, *[TAKEN] * 2], observed=observed)
+    judge("MQDMPR-3.1.7.1.6-15", expected=[*[DONE] * 4, *[REFUSED] * 2, *[DONE] * 2], observed=observed)
     sut.control.call("close_queue", handle=handles[1])

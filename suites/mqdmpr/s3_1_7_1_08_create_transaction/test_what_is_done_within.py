@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import NAMESPACE_URL, uuid5
 
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.application import Application
+from suites.applications import Application
 
 pytestmark = needs("queue_control", "receive", "transactions")
 
@@ -44,12 +44,11 @@ def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")
-    known = application.identifiers()
     committed, aborted = application.begin(), application.begin()
     took = [application.take(transaction=committed), application.take(transaction=aborted)]
     left = application.labels()
     looked_up = [
-        application.take_that(known[label], transaction=transaction)
+        application.take_that(label, transaction=transaction)
         for label, transaction in (("d", committed), ("e", aborted))
     ]
     locked = application.labels()

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.mqdmpr.steps.application import Application
+from suites.applications import Application
 from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.sender import eventually
 

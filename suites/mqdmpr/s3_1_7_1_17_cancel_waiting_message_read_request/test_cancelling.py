@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.mqdmpr.steps.application import Application
+from suites.applications import Application
 from suites.mqqb.steps.opening import settle
 
 WAIT_MS = 60_000

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.directory import CREATED, DONE, REFUSED, Enterprise, chosen
+from suites.applications import DONE, REFUSED
+from suites.mqdmpr.steps.directory import CREATED, Enterprise, chosen
 
 NEEDS = needs("directory", "environment", "queue_control")
 NO_OBJECT = "no object"
@@ -89,7 +90,7 @@ def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
         enterprise.outcome(verb, **({"name": name} | arguments))
         offline = enterprise.offline_as_shown()
         enterprise.give_back()
-        back = enterprise.wait_until(lambda: not enterprise.offline_as_shown())
+        back = enterprise.await_online()
         rules = OFFLINE[verb]
         judge(rules[0], expected=f"{verb}: DirectoryOffline True", observed=f"{verb}: DirectoryOffline {offline}")
         judge(rules[-1], expected=f"{verb}: online again", observed=f"{verb}: {'online again' if back else 'offline'}")

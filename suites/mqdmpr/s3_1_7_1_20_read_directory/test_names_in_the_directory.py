@@ -6,7 +6,8 @@ from functools import partial
 
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
-from suites.mqdmpr.steps.directory import DONE, Enterprise
+from suites.applications import DONE
+from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.sender import Sender, eventually
@@ -118,7 +119,7 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
         for each in (rule, "MQDMPR-3.1.7.1.20-27"):
             judge(each, expected=f"{name} {NOT_SENT}", observed=f"{name} {'sent' if came else NOT_SENT}")
     enterprise.give_back()
-    online = enterprise.wait_until(lambda: not enterprise.offline_as_shown())
+    online = enterprise.await_online()
     judge("MQDMPR-3.1.7.1.20-26", expected="online again", observed="online again" if online else "offline")
     while accepted and (session := sender.next_session()) is not None:
         sender.collect(session, 1)

@@ -51,7 +51,7 @@ def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, jud
     enterprise.timers_expire()
     without = enterprise.offline_as_shown()
     enterprise.give_back()
-    online = enterprise.wait_until(lambda: not enterprise.offline_as_shown())
+    online = enterprise.await_online()
     for rule in ("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20"):
         judge(rule, expected="offline, then online", observed=f"{_word(not without)}, then {_word(online)}")
 

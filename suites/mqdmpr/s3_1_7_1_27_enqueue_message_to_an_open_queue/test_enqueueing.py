@@ -5,22 +5,13 @@ from __future__ import annotations
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqdmpr.steps.asking import OK, REFUSED, ask
+from suites.applications import DONE, REFUSED, asked, to_queue
+from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name
 from suites.mqqb.steps.sender import Sender, eventually, tags
 
 QUOTA_KB = 4
 LITTLE, TOO_MUCH = "x" * 64, "x" * 16_384
-
-
-def labels(sut: Sut, queue: str) -> list[str]:
-    """Return the labels of what is in a queue of the SUT."""
-    return [str(one["label"]) for one in sut.control.call("peek", queue=queue)["messages"]]
-
-
-def here(sut: Sut, queue: str) -> str:
-    """Return the direct format name of a queue of the SUT."""
-    return rf"DIRECT=TCP:{sut.address}\{queue}"
 
 
 def count_at(peer: Peer, sut: Sut, queue: str, label: str) -> int:
@@ -47,11 +38,11 @@ def test_who_sends_to_one_queue_learns_whether_it_takes_the_message(peer, sut, j
     """A queue has room for one message and none for the next: sending the one succeeds, sending the other fails."""
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     answers = {
-        label: ask(sut, peer, "send", to=here(sut, queue), label=label, body=body)
+        label: asked(sut, "send", to=to_queue(sut, queue), label=label, body=body)
         for label, body in (("fits", LITTLE), ("does not fit", TOO_MUCH))
     }
     there = [label for label in answers if count_at(peer, sut, queue, label)]
-    expected = [{"fits": OK, "does not fit": REFUSED}, ["fits"]]
+    expected = [{"fits": DONE, "does not fit": REFUSED}, ["fits"]]
     judge("MQDMPR-3.1.7.1.27-08", expected=expected, observed=[answers, there])
 
 
@@ -62,11 +53,11 @@ def test_who_sends_to_several_queues_learns_whether_all_take_their_copies(peer, 
     of it; a small one is in all three.
     """
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
-    to = ",".join(here(sut, queue) for queue in queues)
-    refused = ask(sut, peer, "send", to=to, label="too much", body=TOO_MUCH)
-    taken = ask(sut, peer, "send", to=to, label="little", body=LITTLE)
+    to = ",".join(to_queue(sut, queue) for queue in queues)
+    refused = asked(sut, "send", to=to, label="too much", body=TOO_MUCH)
+    taken = asked(sut, "send", to=to, label="little", body=LITTLE)
     copies = [count_at(peer, sut, queue, "little") for queue in queues]
     too_many = [labels(sut, queue).count("too much") for queue in queues[1:]]
     observed = [refused, too_many]
     judge("MQDMPR-3.1.7.1.27-18", expected=[REFUSED, [0, 0]], observed=observed)
-    judge("MQDMPR-3.1.7.1.27-19", expected=[OK, [1, 1, 1]], observed=[taken, copies])
+    judge("MQDMPR-3.1.7.1.27-19", expected=[DONE, [1, 1, 1]], observed=[taken, copies])

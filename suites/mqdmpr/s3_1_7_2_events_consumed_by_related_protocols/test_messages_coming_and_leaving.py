@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from suites.mqqb.steps.application import Application
+from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
 
 LONG_MS = 60_000
@@ -41,7 +41,7 @@ def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
     """Each message that comes takes at least the bytes of its body, and gives back what it took when it is received;
     one that a transaction had for a time counts once (E104).
     """
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
 
     def held() -> int:
         return int(sut.control.call("get_queue", name=application.queue)["bytes"])
@@ -55,14 +55,14 @@ def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
     bodies = [len(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in evidence]
     enough = [taken >= max(body, 1) for taken, body in zip(took, bodies, strict=True)]
     transaction = application.begin()
-    application.take(queue=application.queue, transaction=transaction)
+    application.take(transaction=transaction)
     application.decide("abort", transaction)
     back = held() - sizes[-1]
     observed = [sizes[0], enough, back]
     judge("MQDMPR-3.1.7.2.2-03", expected=[0, [True] * 3, 0], observed=observed, evidence=evidence)
     left = []
     for _ in took:
-        application.take(queue=application.queue)
+        application.take()
         left.append(held())
     wanted = [sum(took[number:]) for number in range(1, len(took) + 1)]
     judge("MQDMPR-3.1.7.2.1-03", expected=wanted, observed=left, evidence=evidence)

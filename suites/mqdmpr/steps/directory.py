@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
-from harness.sut.control import ControlRefused
 from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
+from suites.applications import REFUSED, tried
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.pinging import element
 
-DONE, REFUSED = "done", "refused"
 CREATED = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
@@ -35,18 +37,17 @@ class Enterprise:
 
     def outcome(self, verb: str, **arguments: Any) -> str:
         """Ask for a change; return whether it was done."""
-        try:
-            if verb == "create_queue":
-                self.sut.create_queue(**arguments)
-            elif verb == "delete_queue":
-                self.sut.delete_queue(**arguments)
-            elif verb == "send":
-                self.sut.send(**arguments)
-            else:
-                self.sut.control.call(verb, **arguments)
-        except ControlRefused:
-            return REFUSED
-        return DONE
+        with_undoing: dict[str, Callable[..., object]] = {
+            "create_queue": self.sut.create_queue,
+            "delete_queue": self.sut.delete_queue,
+            "send": self.sut.send,
+        }
+        action = with_undoing.get(verb, partial(self.sut.control.call, verb))
+        return tried(lambda: action(**arguments))
+
+    def publish(self) -> str:
+        """Ask for a public queue; return whether it was made."""
+        return self.outcome("create_queue", name=self.new_name())
 
     def published(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
         """Return what an administrator finds in the directory, after his changes; nothing when there is no object."""
@@ -64,7 +65,7 @@ class Enterprise:
     def go_offline(self) -> None:
         """Take the directory away and let the SUT find that out; ConformanceFailure when it does not."""
         self.take_away()
-        if self.outcome("create_queue", name=self.new_name()) is not REFUSED:
+        if self.publish() != REFUSED:
             raise ConformanceFailure("the SUT made a public queue without its directory")
 
     def timers_expire(self) -> None:
@@ -80,9 +81,17 @@ class Enterprise:
             self.peer.environment.run_until(lambda: False, each_ms // 10 + 1)
         return condition()
 
+    def await_online(self) -> bool:
+        """Wait until DirectoryOffline is FALSE, or the Directory Online Timer must have expired; return which."""
+        return self.wait_until(lambda: not self.offline_as_shown())
+
     def offline_as_shown(self) -> bool:
         """Return DirectoryOffline."""
-        return bool(self.sut.inspect()["QueueManager"]["DirectoryOffline"])
+        return bool(element(queue_manager(self.sut), "DirectoryOffline"))
+
+    def flag(self, name: str) -> str:
+        """Return an attribute of the queue manager that is TRUE or FALSE, with its name."""
+        return f"{name} {bool(element(queue_manager(self.sut), name))}"
 
     def notifications(self, queue: str) -> list[str]:
         """Return the operations that change notifications were made of, of one queue, in order."""

@@ -8,8 +8,9 @@ from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
+from suites.applications import DONE, REFUSED, tried
 
-OPENED, REFUSED, TAKEN = "MQ_OK", "refused", "taken"
+OPENED = "MQ_OK"
 
 
 def outcome(call: Call) -> str:
@@ -17,7 +18,7 @@ def outcome(call: Call) -> str:
     return REFUSED if call.failed or call.thrown is not None else call.outcome
 
 
-def tried(remote: Remote, association: Association, **how: Any) -> Call:
+def opened_and_closed(remote: Remote, association: Association, **how: Any) -> Call:
     """Open a queue as ``Remote.open_remote`` does, and close it if that was done."""
     call = remote.open_remote(association, **how)
     close(call)
@@ -30,15 +31,6 @@ def close(call: Call) -> None:
         call.association.call("R_QMCloseRemoteQueueContext", pphContext=call.out.pphContext)
 
 
-def asked(sut: Sut, verb: str, **arguments: Any) -> str:
-    """Return whether a verb was carried out."""
-    try:
-        sut.control.call(verb, **arguments)
-    except ControlRefused:
-        return REFUSED
-    return TAKEN
-
-
 def opened_to_send(sut: Sut, to: str, **how: Any) -> str:
     """Return whether the queues of a format name could be opened to send; they are closed again."""
     try:
@@ -46,13 +38,9 @@ def opened_to_send(sut: Sut, to: str, **how: Any) -> str:
     except ControlRefused:
         return REFUSED
     sut.control.call("close_queue", handle=handle)
-    return TAKEN
+    return DONE
 
 
 def sent(sut: Sut, to: str, **fields: Any) -> str:
     """Return whether a message was taken to be sent to a format name."""
-    try:
-        sut.send(to, **fields)
-    except ControlRefused:
-        return REFUSED
-    return TAKEN
+    return tried(lambda: sut.send(to, **fields))

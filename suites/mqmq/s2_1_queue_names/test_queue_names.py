@@ -9,6 +9,7 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from suites.applications import DONE, REFUSED, tried
 from suites.mqmq.steps.layout import Layout, shown
 from suites.mqqb.steps.sender import Sender
 
@@ -16,18 +17,15 @@ THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 LONGEST = 124
 ALLOWED = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
 """The characters that a queue's name is made of since MSMQ 2.0."""
-TAKEN, REFUSED = "taken", "refused"
 
 
 def _made(sut, name):
     """Return whether the SUT makes a queue of this name; it is deleted again."""
     path = f"private$\\{name}"
-    try:
-        sut.create_queue(path)
-    except ControlRefused:
-        return REFUSED
-    sut.delete_queue(path)
-    return TAKEN
+    made = tried(lambda: sut.create_queue(path))
+    if made == DONE:
+        sut.delete_queue(path)
+    return made
 
 
 @needs("queue_control")
@@ -35,9 +33,9 @@ def _made(sut, name):
 def test_path_names(sut, judge):
     """Queues are made of every allowed character and of 124 of them; none with another, none with 125."""
     names = {
-        "the first half of the characters": (f"mqc{sut.own}{ALLOWED[:46]}", TAKEN),
-        "the other half": (f"mqc{sut.own}{ALLOWED[46:]}", TAKEN),
-        f"{LONGEST} characters": (sut.own.ljust(LONGEST, "m"), TAKEN),
+        "the first half of the characters": (f"mqc{sut.own}{ALLOWED[:46]}", DONE),
+        "the other half": (f"mqc{sut.own}{ALLOWED[46:]}", DONE),
+        f"{LONGEST} characters": (sut.own.ljust(LONGEST, "m"), DONE),
         f"{LONGEST + 1} characters": (sut.own.ljust(LONGEST + 1, "m"), REFUSED),
         "a backslash": ("mqc\\x", REFUSED),
         "a comma": ("mqc,x", REFUSED),
@@ -49,7 +47,7 @@ def test_path_names(sut, judge):
         "a subqueue of no queue": (f"mqc{sut.own};sub", REFUSED),
     }
     for what, (name, expected) in names.items():
-        rules = ("MQMQ-2.1.1-01",) if expected == TAKEN else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
+        rules = ("MQMQ-2.1.1-01",) if expected == DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
         observed = _made(sut, name)
         for rule in rules:
             judge(rule, expected=f"{what}: {expected}", observed=f"{what}: {observed}")
@@ -207,20 +205,16 @@ def test_format_names(peer, sut, judge, rule):
         if sut.has(capability):
             good = [*good, known(peer, sut)]
     taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
-    if unknown and not good and TAKEN not in taken.values():
+    if unknown and not good and DONE not in taken.values():
         judge.not_exercised(rule, "every name is refused, those that are well formed as well: nobody may know them")
         return
     for name in (*good, *bad):
-        expected = TAKEN if name in good else REFUSED
+        expected = DONE if name in good else REFUSED
         judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {taken[name]}")
 
 
 def _sendable(sut, name):
-    try:
-        sut.send(name, body="named", label="named")
-    except ControlRefused:
-        return REFUSED
-    return TAKEN
+    return tried(lambda: sut.send(name, body="named", label="named"))
 
 
 @needs("send", "private_names")

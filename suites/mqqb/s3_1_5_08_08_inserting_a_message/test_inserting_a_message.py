@@ -10,6 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
+from suites.applications import to_queue
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.steps.disposition import (
     Q_EXCEED_QUOTA,
@@ -162,7 +163,7 @@ def test_what_was_not_sent_takes_no_room(peer, sut, judge):
     """A message of a transaction that is aborted is not in its queue: there is room for one more, not for two."""
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
-    sut.send(rf"DIRECT=TCP:{sut.address}\{queue}", body="not sent " * 400, transaction=transaction)
+    sut.send(to_queue(sut, queue), body="not sent " * 400, transaction=transaction)
     sut.control.call("abort", transaction=transaction)
     receiver = AcknowledgingReceiver(peer, sut)
     rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}

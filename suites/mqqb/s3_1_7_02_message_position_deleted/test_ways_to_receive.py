@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.application import WAIT_MS, Application
+from suites.applications import received
+from suites.mqqb.steps.acknowledged_application import WAIT_MS, AcknowledgedApplication
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
     classes,
@@ -23,7 +24,7 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     """Of its queue, of a handle, by a cursor, by its lookup identifier or beside it, or waited for: each has an
     ACK_RECEIVE, and none that was only peeked at.
     """
-    application = Application(peer, sut, transactional=False)
+    application = AcknowledgedApplication(peer, sut, transactional=False)
     queue = application.queue
     application.fill(*"abcdefghij")
     handle = application.call("open_queue", queue=queue, access="receive")["handle"]
@@ -31,11 +32,11 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     application.call("peek_message", cursor=cursor, timeout_ms=0)
     for _ in range(2):
         application.call("peek_next", cursor=cursor, timeout_ms=0)
-    application.take(cursor=cursor)  # c
-    application.take(handle=handle)  # a
-    application.take(queue=queue)  # b
+    received(sut, cursor=cursor)  # c
+    received(sut, handle=handle)  # a
+    application.take()  # b
     application.call("close_cursor", cursor=cursor)
-    known = application.there()
+    known = application.identifiers()
     for place, label, seek in (
         ({"queue": queue}, "g", "current"),
         ({"handle": handle}, "d", "next"),  # e
@@ -46,15 +47,15 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     for seek in ("first", "current", "next", "last"):
         application.call("peek_by_lookup_id", queue=queue, lookup_id=known["d"], seek=seek)
     application.call("peek_message", handle=handle, timeout_ms=0)
-    application.take(queue=queue)  # d
+    application.take()  # d
     for _ in range(2):
-        application.take(handle=handle)  # f, i
+        received(sut, handle=handle)  # f, i
     given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=WAIT_MS)
     application.call("cancel", request=given_up)
     application.wait_for("k", "receive", handle=handle)
     application.wait_for("l", "peek_message", queue=queue)
     application.call("close_queue", handle=handle)
-    observed = [application.acknowledged(11), [*application.there()]]
+    observed = [application.acknowledged(11), application.labels()]
     evidence = list(application.sent.values())
     for rule in ("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"):
         judge(rule, expected=[[*"abcdefghijk"], ["l"]], observed=observed, evidence=evidence)
@@ -67,14 +68,14 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
     """With one phase and with two, also where more is waited for: what was taken in a transaction that is aborted is
     there again, and not acknowledged; in one that is committed it has an ACK_RECEIVE and a FinalAck then, not before.
     """
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
     aborted = application.begin()
     application.wait_for("a", "receive", queue=queue, transaction=aborted)
     application.decide("abort", aborted)
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
         transaction = application.begin(external=external)
-        application.take(queue=queue, transaction=transaction)  # a
+        application.take(transaction=transaction)  # a
         sut.control.begin("receive", queue=queue, timeout_ms=WAIT_MS, transaction=transaction)
         settle(peer)
         if external:
@@ -82,28 +83,28 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
         application.decide(verb, transaction)
     application.fill(*"bcdefg")
     refused = application.begin(external=True)
-    application.take(queue=queue, transaction=refused)  # b
+    application.take(transaction=refused)  # b
     application.decide("prepare", refused)
     application.decide("abort", refused)
-    back = [*application.there()]
+    back = application.labels()
     committed, voted, alone = application.begin(), application.begin(external=True), application.begin(external=True)
-    application.take(queue=queue, transaction=committed)  # b
+    application.take(transaction=committed)  # b
     application.take_that("d", transaction=committed)
-    application.take(queue=queue, transaction=voted)  # c
-    application.take(queue=queue, transaction=alone)  # e
+    application.take(transaction=voted)  # c
+    application.take(transaction=alone)  # e
     application.decide("prepare", voted)
     early = application.acknowledged(1), application.finally_acknowledged(1)
-    there = [*application.there()]
+    there = application.labels()
     application.decide("commit", committed)
     application.decide("commit", voted)
     application.decide("prepare", alone, single_phase=True)
-    application.take(queue=queue)  # f
+    application.take()  # f
     late = application.acknowledged(6), application.finally_acknowledged(6)
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
         for rule in rules:
             expected = [[*"bcdefg"], ["a"], [*"fg"], [*"abcdef"], ["g"]]
-            observed = [back, early[which], there, late[which], [*application.there()]]
+            observed = [back, early[which], there, late[which], application.labels()]
             judge(rule, expected=expected, observed=observed, evidence=evidence)
     application.receiver.end()
 
@@ -114,12 +115,12 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     """Of three messages two are taken in transactions, all are purged, one transaction is committed, one aborted: what
     is not there then has one acknowledgment each; that of what nobody had is of class NACK_Q_PURGED.
     """
-    application = Application(peer, sut, transactional=True)
+    application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
     application.fill(*"abc")
     committed, aborted = application.begin(), application.begin()
     for transaction in (committed, aborted):
-        application.take(queue=queue, transaction=transaction)
+        application.take(transaction=transaction)
     application.call("purge", queue=queue)
     application.decide("commit", committed)
     application.decide("abort", aborted)
@@ -127,9 +128,9 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
     told_of = application.labels_of(map(correlation, came))
-    observed = sorted([*told_of, *application.there()])
+    observed = sorted([*told_of, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
-    left = sorted(told_of), [*application.there()]
+    left = sorted(told_of), application.labels()
     judge("MQDMPR-3.1.4.5-08", expected=([*"abc"], []), observed=left, evidence=evidence)
     purged = classes([ack for ack in came if correlation(ack) == identifier(sent[2])])
     judge("MQQB-3.1.7.2.1-D03", expected=named(Q_PURGED), observed=purged, evidence=evidence)
@@ -141,23 +142,23 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_what_is_moved_is_acknowledged_when_it_is_received(peer, sut, judge, transactional):
     """Messages go into a subqueue, and back: that is not acknowledged; to receive them there or here is."""
-    application = Application(peer, sut, transactional=transactional)
+    application = AcknowledgedApplication(peer, sut, transactional=transactional)
     queue, subqueue = application.queue, f"{application.queue};mqc-sub"
     sut.create_queue(subqueue, transactional=transactional)
     application.fill(*"abcde")
-    known = application.there()
+    known = application.identifiers()
     for label in "abcd":
         application.call("move", queue=queue, lookup_id=known[label], to=subqueue)
-    moved = application.there_in(subqueue)
+    moved = application.identifiers(subqueue)
     application.call("move", queue=subqueue, lookup_id=moved["a"], to=queue)
     early = application.acknowledged(0)
     application.take(queue=subqueue)  # b
     application.call("receive_by_lookup_id", queue=subqueue, lookup_id=moved["d"], seek="current")
     for _ in range(2):
-        application.take(queue=queue)
+        application.take()
     late = application.acknowledged(4)
     evidence = list(application.sent.values())
     for rule in ("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"):
-        observed = [early, late, [*application.there_in(subqueue)]]
+        observed = [early, late, application.labels(subqueue)]
         judge(rule, expected=[[], [*"abde"], ["c"]], observed=observed, evidence=evidence)
     application.receiver.end()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.applications import DONE, REFUSED, asked, send_here
 from suites.mqqb.steps.disposition import labels
-from suites.mqso.steps.applications import DONE, REFUSED, asked, send_here
 
 SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
 FIRST = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.applications import DONE, NOTHING, REFUSED, received
 from suites.messages import recoverable_message
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name, opened
 from suites.mqqb.steps.sender import Sender, eventually, tags
-from suites.mqso.steps.applications import DONE, NOTHING, REFUSED, received
 
 INTEGRATED = "it is integrated with a directory"
 
@@ -21,7 +21,7 @@ def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, 
         for rule in ("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02"):
             judge.not_exercised(rule, INTEGRATED)
         return
-    made = Enterprise(peer, sut).outcome("create_queue", name=f"mqc-{sut.own}-public")
+    made = Enterprise(peer, sut).publish()
     judge("MQSO-4.3.1.3-01", expected=f"workgroup mode, {REFUSED}", observed=f"workgroup mode, {made}")
     queue = sut.new_queue("private")
     label = f"in {peer.message_id()}"
@@ -44,6 +44,5 @@ def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, 
 def test_in_directory_mode_there_are_public_queues(peer, sut, judge):
     """A queue manager that is integrated with a directory makes a public queue."""
     integrated = bool(sut.inspect()["QueueManager"]["DirectoryIntegrated"])
-    enterprise = Enterprise(peer, sut)
-    made = enterprise.outcome("create_queue", name=enterprise.new_name())
+    made = Enterprise(peer, sut).publish()
     judge("MQSO-4.3.1.3-01", expected=(True, DONE), observed=(integrated, made))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.applications import NOTHING, asked, received, send_here
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, labels
 from suites.mqqb.steps.opening import direct_name, pass_time
 from suites.mqqb.steps.ordering import place
 from suites.mqqb.steps.sender import Sender, eventually
-from suites.mqso.steps.applications import NOTHING, asked, received, send_here
 
 UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
 DECIDED = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
+from suites.applications import REFUSED, asked, send_here
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name, opened, pass_time
 from suites.mqqb.steps.sender import RETRY_MS, Sender, eventually, tags
-from suites.mqso.steps.applications import REFUSED, asked, send_here
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 OPEN, CLOSED = "open", "closed"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
+from suites.applications import NOTHING, REFUSED, Waiting, asked, received, send_here, to_queue, tried
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import settle
-from suites.mqso.steps.applications import NOTHING, REFUSED, Waiting, asked, received, send_here, to_queue, tried
 
 WAIT_MS = 60_000
 SHORT_MS = 200

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from harness.run.marks import covers, needs
+from suites.applications import REFUSED, asked, to_queue, tried
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import direct_name, opened, pass_time, settle
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
 from suites.mqqb.steps.sender import Sender, eventually, tags
-from suites.mqso.steps.applications import REFUSED, asked, to_queue, tried
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
 SHORT_S = 2

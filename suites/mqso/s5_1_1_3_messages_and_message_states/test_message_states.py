@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
+from suites.applications import NOTHING, REFUSED, received, send_here, to_queue, tried
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, eventually
-from suites.mqso.steps.applications import NOTHING, REFUSED, received, send_here, to_queue, tried
 
 
 @needs("send", "receive", "queue_control", "transactions")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.applications import DONE, asked, received, send_here, to_queue
 from suites.mqqb.steps.disposition import labels
-from suites.mqso.steps.applications import DONE, asked, received, send_here, to_queue
 
 
 @needs("transactions", "send", "receive", "queue_control")

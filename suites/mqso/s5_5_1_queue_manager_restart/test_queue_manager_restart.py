@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.applications import send_here
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, eventually, tags
-from suites.mqso.steps.applications import send_here
 
 KINDS = ("express", "recoverable", "transactional")
 PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")

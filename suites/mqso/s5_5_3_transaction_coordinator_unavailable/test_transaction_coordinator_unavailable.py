@@ -5,11 +5,11 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
+from suites.applications import DONE, REFUSED, asked, received, send_here, to_queue, tried
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name, opened
 from suites.mqqb.steps.sender import Sender, eventually, tags
-from suites.mqso.steps.applications import DONE, REFUSED, asked, received, send_here, to_queue, tried
 from suites.mqso.steps.serving import SERVED, Attempt
 
 

@@ -8,12 +8,12 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from suites.applications import DONE, REFUSED, received, send_here, tried
 from suites.messages import recoverable_message
+from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import opened
 from suites.mqqb.steps.sender import Sender, eventually, tags
-from suites.mqso.steps.applications import DONE, REFUSED, received, send_here, tried
-from suites.mqso.steps.enterprise import await_directory, flag, publish
 
 
 def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
@@ -43,22 +43,22 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
     """Without its directory the queue manager makes no public queue, but private ones, which are used; a message for a
     public queue of the peer is taken, and waits. When the directory is back, that comes, and public queues are made.
     """
-    await_directory(peer, sut)  # a check before this one may have taken it away
-    if flag(sut, "DirectoryOffline") != "DirectoryOffline False":
+    enterprise = Enterprise(peer, sut)
+    if not enterprise.await_online():  # a check before this one may have taken it away
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     sut.change_environment(directory=False)
-    judge("MQSO-5.5.4-06", expected=REFUSED, observed=publish(sut, "away"))
+    judge("MQSO-5.5.4-06", expected=REFUSED, observed=enterprise.publish())
     for rule in ("MQSO-5.5.4-05", "MQSO-5.1.1.1-D06"):
-        judge(rule, expected="DirectoryOffline True", observed=flag(sut, "DirectoryOffline"))
+        judge(rule, expected="DirectoryOffline True", observed=enterprise.flag("DirectoryOffline"))
     judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_without_directory(peer, sut, "private"))
     judge("MQSO-5.1.1.1-D07", expected=DONE, observed=tried(lambda: sender.send(1, delivery="recoverable")))
     early = sender.next_session(sut.connect_timeout_ms)
     came = [] if early is None else tags(sender.collect(early, 1))
     judge("MQSO-5.1.1.1-D07", expected=([], 1), observed=(came, sut.outgoing(sender.to)["count"]))
     sut.change_environment(directory=True)
-    await_directory(peer, sut)
-    observed = f"{flag(sut, 'DirectoryOffline')}, a public queue: {publish(sut, 'back')}"
+    enterprise.await_online()
+    observed = f"{enterprise.flag('DirectoryOffline')}, a public queue: {enterprise.publish()}"
     judge("MQSO-5.5.4-01", expected=f"DirectoryOffline False, a public queue: {DONE}", observed=observed)
     judge("MQSO-5.5.4-08", expected=f"DirectoryOffline False, a public queue: {DONE}", observed=observed)
     session = sender.next_session()
@@ -74,19 +74,20 @@ def test_without_a_directory_it_starts_in_workgroup_mode(peer, sut, judge):
     """Started while the directory is away it is not integrated: it makes no public queue, uses private ones, and is so
     even when the directory is back, until it is started again.
     """
+    enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
     sut.restart()
 
     def integrated() -> str:
-        return flag(sut, "DirectoryIntegrated")
+        return enterprise.flag("DirectoryIntegrated")
 
     judge("MQSO-5.5.4-02", expected="DirectoryIntegrated False", observed=integrated())
-    done = (publish(sut, "away"), _without_directory(peer, sut, "private"))
+    done = (enterprise.publish(), _without_directory(peer, sut, "private"))
     judge("MQSO-5.5.4-03", expected=(REFUSED, ["own", "of the peer"]), observed=done)
     sut.change_environment(directory=True)
     before = sut.published()
     sut.restart()
-    observed = f"{integrated()}, {publish(sut, 'back')}"
+    observed = f"{integrated()}, {enterprise.publish()}"
     judge("MQSO-5.5.4-02", expected=f"DirectoryIntegrated True, {DONE}", observed=observed)
     after = sut.published()
     judge("MQSO-6.6.2-D01", expected=before, observed=after)

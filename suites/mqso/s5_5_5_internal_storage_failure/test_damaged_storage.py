@@ -8,9 +8,9 @@ from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
+from suites.applications import DONE, REFUSED, asked, send_here
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import pass_time
-from suites.mqso.steps.applications import DONE, REFUSED, asked, send_here
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.applications import REFUSED, asked, received, send_here, to_queue, tried
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import opened, settle
 from suites.mqqb.steps.sender import eventually
-from suites.mqso.steps.applications import REFUSED, asked, received, send_here, to_queue, tried
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.applications import tried
 from suites.mqqb.steps.sender import Sender, tags
-from suites.mqso.steps.applications import tried
 
 
 @needs("send")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqso.steps.applications import REFUSED
-from suites.mqso.steps.enterprise import await_directory, flag, publish
+from suites.applications import REFUSED
+from suites.mqdmpr.steps.directory import Enterprise
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
@@ -12,13 +12,14 @@ REGISTERED, GONE = "there", "gone"
 
 
 @covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
-def test_a_machine_that_left_its_domain_is_in_workgroup_mode(sut, judge):
+def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
     """Started outside of its domain the queue manager is not integrated, and makes no public queue; what the directory
     has of it stays.
     """
+    enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
-    observed = (flag(sut, "DirectoryIntegrated"), publish(sut, "left"))
+    observed = (enterprise.flag("DirectoryIntegrated"), enterprise.publish())
     for rule in ("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"):
         judge(rule, expected=("DirectoryIntegrated False", REFUSED), observed=observed)
     object_there = sut.published()
@@ -32,11 +33,12 @@ def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, ju
     """Started while the object of its machine has another Identifier the queue manager is offline. When the object is
     its own again, it finds that out by itself.
     """
+    enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()
     for rule in ("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"):
-        judge(rule, expected="DirectoryOffline True", observed=flag(sut, "DirectoryOffline"))
+        judge(rule, expected="DirectoryOffline True", observed=enterprise.flag("DirectoryOffline"))
     sut.change_environment(registration=True)
-    await_directory(peer, sut)
-    judge("MQSO-5.5.6-03", expected="DirectoryOffline False", observed=flag(sut, "DirectoryOffline"))
+    enterprise.await_online()
+    judge("MQSO-5.5.6-03", expected="DirectoryOffline False", observed=enterprise.flag("DirectoryOffline"))
     sut.restart()
