@@ -17,7 +17,7 @@ from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, IndexRow, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage
 from harness.rules.proof_record import load_proof
-from harness.run.plugin import covered, suite_path
+from harness.run.checks import covered, suite_path
 
 
 @dataclass(frozen=True, slots=True)

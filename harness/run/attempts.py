@@ -14,7 +14,7 @@ from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.plugin import AGAIN, ATTEMPT, DRIVER, LOG, covered, suite_path
+from harness.run.checks import AGAIN, ATTEMPT, DRIVER, LOG, covered, suite_path
 from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4

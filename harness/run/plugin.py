@@ -7,50 +7,39 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.paths import SUITES
+from harness.run.checks import (
+    DRIVER,
+    DRIVERS,
+    JUDGE,
+    LOG,
+    RESIDUE,
+    RUN,
+    TOLD,
+    capture_path_of,
+    covered,
+    needed,
+    suite_path,
+)
 from harness.run.computing import bounded_computing
 
 if TYPE_CHECKING:
-    from harness.capture.recorder import Frame
     from harness.judging.judge import Judge
-    from harness.judging.verdicts import Log
-    from harness.peer.peer import Peer
-    from harness.peer.remote import Remote
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
-    from harness.sut.sut import Sut
 
-RUN: pytest.StashKey[Run] = pytest.StashKey()
-DRIVERS: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
-"""Of every worker."""
-DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
-"""Of this process."""
-LOG: pytest.StashKey[Log] = pytest.StashKey()
-"""The log that this process writes its verdicts to."""
-JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
-RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
-"""What checks left behind in the SUT, as this process found out."""
-AGAIN: pytest.StashKey[bool] = pytest.StashKey()
-"""Whether a check has to be made again when no other runs beside it."""
-TOLD: pytest.StashKey[bool] = pytest.StashKey()
-"""Whether a check's verdicts tell of the end of the SUT's process."""
 ON_END: pytest.StashKey[dict[signal.Signals, Any]] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 CHECK_LIMIT_S = 15 * 60
 """No wait that a check without control makes is as long."""
-
-ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
-"""How many attempts at this check there were before."""
 
 _BAD = ("fail", "inconclusive", "harness_error")
 """Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
@@ -99,7 +88,7 @@ def _begin(config: pytest.Config) -> None:
 
     from harness.errors import MqconformError, UsageError
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts, topologies
+    from harness.run import attempts, fixtures, topologies
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
     from harness.sut.drivers import start_all, timeouts_report
@@ -128,7 +117,7 @@ def _begin(config: pytest.Config) -> None:
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
     config.stash[RUN] = run
-    for plugin in (attempts, topologies, FullDisk(run)):
+    for plugin in (attempts, fixtures, topologies, FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
@@ -146,39 +135,6 @@ def _selection(config: pytest.Config) -> str:
     return " ".join(parts) or "all"
 
 
-def suite_path(item: pytest.Item) -> str | None:
-    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test that is no check."""
-    if not item.path.is_relative_to(SUITES):
-        return None
-    return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
-
-
-def covered(item: pytest.Item) -> tuple[str, ...]:
-    """Return the rules that a check covers, in order."""
-    rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
-    return tuple(dict.fromkeys(rules))
-
-
-def needed(item: pytest.Item) -> tuple[str, ...]:
-    """Return what a check cannot do without, in order."""
-    needs = [need for marker in item.iter_markers("needs") for need in marker.args]
-    return tuple(dict.fromkeys(needs))
-
-
-def needs_sut_alone(item: pytest.Item) -> bool:
-    """Return whether a check changes the SUT for all others."""
-    from harness.sut.worker_configurations import NEEDS_FOR_ONE
-
-    return not NEEDS_FOR_ONE.isdisjoint(needed(item))
-
-
-def needs_known_peer(item: pytest.Item) -> bool:
-    """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
-    from harness.sut.sut_file import OF_THE_KNOWN_PEER
-
-    return not OF_THE_KNOWN_PEER.isdisjoint(needed(item))
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
@@ -189,7 +145,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
     if config.getoption("--topology"):
-        items[:] = [item for item in items if any("topology" in one.args for one in item.iter_markers("needs"))]
+        items[:] = [item for item in items if "topology" in needed(item)]
     run = config.stash.get(RUN, None)
     if run is None:
         if checks and not config.getoption("collectonly"):
@@ -256,71 +212,6 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
     Workers(session, drivers).work()
     return True
-
-
-@pytest.fixture
-def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """Yield the system under test; a check that needs what it lacks ends here, as do the fixtures that use it."""
-    config, test = request.config, str(suite_path(request.node))
-    run = config.stash[RUN]
-    number = len(run.done.tests) + request.session.items.index(request.node)
-    fresh_peer = None if needs_known_peer(request.node) else number
-    attempt = request.node.stash.get(ATTEMPT, 0)
-    word = f"{run.word} {attempt}" if attempt else run.word
-    view = config.stash[DRIVER].open(test, word, fresh_peer, needed(request.node))
-    view.environment.limit(config.getoption("check_limit") * 1_000)
-    try:
-        _meet_needs(request.node, view)
-        yield view
-    finally:
-        with closing(view.environment):
-            view.close()
-        config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
-        request.node.stash[AGAIN] = view.wanted_alone
-        if view.broken is not None:
-            end_run(request.session, view.broken)
-
-
-@pytest.fixture
-def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
-    """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
-    from harness.capture.recorder import Recorder
-    from harness.peer.afterwards import take_residue
-    from harness.peer.peer import Peer
-
-    test = str(suite_path(request.node))
-    recorder = Recorder(sut.environment, capture_path_of(request.node))
-    counterpart = Peer(sut.environment, sut, recorder, seed=test)
-    earlier: list[Frame] = []
-    recorder.listeners.append(
-        lambda frame: earlier.append(frame) if counterpart.is_residue(frame) else judge.packets.on_frame(frame)
-    )
-    take_residue(counterpart)
-    yield counterpart
-    if earlier:
-        sut.residue.append(f"{len(earlier)} answers to messages of earlier checks came to it, the first: {earlier[0]}")
-    counterpart.close()
-
-
-@pytest.fixture
-def remote(peer: Peer, sut: Sut) -> Remote:
-    """Return the SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
-    from harness.peer.remote import Remote
-
-    return Remote(peer, sut)
-
-
-@pytest.fixture
-def judge(request: pytest.FixtureRequest) -> Judge:
-    """Return what turns expectations and observations into verdicts."""
-    made: Judge = request.node.stash[JUDGE]
-    return made
-
-
-def capture_path_of(item: pytest.Item) -> Path:
-    """Return the capture file of this attempt at a check."""
-    test = str(suite_path(item))
-    return item.config.stash[RUN].capture_path(test, attempt=item.stash.get(ATTEMPT, 0))
 
 
 def _judge_for(item: pytest.Item, path: str) -> Judge:
@@ -417,23 +308,6 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 def _hung_up(item: pytest.Item) -> bool:
     view = item.funcargs.get("sut")  # type: ignore[attr-defined]
     return view is not None and view.environment.hung_up
-
-
-def _meet_needs(item: pytest.Item, sut: Sut) -> None:
-    """Skip a check whose SUT lacks what it needs, before more is set up for it, and record the reason."""
-    from harness.judging.verdicts import Verdict
-    from harness.sut.sut_file import CAPABILITIES
-
-    lacking = [need for need in needed(item) if not sut.has(need)]
-    if not lacking:
-        return
-    declared = [need for need in lacking if need in CAPABILITIES]
-    if declared:
-        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
-    else:
-        why = f"the SUT's control channel does not offer {', '.join(lacking)}"
-        item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
-    pytest.skip(f"the SUT has no {', '.join(lacking)}")
 
 
 def _outcome(judge: Judge, known: set[str]) -> None:

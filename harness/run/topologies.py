@@ -14,6 +14,7 @@ import pytest
 
 from harness.environment import RealEnvironment
 from harness.errors import HarnessError, SutLost, UsageError
+from harness.run.checks import capture_path_of
 from harness.sut.drivers import SutDriver, driver_for
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
@@ -123,7 +124,6 @@ def _driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
 def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Topology]:
     """Yield three systems; all that passes between them is recorded and judged passively."""
     from harness.capture.recorder import Recorder
-    from harness.run.plugin import capture_path_of
 
     if not sut.has("topology"):
         raise HarnessError('a check without needs("topology") uses the fixture topology')

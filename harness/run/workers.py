@@ -23,20 +23,19 @@ import pytest
 from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.plugin import (
+from harness.run.checks import (
     AGAIN,
     DRIVER,
     LOG,
     RESIDUE,
     RUN,
     TOLD,
-    after_check,
     covered,
-    end_run,
     needs_known_peer,
     needs_sut_alone,
     suite_path,
 )
+from harness.run.plugin import after_check, end_run
 from harness.sut.drivers import SutDriver
 
 _LOOK_FOR_SESSION_S = 1.0

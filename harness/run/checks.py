@@ -1,0 +1,72 @@
+"""Checks as pytest has them: what each covers and needs, and what a run keeps with a check and with the session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.paths import SUITES
+
+if TYPE_CHECKING:
+    from harness.judging.judge import Judge
+    from harness.judging.verdicts import Log
+    from harness.run.run import Run
+    from harness.sut.drivers import SutDriver
+
+RUN: pytest.StashKey[Run] = pytest.StashKey()
+DRIVERS: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
+"""Of every worker."""
+DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
+"""Of this process."""
+LOG: pytest.StashKey[Log] = pytest.StashKey()
+"""The log that this process writes its verdicts to."""
+JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
+RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
+"""What checks left behind in the SUT, as this process found out."""
+AGAIN: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether a check has to be made again when no other runs beside it."""
+TOLD: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether a check's verdicts tell of the end of the SUT's process."""
+ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
+"""How many attempts at this check there were before."""
+
+
+def suite_path(item: pytest.Item) -> str | None:
+    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test that is no check."""
+    if not item.path.is_relative_to(SUITES):
+        return None
+    return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
+
+
+def covered(item: pytest.Item) -> tuple[str, ...]:
+    """Return the rules that a check covers, in order."""
+    rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
+    return tuple(dict.fromkeys(rules))
+
+
+def needed(item: pytest.Item) -> tuple[str, ...]:
+    """Return what a check cannot do without, in order."""
+    needs = [need for marker in item.iter_markers("needs") for need in marker.args]
+    return tuple(dict.fromkeys(needs))
+
+
+def needs_sut_alone(item: pytest.Item) -> bool:
+    """Return whether a check changes the SUT for all others."""
+    from harness.sut.worker_configurations import NEEDS_FOR_ONE
+
+    return not NEEDS_FOR_ONE.isdisjoint(needed(item))
+
+
+def needs_known_peer(item: pytest.Item) -> bool:
+    """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
+    from harness.sut.sut_file import OF_THE_KNOWN_PEER
+
+    return not OF_THE_KNOWN_PEER.isdisjoint(needed(item))
+
+
+def capture_path_of(item: pytest.Item) -> Path:
+    """Return the capture file of this attempt at a check."""
+    test = str(suite_path(item))
+    return item.config.stash[RUN].capture_path(test, attempt=item.stash.get(ATTEMPT, 0))

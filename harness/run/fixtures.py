@@ -1,0 +1,97 @@
+"""The fixtures of checks that need one system: the system, its counterpart, its remote interfaces, the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from harness.capture.recorder import Frame, Recorder
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Verdict
+from harness.peer.afterwards import take_residue
+from harness.peer.peer import Peer
+from harness.peer.remote import Remote
+from harness.run.checks import (
+    AGAIN,
+    ATTEMPT,
+    DRIVER,
+    JUDGE,
+    RESIDUE,
+    RUN,
+    capture_path_of,
+    needed,
+    needs_known_peer,
+    suite_path,
+)
+from harness.run.plugin import end_run
+from harness.sut.sut import Sut
+from harness.sut.sut_file import CAPABILITIES
+
+
+@pytest.fixture
+def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
+    """Yield the system under test; a check that needs what it lacks ends here, as do the fixtures that use it."""
+    config, test = request.config, str(suite_path(request.node))
+    run = config.stash[RUN]
+    number = len(run.done.tests) + request.session.items.index(request.node)
+    fresh_peer = None if needs_known_peer(request.node) else number
+    attempt = request.node.stash.get(ATTEMPT, 0)
+    word = f"{run.word} {attempt}" if attempt else run.word
+    view = config.stash[DRIVER].open(test, word, fresh_peer, needed(request.node))
+    view.environment.limit(config.getoption("check_limit") * 1_000)
+    try:
+        _meet_needs(request.node, view)
+        yield view
+    finally:
+        with closing(view.environment):
+            view.close()
+        config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
+        request.node.stash[AGAIN] = view.wanted_alone
+        if view.broken is not None:
+            end_run(request.session, view.broken)
+
+
+@pytest.fixture
+def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
+    """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
+    test = str(suite_path(request.node))
+    recorder = Recorder(sut.environment, capture_path_of(request.node))
+    counterpart = Peer(sut.environment, sut, recorder, seed=test)
+    earlier: list[Frame] = []
+    recorder.listeners.append(
+        lambda frame: earlier.append(frame) if counterpart.is_residue(frame) else judge.packets.on_frame(frame)
+    )
+    take_residue(counterpart)
+    yield counterpart
+    if earlier:
+        sut.residue.append(f"{len(earlier)} answers to messages of earlier checks came to it, the first: {earlier[0]}")
+    counterpart.close()
+
+
+@pytest.fixture
+def remote(peer: Peer, sut: Sut) -> Remote:
+    """Return the SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
+    return Remote(peer, sut)
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """Return what turns expectations and observations into verdicts."""
+    made: Judge = request.node.stash[JUDGE]
+    return made
+
+
+def _meet_needs(item: pytest.Item, sut: Sut) -> None:
+    """Skip a check whose SUT lacks what it needs, before more is set up for it, and record the reason."""
+    lacking = [need for need in needed(item) if not sut.has(need)]
+    if not lacking:
+        return
+    declared = [need for need in lacking if need in CAPABILITIES]
+    if declared:
+        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
+    else:
+        why = f"the SUT's control channel does not offer {', '.join(lacking)}"
+        item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
+    pytest.skip(f"the SUT has no {', '.join(lacking)}")
