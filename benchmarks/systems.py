@@ -156,7 +156,8 @@ def _configure_in_a_directory(folder: Path, name: str, address: str, peer_addres
     known = "".join(
         f'[[directory.queue_managers]]\nidentifier = "{identifier}"\ncomputer_name = "{computer}"\n'
         f'qualified_computer_name = "{where}"\nsites = ["{site}"]\nrouting_server = {str(computer != "sut").lower()}\n'
-        for identifier, (computer, where, site) in machines.items()
+        f'computer_sid = "S-1-5-21-1-2-3-{number}"\n'
+        for number, (identifier, (computer, where, site)) in enumerate(machines.items(), 1_700)
     )
     published = "".join(
         f"[[directory.queues]]\nidentifier = '{identifier}'\npathname = '{computer}\\mqc-public'\n"

@@ -157,6 +157,12 @@ def _guid(value: object) -> UUID:
         raise ValueError("must be a GUID") from None
 
 
+def _guids(value: object) -> tuple[UUID, ...]:
+    if not isinstance(value, list):
+        raise ValueError("must be a list of GUIDs")
+    return tuple(_guid(one) for one in value)
+
+
 def _delivery(value: object) -> dict[str, bool]:
     if not isinstance(value, str) or value not in DELIVERIES:
         raise ValueError(f"must be one of {', '.join(DELIVERIES)}")
@@ -168,7 +174,15 @@ def _or_none(convert: Convert) -> Convert:
 
 
 _CONVERTERS: Mapping[object, Convert] = MappingProxyType(
-    {str: _string, bool: _flag, int: _integer, bytes: _utf8, UUID: _guid, frozenset[str]: _strings}
+    {
+        str: _string,
+        bool: _flag,
+        int: _integer,
+        bytes: _utf8,
+        UUID: _guid,
+        frozenset[str]: _strings,
+        tuple[UUID, ...]: _guids,
+    }
 )
 """By the type of the field."""
 _SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})

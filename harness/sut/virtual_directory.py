@@ -15,12 +15,14 @@ from harness.sut.sut_file import (
     UNUSED_ADDRESS,
     DriverTable,
 )
-from reference_qm.directory import Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
+from reference_qm.directory import Computer, Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
+from reference_qm.security import Sid
 from reference_qm.surface.entropy import Entropy, new_guid
 
 HERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 THERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 ENTERPRISE = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
+COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER, FAR = "peer", "far"
 
 
@@ -30,6 +32,7 @@ def virtual_directory(driver: DriverTable, identifier: UUID, computer: str, entr
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     for element in (
         Enterprise(Identifier=ENTERPRISE, Name="mqc"),
+        Computer(Name=computer, SecurityIdentifier=COMPUTER_SID.build()),
         Site(Identifier=HERE, Name="here"),
         Site(Identifier=THERE, Name="there"),
         _machine(identifier, computer, driver.address),

@@ -71,11 +71,9 @@ class MemoryDirectory(Replica):
 
     def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
         """Read everything; None when it cannot be read."""
-        if not self.connected:
-            return Result.DIRECTORY_NOT_CONNECTED, None
         try:
             with self._reading():
-                return Result.SUCCESS, tuple(self._objects.values())
+                return super().contents()
         except StorageError:
             return Result.GENERIC_ERROR, None
 

@@ -27,6 +27,14 @@ def _computer(name: str) -> tuple[str, ...]:
     return ("CN=msmq", _common_name(name), "CN=Computers")
 
 
+def _of_computer(element: objects.Computer) -> tuple[str, ...]:
+    return (_common_name(element.Name), "CN=Computers") if element.Name else ()
+
+
+def _distribution_list(element: objects.DistributionList) -> tuple[str, ...]:
+    return (_common_name(element.Name), "CN=Users") if element.Name else ()
+
+
 def _queue_manager(element: objects.QueueManager) -> tuple[str, ...]:
     return _computer(element.ComputerName) if element.ComputerName else ()
 
@@ -61,6 +69,8 @@ _NAMES: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
     objects.RoutingLink: _routing_link,
     objects.Enterprise: _enterprise,
     objects.User: _user,
+    objects.Computer: _of_computer,
+    objects.DistributionList: _distribution_list,
 }
 
 

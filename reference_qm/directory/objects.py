@@ -142,17 +142,37 @@ class User(DirectoryObject):
     FullPath: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computer(DirectoryObject):
+    """The computer of a queue manager. Spec: MS-MQDSSM 2.2.1, MS-ADA3 2.45 (objectSid, here SecurityIdentifier)."""
+
+    Name: str | None = None
+    SecurityIdentifier: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistributionList(DirectoryObject):
+    """A group of public queues and of other lists, whose Identifier is its format name. Spec: MS-MQDSSM 3.1.6.9."""
+
+    Name: str | None = None
+    Members: tuple[UUID, ...] = ()
+
+
 OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
     one.__name__: one for one in (QueueManager, Queue, Enterprise, Site, RoutingLink, ConnectedNetwork, User)
 }
 """By the names that events call them (iDirectoryObjectType)."""
+STORED_TYPES: Final[dict[str, type[DirectoryObject]]] = OBJECT_TYPES | {
+    one.__name__: one for one in (Computer, DistributionList)
+}
+"""Also those that are asked for by LDAP alone (MS-MQDSSM 3.1.6.14), which no event reads or writes."""
 
 Element = TypeVar("Element", bound=DirectoryObject)
 
 
 _ATTRIBUTES: Final = {
     kind: tuple(one.name for one in fields(kind) if one.metadata.get("published", True))
-    for kind in OBJECT_TYPES.values()
+    for kind in STORED_TYPES.values()
 }
 
 

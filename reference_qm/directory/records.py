@@ -8,11 +8,11 @@ from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, directory_attributes
+from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, directory_attributes
 
 Record = dict[str, object]
 
-_HINTS: Final = {kind: get_type_hints(kind) for kind in OBJECT_TYPES.values()}
+_HINTS: Final = {kind: get_type_hints(kind) for kind in STORED_TYPES.values()}
 _WRITERS: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
 _READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
 
@@ -31,9 +31,9 @@ def from_record(record: object) -> DirectoryObject:
     """Read an element; raises RecordError."""
     if not isinstance(record, dict):
         raise RecordError("a directory object is a JSON object")
-    kind = OBJECT_TYPES.get(str(record.get("type")))
+    kind = STORED_TYPES.get(str(record.get("type")))
     if kind is None:
-        raise RecordError(f"type: one of {', '.join(OBJECT_TYPES)}, not {record.get('type')!a:.40}")
+        raise RecordError(f"type: one of {', '.join(STORED_TYPES)}, not {record.get('type')!a:.40}")
     values: Record = {name: value for name, value in record.items() if name != "type"}
     unknown = values.keys() - set(directory_attributes(kind))
     if unknown:

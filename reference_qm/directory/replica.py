@@ -40,6 +40,12 @@ class Replica:
         self._queries: dict[int, tuple[list[DirectoryObject], AttributeList]] = {}
         self._last_handle = 0
 
+    def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
+        """Read everything; None when it cannot be read."""
+        if not self.connected:
+            return Result.DIRECTORY_NOT_CONNECTED, None
+        return Result.SUCCESS, tuple(self._objects.values())
+
     def read(self, kind: str, filters: Filter = (), attributes: AttributeList = None) -> Found:
         """Read Directory. Spec: MS-MQDSSM 3.1.6.3."""
         status, found = self._search(kind, filters, attributes)

@@ -57,6 +57,8 @@ RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
     ),
     objects.Enterprise: TypeRules(creatable=False, naming=frozenset({"Name"})),
     objects.User: TypeRules(creatable=False, naming=frozenset({"SecurityIdentifier"})),
+    objects.Computer: TypeRules(creatable=False, naming=frozenset({"Name"})),
+    objects.DistributionList: TypeRules(needed=frozenset({"Name"}), naming=frozenset({"Name"})),
 }
 """Without ConnectedNetwork: every operation on one is a GenericError. Spec: MS-MQDSSM 3.1.6.3, 3.1.6.4, 3.1.6.7."""
 

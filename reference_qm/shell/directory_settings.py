@@ -1,4 +1,4 @@
-"""[directory] of the TOML file of ``mqconform serve``: sites, links, queue managers and public queues.
+"""[directory] of the TOML file of ``mqconform serve``: sites, links, queue managers, public queues, distribution lists.
 
 Sites are named by their name and queue managers by their computer name. What has no identifier of its own gets one made
 of its name, so that files that say the same mean the same objects.
@@ -14,6 +14,8 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from reference_qm.directory import (
+    Computer,
+    DistributionList,
     Enterprise,
     MemoryDirectory,
     Queue,
@@ -74,8 +76,7 @@ def _utc_s() -> int:
 
 
 def _provision(directory: MemoryDirectory, element: DirectoryObject, place: str) -> None:
-    kind = type(element).__name__
-    if directory.read(kind, equals("Identifier", element.Identifier)).rDirectoryObject is not None:
+    if any(one.Identifier == element.Identifier for one in directory.contents()[1] or ()):
         return
     try:
         directory.provision(element)
@@ -88,12 +89,16 @@ def _elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
     entries = {kind: _entries(values.get(kind, []), kind, where) for kind in _KINDS}
     sites = {one["name"].lower(): _identifier(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
+    named = {one["pathname"].lower(): _identifier(one, "queue", one["pathname"]) for _, one in entries["queues"]}
+    named |= {one["name"].lower(): _identifier(one, "list", one["name"]) for _, one in entries["distribution_lists"]}
     return [
         (where, Enterprise(Identifier=_identifier({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
         *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
         *((place, _machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
         *((place, _link(one, sites, machines, place)) for place, one in entries["links"]),
+        *((place, _computer(one)) for place, one in entries["queue_managers"] if "computer_sid" in one),
         *((place, _queue(one, machines, place)) for place, one in entries["queues"]),
+        *((place, _list(one, named, place)) for place, one in entries["distribution_lists"]),
     ]
 
 
@@ -134,6 +139,21 @@ def _queue(one: Values, machines: Names, place: str) -> Queue:
         Label=one.get("label", ""),
         Transactional=one.get("transactional", False),
         BasePriority=one.get("base_priority", 0),
+    )
+
+
+def _computer(one: Values) -> Computer:
+    name = one["computer_name"]
+    return Computer(
+        Identifier=_identifier({}, "computer", name), Name=name, SecurityIdentifier=one["computer_sid"].build()
+    )
+
+
+def _list(one: Values, named: Names, place: str) -> DistributionList:
+    return DistributionList(
+        Identifier=_identifier(one, "list", one["name"]),
+        Name=one["name"],
+        Members=_known(named, one.get("members", ()), f"{place} members"),
     )
 
 
@@ -199,6 +219,7 @@ _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
                 "routing_server": toml.flag,
                 "in_routing_servers": _strings,
                 "out_routing_servers": _strings,
+                "computer_sid": toml.sid,
             },
             ("identifier", "computer_name", "sites"),
         ),
@@ -216,6 +237,7 @@ _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
             },
             ("pathname",),
         ),
+        "distribution_lists": ({**_GUID, "name": toml.string, "members": _strings}, ("name",)),
     }
 )
 """The keys of the entries of each kind, and those that must be there."""

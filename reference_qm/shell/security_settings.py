@@ -41,7 +41,6 @@ from reference_qm.security import (
     SecurityConfig,
     SecurityDescriptor,
     SecuritySettings,
-    Sid,
     default_queue_security,
     generate_key,
 )
@@ -61,13 +60,6 @@ def _one_of(known: Mapping[str, Any]) -> toml.Convert:
         return known[value]
 
     return convert
-
-
-def _sid(value: object) -> Sid:
-    try:
-        return Sid.of(toml.string(value))
-    except FormatError:
-        raise ValueError("must be a SID like S-1-5-21-1-2-3-1000") from None
 
 
 def _list_of(convert: Callable[[object], Any]) -> toml.Convert:
@@ -110,8 +102,8 @@ _ELEMENTS = {
 _USER: Table = MappingProxyType(
     {
         "name": toml.string,
-        "sid": _sid,
-        "groups": _list_of(_sid),
+        "sid": toml.sid,
+        "groups": _list_of(toml.sid),
         "certificates": _list_of(toml.string),
         "key": toml.string,
     }
@@ -164,7 +156,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
-    owner = toml.converted(tree.pop("owner"), _sid, f"{where} owner") if "owner" in tree else None
+    owner = toml.converted(tree.pop("owner"), toml.sid, f"{where} owner") if "owner" in tree else None
     aces: list[Ace] = []
     for key, kind in (("deny", AceType.ACCESS_DENIED), ("allow", AceType.ACCESS_ALLOWED)):
         granted = tree.pop(key, {})
@@ -172,7 +164,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
             raise SettingsError(f"{where} {key}: must be a table of SID = list of rights")
         for sid, rights in granted.items():
             named = toml.converted(rights, _list_of(_one_of(_RIGHTS)), f"{where} {key} {sid}")
-            trustee = toml.converted(sid, _sid, f"{where} {key}")
+            trustee = toml.converted(sid, toml.sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
     if not aces and owner is not None:
         return {"security": default_queue_security(owner)}

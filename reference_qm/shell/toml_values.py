@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
+from reference_qm.codec import FormatError
+from reference_qm.security import Sid
+
 Convert = Callable[[object], Any]
 Table = Mapping[str, Convert]
 Values = dict[str, Any]
@@ -46,6 +49,14 @@ def guid(value: object) -> UUID:
         return UUID(string(value))
     except ValueError:
         raise ValueError("must be a GUID like 6d71636f-6e66-4f72-8d00-000000000001") from None
+
+
+def sid(value: object) -> Sid:
+    """Take a SID."""
+    try:
+        return Sid.of(string(value))
+    except FormatError:
+        raise ValueError("must be a SID like S-1-5-21-1-2-3-1000") from None
 
 
 def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str], where: str, kind: str) -> None:

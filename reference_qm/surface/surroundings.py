@@ -12,12 +12,14 @@ from uuid import UUID
 from reference_qm.directory import (
     DirectoryObject,
     DirectoryOperationResult,
+    DistributionList,
     MemoryDirectory,
     Queue,
     QueueManager,
     Site,
     equals,
 )
+from reference_qm.directory.properties import distribution_list, object_sid
 from reference_qm.surface.inputs import CoordinatorChanged, Input, ResourcesChanged, Stopped
 from reference_qm.value_object import value_object
 
@@ -45,18 +47,21 @@ class ChangeEnvironment:
 class Published:
     """Read, or change as an administrator would, an object of the directory.
 
-    ``queue``: a public queue here; ``site`` and ``queue_manager``: those of an identifier; without these, the queue
-    manager itself. ``present``: make the object of a queue when there is none, or delete it, past the queue manager.
+    ``queue``: a public queue here; ``distribution_list``: one of that name, of queues and lists (``members``, by their
+    identifiers); ``site`` and ``queue_manager``: those of an identifier; without these, the queue manager itself.
+    ``present``: make the object of a queue or a list when there is none, or delete it, past the queue manager.
     None leaves things as they are. Result: published, its attributes, or None when there is no such object.
     """
 
     queue: str | None = None
+    distribution_list: str | None = None
     site: UUID | None = None
     queue_manager: UUID | None = None
     present: bool | None = None
     label: str | None = None
     intra_site_replication_interval_s: int | None = None
     quota_kb: int | None = None
+    members: tuple[UUID, ...] | None = None
 
 
 HostRequest: TypeAlias = ChangeEnvironment | Published
@@ -90,10 +95,11 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
             "name": "Name",
             "intra_site_replication_interval_s": "IntraSiteReplicationInterval",
         },
+        DistributionList: {"identifier": "Identifier", "name": "Name", "members": "Members"},
     }
 )
 """The attributes that are shown, by the names that the control protocol has for them."""
-CHANGEABLE = ("intra_site_replication_interval_s", "label", "quota_kb")
+CHANGEABLE = ("intra_site_replication_interval_s", "label", "members", "quota_kb")
 """Those that can be changed."""
 
 
@@ -174,7 +180,7 @@ class Surroundings:
         return None
 
     def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
-        if request.queue is not None and request.present is not None:
+        if (request.queue or request.distribution_list) is not None and request.present is not None:
             self._have(directory, request, present=request.present)
         found = self._find(directory, request)
         if found is None:
@@ -190,12 +196,17 @@ class Surroundings:
             status = directory.write(found, tuple(names[name] for name in changes))
             if status is not DirectoryOperationResult.SUCCESS:
                 return f"published: the directory refuses the change: {status.value}"
-        return {"published": {name: _shown(getattr(found, attribute)) for name, attribute in names.items()}}
+        shown = {name: _shown(getattr(found, attribute)) for name, attribute in names.items()}
+        if isinstance(found, QueueManager):
+            shown["computer_sid_base64"] = _shown(object_sid(directory, found.ComputerName))
+        return {"published": shown}
 
     def _have(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
-        """Make or delete the object of a queue; which of both failed is seen by what is there."""
-        machine, found = self._find(directory, replace(request, queue=None)), self._find(directory, request)
-        if present and found is None and isinstance(machine, QueueManager):
+        """Make or delete the object of a queue or a list; which of both failed is seen by what is there."""
+        machine, found = self._find(directory, Published()), self._find(directory, request)
+        if present and found is None and request.distribution_list is not None:
+            directory.create(DistributionList(Name=request.distribution_list))
+        elif present and found is None and isinstance(machine, QueueManager):
             directory.create(Queue(Pathname=f"{machine.ComputerName}\\{request.queue}"))
         elif not present and found is not None:
             directory.delete(found)
@@ -203,6 +214,8 @@ class Surroundings:
     def _find(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
         if request.site is not None:
             return directory.read("Site", equals("Identifier", request.site)).rDirectoryObject
+        if request.distribution_list is not None:
+            return distribution_list(directory, request.distribution_list)
         identifier = request.queue_manager or self._identifier
         machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
         if request.queue is None or not isinstance(machine, QueueManager):
@@ -212,6 +225,8 @@ class Surroundings:
 
 
 def _shown(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_shown(one) for one in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     return str(value) if isinstance(value, UUID) else value

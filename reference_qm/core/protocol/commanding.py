@@ -3,8 +3,8 @@ from __future__ import annotations
 import base64
 from dataclasses import fields, replace
 
-from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader
-from reference_qm.codec.format_names import MultipleElementName
+from reference_qm.codec import NULL_GUID, FormatName, MessageIdentifier, MessagePropertiesHeader
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName
 from reference_qm.control import FACILITIES
 from reference_qm.core.arguments import check_number
 from reference_qm.core.part import Part
@@ -88,9 +88,11 @@ class Commands(Part):
             request = replace(request, transactional=True)
         _check_message(request)
         self._check_dead_letter_queue(request)
-        name = parse_name(request.to)
+        name = self._expanded(request.to)
         if isinstance(name, MultipleElementName):
             return self._send_to_several(request, name, transaction, now)
+        if name is not None:
+            request = replace(request, to=str(name))
         local = self._find_fitting(request)
         security = requested_security(request, self.qm.config.security.accounts, self.qm.adm.Identifier)
         if local is not None:
@@ -110,6 +112,15 @@ class Commands(Part):
         return self.qm.enqueueing.put_message(
             queue, message, token, Result({"message_id": message_id(message.Identifier)}), now
         )
+
+    def _expanded(self, to: str) -> FormatName | None:
+        """Expand a list of names; None for a name of one queue, which is itself. Spec: MS-MQDMPR 3.1.7.3.8."""
+        if not isinstance(parse_name(to), MultipleElementName | DistributionListName):
+            return None
+        expanded = self.qm.queue_names.expand_format_name(to)
+        if expanded is None:
+            raise CommandError(f"{to!a} cannot be expanded: the directory gives no queues of a distribution list in it")
+        return expanded
 
     def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
         """Find the local queue that a message is for; CommandError when neither that nor an outgoing one takes it."""
@@ -139,7 +150,7 @@ class Commands(Part):
                     f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart"
                 )
         for one in ones:
-            check_fit(replace(self._message(one, security, now), DestinationMultiQueueFormatName=request.to))
+            check_fit(replace(self._message(one, security, now), DestinationMultiQueueFormatName=str(several)))
         number = (
             self.qm.transactional_sending.assign_transaction() if request.transactional and transaction is None else 0
         )

@@ -17,7 +17,7 @@ from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.security import default_queue_security
+from reference_qm.security import ANONYMOUS
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -55,9 +55,11 @@ class QueueCommands(Part):
         """Create a private queue, with a directory also a public one, or a subqueue."""
         described = queues.set_queue_defaults(request.name)
         described.Transactional = request.transactional
+        owner = ANONYMOUS
         if request.owner is not None:
-            owner = find_account("owner", request.owner, self.qm.config.security.accounts)
-            described.Security = default_queue_security(owner.SecurityIdentifier)
+            accounts = self.qm.config.security.accounts
+            owner = find_account("owner", request.owner, accounts).SecurityIdentifier
+        described.Security = self.qm.queues.create_default_security(owner)
         _set(described, _properties(request))
 
         def created(status: Status, queue: Queue | None) -> None:

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from uuid import UUID
 
+from reference_qm import directory
 from reference_qm.codec import (
+    NULL_GUID,
     FormatError,
     FormatName,
     MachineQueuePath,
@@ -21,6 +23,7 @@ from reference_qm.codec.format_names import (
     SingleName,
 )
 from reference_qm.core.part import Part
+from reference_qm.directory.properties import members
 from reference_qm.model.adm import Queue
 
 ORDER_QUEUE_NUMBER = 4
@@ -154,9 +157,12 @@ class QueueNames(Part):
     def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
         """Give the format names of a distribution list; None when it cannot be had. Spec: MS-MQDSSM 3.1.6.9.
 
-        In workgroup mode there is no directory to ask.
+        In workgroup mode there is no directory to ask. Lists that it lists are given as such.
         """
-        return None
+        listed = members(self.qm.enterprise.directory, name.DistributionListGuid)
+        if listed is None:
+            return None
+        return [_name_of(one) for one in listed]
 
     def every_queue(self) -> Iterator[Queue]:
         """Give all local queues with their journals and subqueues, and the system queues."""
@@ -169,6 +175,11 @@ def family(queue: Queue) -> list[Queue]:
     """Give a queue with its journal and its subqueues; of these it has none."""
     journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
     return [*queue.SubqueueCollection.values(), *journal, queue]
+
+
+def _name_of(element: directory.Queue | directory.DistributionList) -> SingleName:
+    identifier = element.Identifier or NULL_GUID
+    return PublicName(identifier) if isinstance(element, directory.Queue) else DistributionListName(identifier)
 
 
 def _part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:

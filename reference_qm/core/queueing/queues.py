@@ -16,10 +16,12 @@ from reference_qm.core.queueing.names import (
     parse_path,
 )
 from reference_qm.directory.enums import QueueType
+from reference_qm.directory.properties import object_sid
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.position_list import MessagePositionList
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
+from reference_qm.security import SecurityDescriptor, Sid, default_queue_security
 from reference_qm.surface.commands import Result
 
 COPIED = (
@@ -100,6 +102,16 @@ class Queues(Part):
                 setattr(created, name, getattr(queue, name))
         self.add(created)
         return Status.MQ_OK, created
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        """Create the descriptor of a queue that was given none. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        return default_queue_security(owner, self.machine_sid())
+
+    def machine_sid(self) -> Sid | None:
+        """Ask the directory for objectSid of this computer; None when it cannot be had. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        enterprise = self.qm.enterprise
+        found = object_sid(enterprise.directory, enterprise.state.LocalQueueManager.ComputerName)
+        return None if found is None else Sid.parse(found)
 
     def add(self, queue: Queue) -> None:
         """Take a queue into QueueCollection, with its journal. Spec: MS-MQDMPR 3.1.7.1.3."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import replaced
+from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
@@ -135,3 +135,37 @@ for _name, _rules, _says, _change in (
     ),
 ):
     add(f"descriptor-{_name}", _rules, _says, _owned(_change))
+
+
+@fault("descriptor-computer-of-another", breaks="MQDMPR-3.1.7.1.3.1-05")
+class ComputerOfAnother(Queues):
+    """The computer in a descriptor is the operating system's own account, not what the directory says."""
+
+    def machine_sid(self) -> Sid | None:
+        return None if super().machine_sid() is None else SOMEBODY
+
+
+@fault("descriptor-computer-remembered", breaks="MQDMPR-3.1.7.1.3.1-04")
+class ComputerRemembered(Queues):
+    """Without the directory the SID of the operating system's own account stands for the computer's."""
+
+    def machine_sid(self) -> Sid | None:
+        return super().machine_sid() or SOMEBODY
+
+
+@fault("descriptor-computer-left-out", breaks=("MQDMPR-3.1.7.1.3.1-05", "MQDMPR-3.1.7.1.3.1-18"))
+class ComputerLeftOut(Queues):
+    """The directory is not asked for the computer: no queue names it."""
+
+    def machine_sid(self) -> Sid | None:
+        return None
+
+
+@fault("descriptor-computer-may-all", breaks="MQDMPR-3.1.7.1.3.1-14")
+class ComputerMayAll(Queues):
+    """The computer may do everything with a queue."""
+
+    def create_default_security(self, owner: Sid) -> SecurityDescriptor:
+        found, computer = super().create_default_security(owner), self.machine_sid()
+        aces = (replace(ace, Mask=int(ALL)) if ace.Sid == computer else ace for ace in _aces(found))
+        return replace(found, Dacl=Acl(tuple(aces)))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
-from suites.mqdmpr.steps.descriptors import SELF_RELATIVE, descriptor_of
+from suites.mqdmpr.steps.descriptors import SELF_RELATIVE, descriptor_of, sid_of
+from suites.mqdmpr.steps.directory import Enterprise
 
 ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
+_ANYBODY = (ANONYMOUS, EVERYBODY)
 ACCOUNT, GUEST = "S-1-5-21-", "-501"
 """The beginning of a SID of an account, and its end in that of a guest: DOMAIN_USER_RID_GUEST."""
 WRITE = 0x0000_0004
@@ -87,6 +91,35 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
     read = f"0x{(world or 0) & ~WRITE:08X}"  # SRMP may add the right to write
     expected = [f"0x{READ_PROPERTIES:08X}", f"0x{ALL:08X}"]
     judge("MQDMPR-3.1.7.1.3.1-13", expected=expected, observed=[read, mine])
+
+
+@needs("queue_control", "inspect", "directory", "environment")
+@covers(
+    "MQDMPR-3.1.7.1.3.1-04",
+    "MQDMPR-3.1.7.1.3.1-05",
+    "MQDMPR-3.1.7.1.3.1-14",
+    "MQDMPR-3.1.7.1.3.1-18",
+)
+def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
+    """The computer whose SID the directory tells may read what a queue is; without the directory it is not named."""
+    enterprise = Enterprise(peer, sut)
+    shown = enterprise.published().get("computer_sid_base64")
+    if shown is None:
+        judge.not_shown("the SUT's directory shows no SID of its computer")
+        return
+    computer = sid_of(base64.b64decode(shown))
+    made = {"private": sut.new_queue("granted"), "public": enterprise.create()}
+    found = {kind: _descriptor(sut, name) for kind, name in made.items()}
+    granted = {kind: [sid for sid, _ in one.granted] for kind, one in found.items()}
+    of_computers = {kind: [sid for sid in sids if sid not in _ANYBODY] for kind, sids in granted.items()}
+    judge("MQDMPR-3.1.7.1.3.1-05", expected={kind: [computer] for kind in made}, observed=of_computers)
+    entries = {kind: sids.count(computer) for kind, sids in granted.items()}
+    judge("MQDMPR-3.1.7.1.3.1-18", expected=dict.fromkeys(made, 1), observed=entries)
+    masks = {kind: f"0x{one.mask(computer) or 0:08X}" for kind, one in found.items()}
+    judge("MQDMPR-3.1.7.1.3.1-14", expected=dict.fromkeys(made, f"0x{READ_PROPERTIES:08X}"), observed=masks)
+    enterprise.go_offline()
+    unasked = [sid for sid, _ in _descriptor(sut, sut.new_queue("unasked")).granted if sid not in _ANYBODY]
+    judge("MQDMPR-3.1.7.1.3.1-04", expected=[], observed=unasked)
 
 
 def _descriptor(sut, name):

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
-from reference_qm.codec import FormatName, parse_format_name
-from reference_qm.codec.format_names import MultipleElementName
+from reference_qm.codec import FormatName, PublicName, parse_format_name
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
 from reference_qm.core.protocol.commanding import Commands
 from reference_qm.core.protocol.destinations import parse_name
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.queueing.names import QueueNames
+from reference_qm.core.queueing.opening import Opened, QueueOpening
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -116,8 +118,77 @@ class OneFails(Commands):
         return super().send_message(request, token, now)
 
 
+Listed = list[SingleName] | None
+
+
+@fault(
+    "expand-list-first-member",
+    breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"),
+)
+class ListFirstMember(QueueNames):
+    """A distribution list is its first member."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> Listed:
+        listed = super().resolve_distribution_list(name)
+        return None if listed is None else listed[:1]
+
+
+@fault("expand-list-in-list-left-out", breaks=("MQDMPR-3.1.7.3.8-13", "MQDMPR-3.1.7.3.8-16"))
+class ListInListLeftOut(QueueNames):
+    """Of a distribution list the queues are taken, not the lists in it."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> Listed:
+        listed = super().resolve_distribution_list(name)
+        return None if listed is None else [one for one in listed if isinstance(one, PublicName)]
+
+
+@fault("expand-list-alone-fails", breaks="MQDMPR-3.1.7.3.8-09")
+class ListAloneFails(QueueNames):
+    """A distribution list is expanded within a list of names only."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        return None if isinstance(parse_format_name(text), DistributionListName) else super().expand_format_name(text)
+
+
+@fault("expand-last-list-only", breaks="MQDMPR-3.1.7.3.8-08")
+class LastListOnly(QueueNames):
+    """What a distribution list has takes the place of all that was collected."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        name = parse_format_name(text)
+        elements = name.Elements if isinstance(name, MultipleElementName) else ()
+        lists = [one for one in elements if isinstance(one, DistributionListName)]
+        return super().expand_format_name(str(lists[-1]) if lists else text)
+
+
+@fault("expand-list-lost-is-empty", breaks=("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05"))
+class ListLostIsEmpty(QueueNames):
+    """A distribution list that the directory cannot be asked for has no members."""
+
+    def resolve_distribution_list(self, name: DistributionListName) -> Listed:
+        return super().resolve_distribution_list(name) or []
+
+
+@fault(
+    "expand-list-stays-in-the-name",
+    breaks=(
+        *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
+        *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
+    ),
+)
+class ListStaysInTheName(QueueOpening):
+    """Several queues that are opened have the name that was given, not the expanded one."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        status, descriptor = super().open_queue(format_name, required_access, shared_mode, now)
+        if descriptor is not None and descriptor.Multiple:
+            descriptor.FormatName = format_name
+        return status, descriptor
+
+
 BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.8-15": ("open-unknown-list-is-empty",),
-    "MQDMPR-3.1.7.3.8-23": ("open-several-semicolons",),
+    "MQDMPR-3.1.7.3.8-23": ("open-several-semicolons", ),
 }
 """Faults of other sections that break rules of this one."""

@@ -9,11 +9,10 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
+from suites.mqdmpr.steps.distribution_lists import copies
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.opening import direct_name
-from suites.mqqb.steps.sender import Sender
 
 FIRST, OTHER_CASE, SECOND, THIRD = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
 ONE = {
@@ -27,16 +26,7 @@ ONE = {
 def _copies(peer: Peer, sut: Sut, queues: list[str], count: int) -> list[Frame]:
     """Let the SUT send a message to queues of the peer, in one list; return what comes, if it does not refuse."""
     names = (direct_name(peer, queue).upper() if queue == OTHER_CASE else direct_name(peer, queue) for queue in queues)
-    sender = Sender(peer, sut, ",".join(names))
-    came: list[Frame] = []
-    try:
-        sender.send(1)
-    except ControlRefused:
-        return came
-    while (session := sender.next_session(sut.quiet_ms if len(came) >= count else None)) is not None:
-        came += sender.collect_all(session, 1)
-        sender.acknowledge_all(session)
-    return came
+    return copies(peer, sut, ",".join(names), count)
 
 
 def _described(frames: list[Frame]) -> str:

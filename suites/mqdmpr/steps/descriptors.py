@@ -52,6 +52,14 @@ def descriptor_of(data: bytes) -> Descriptor:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
 
 
+def sid_of(data: bytes) -> str:
+    """Read a SID; ConformanceFailure when it cannot be read."""
+    try:
+        return _sid(data, 0)
+    except struct.error as error:
+        raise ConformanceFailure(f"the SID cannot be read: {error}") from error
+
+
 def _sid(data: bytes, at: int) -> str:
     revision, count = struct.unpack_from("<BB", data, at)
     authority = int.from_bytes(data[at + 2 : at + 8], "big")

@@ -163,6 +163,8 @@ WRONG = [
     ({"verb": "send", "to": "x", "priority": True}, "priority must be an integer, not True"),
     ({"verb": "send", "to": "x", "priority": 1.0}, "must be an integer"),
     ({"verb": "send", "to": "x", "acks": "all"}, "acks must be a list of strings"),
+    ({"verb": "published", "members": "x"}, "members must be a list of GUIDs"),
+    ({"verb": "published", "members": ["x"]}, "members must be a GUID"),
     ({"verb": "send", "to": "x", "acks": [5]}, "acks must be a list of strings"),
     ({"verb": "send", "to": "x", "delivery": "fast"}, "delivery must be one of express, recoverable, transactional"),
     ({"verb": "send", "to": "x", "delivery": []}, "delivery must be one of"),

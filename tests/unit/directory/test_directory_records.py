@@ -10,11 +10,11 @@ from directory_made import SITE_A
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, QueueManager, Site, directory_attributes
+from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, QueueManager, Site, directory_attributes
 from reference_qm.directory.records import RecordError, from_record, to_record
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(sorted(OBJECT_TYPES)),
+    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(sorted(STORED_TYPES)),
     lambda inner: (
         st.lists(inner) | st.dictionaries(st.sampled_from(["type", "Name", "Identifier", "SiteIdentifierList"]), inner)
     ),
@@ -23,7 +23,7 @@ JSON = st.recursive(
 
 
 @settings(max_examples=60)
-@given(element=st.sampled_from(sorted(OBJECT_TYPES)).flatmap(lambda name: st.from_type(OBJECT_TYPES[name])))
+@given(element=st.sampled_from(sorted(STORED_TYPES)).flatmap(lambda name: st.from_type(STORED_TYPES[name])))
 def test_what_is_written_is_read_again(element: DirectoryObject) -> None:
     read = from_record(json.loads(json.dumps(to_record(element))))
     names = directory_attributes(type(element))

@@ -7,6 +7,7 @@ from queueing_made import direct, one_host
 from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import parse_format_name
 from reference_qm.core.queueing.names import QueueNames
+from reference_qm.directory import DistributionList, Queue, Replica
 
 A, B, C = direct(7), direct(8), f"PUBLIC={guid(3)}"
 ONE, TWO = f"DL={guid(1)}", f"DL={guid(2)}"
@@ -55,6 +56,20 @@ def test_what_cannot_be_resolved_fails(host, name):
 def test_a_list_that_holds_only_itself_has_nothing(host):
     put_in_place(host.core, changed(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name]))
     assert expand(host, ONE) is None
+
+
+def test_the_directory_says_what_a_list_has():
+    queue, inner, outer = (guid(number) for number in (3, 4, 5))
+    found = one_host()
+    found.core.enterprise.directory = Replica(
+        [
+            Queue(Identifier=queue, Pathname="one\\orders"),
+            DistributionList(Identifier=inner, Name="inner", Members=(queue,)),
+            DistributionList(Identifier=outer, Name="outer", Members=(inner,)),
+        ]
+    )
+    for name in (inner, outer):
+        assert expand(found, f"DL={name}") == [f"PUBLIC={queue}".lower()]
 
 
 def test_without_a_directory_no_list_is_resolved():

@@ -7,7 +7,18 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.directory import Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site, equals
+from reference_qm.directory import (
+    DistributionList,
+    Enterprise,
+    MemoryDirectory,
+    Queue,
+    QueueManager,
+    RoutingLink,
+    Site,
+    equals,
+)
+from reference_qm.directory.properties import distribution_list, members, object_sid
+from reference_qm.security import Sid
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.surface.entropy import SeededEntropy
@@ -43,6 +54,13 @@ gates = ["gate"]
 pathname = "gamma\\\\orders"
 label = "orders"
 base_priority = 3
+"""
+LISTS = """
+[[directory.distribution_lists]]
+name = "outer"
+members = ["Gamma\\\\orders", "inner"]
+[[directory.distribution_lists]]
+name = "inner"
 """
 
 
@@ -91,6 +109,21 @@ def test_every_key_is_taken(tmp_path: Path):
         3,
         False,
     )
+
+
+def test_computers_and_distribution_lists_are_taken_once(tmp_path: Path):
+    machines = MACHINES.replace('computer_name = "alpha"', 'computer_name = "alpha"\ncomputer_sid = "S-1-5-7"')
+    text = f"{OWN}[directory]\nstore = '{tmp_path / 'enterprise'}'\n{SITES}{machines}{REST}{LISTS}"
+    for _ in range(2):
+        directory = load(tmp_path, text)
+        assert directory is not None
+        assert object_sid(directory, "alpha") == Sid.of("S-1-5-7").build()
+        assert object_sid(directory, "gamma") is None
+        outer = distribution_list(directory, "outer")
+        assert outer is not None
+        assert outer.Identifier is not None
+        assert [type(one) for one in members(directory, outer.Identifier) or ()] == [Queue, DistributionList]
+        directory.close()
 
 
 def test_a_public_queue_needs_a_directory(tmp_path: Path):
@@ -150,6 +183,8 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
         ),
         (OWN + "[[directory.queues]]\npathname = 'a\\\\private$\\\\b'", "must be a path name of a public queue"),
         (OWN + "[[directory.queues]]\npathname = 'a\\b'", "queues 1 pathname: no 'a' in this file"),
+        (OWN + SITES + MACHINES + REST + LISTS.replace('"inner"]', '"gone"]'), "lists 1 members: no 'gone' in this"),
+        (OWN + MACHINES.replace("sites", "computer_sid = 'S-1'\nsites", 1), "computer_sid = 'S-1': must be a SID like"),
         (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all: cannot be opened as a directory"),
         (OWN + SITES + SITES, "[directory] sites 3: it has the name or the identifier of another object"),
         (OWN + SITES + MACHINES.replace(C, B), "queue_managers 3: it has the name or the identifier of another object"),

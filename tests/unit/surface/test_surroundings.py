@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.directory import MemoryDirectory, Queue, QueueManager, Site, StorageError
+from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.inputs import CoordinatorChanged, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import NO_DIRECTORY, ChangeEnvironment, Published, Surroundings
@@ -69,6 +69,26 @@ def test_an_administrator_makes_and_deletes_the_object_of_a_queue(directory):
     assert isinstance(made[0], dict)
     assert UUID(made[0]["published"]["identifier"]).int
     assert around.carry_out(Published(queue="spare", present=False)) == {"published": None}
+
+
+def test_an_administrator_makes_and_fills_and_deletes_a_distribution_list(directory):
+    around = Surroundings(directory, OWN)
+    assert around.carry_out(Published(distribution_list="all")) == {"published": None}
+    first = UUID(int=0x81)
+    made = around.carry_out(Published(distribution_list="all", present=True, members=(first,)))
+    assert isinstance(made, dict)
+    shown = made["published"]
+    assert (shown["name"], shown["members"]) == ("all", [str(first)])
+    emptied = around.carry_out(Published(distribution_list="All", members=()))
+    assert emptied == {"published": shown | {"members": []}}
+    assert around.carry_out(Published(distribution_list="all", present=False)) == {"published": None}
+
+
+def test_an_administrator_sees_the_sid_of_the_computer(directory):
+    around = Surroundings(directory, OWN)
+    assert around.carry_out(Published())["published"]["computer_sid_base64"] is None
+    directory.provision(Computer(Name="one", SecurityIdentifier=b"\1\1\0\0\0\0\0\5\7\0\0\0"))
+    assert around.carry_out(Published())["published"]["computer_sid_base64"] == "AQEAAAAAAAUHAAAA"
 
 
 def test_what_cannot_be_is_said_in_one_line(directory):

@@ -1,0 +1,41 @@
+"""What is read of objects that no event of MS-MQDMPR knows. Spec: MS-MQDSSM 3.1.6.9, 3.1.6.14."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reference_qm.directory.objects import Computer, DirectoryObject, DistributionList, Queue
+from reference_qm.directory.replica import Replica
+
+
+def object_sid(directory: Replica, computer: str | None) -> bytes | None:
+    """Return objectSid of a computer; None when it cannot be had. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+    _, elements = directory.contents()
+    found = (one for one in elements or () if isinstance(one, Computer))
+    return next((one.SecurityIdentifier for one in found if _same(one.Name, computer)), None)
+
+
+def distribution_list(directory: Replica, name: str) -> DistributionList | None:
+    """Return the distribution list of a name, as an administrator looks for it."""
+    _, elements = directory.contents()
+    found = (one for one in elements or () if isinstance(one, DistributionList))
+    return next((one for one in found if _same(one.Name, name)), None)
+
+
+def members(directory: Replica, identifier: UUID) -> list[Queue | DistributionList] | None:
+    """Return the members of a distribution list; None when it cannot be had, or has what is no queue and no list.
+
+    Spec: MS-MQDSSM 3.1.6.9. Lists that are members are returned as they are.
+    """
+    _, elements = directory.contents()
+    by_identifier: dict[UUID | None, DirectoryObject] = {one.Identifier: one for one in elements or ()}
+    listing = by_identifier.get(identifier)
+    if not isinstance(listing, DistributionList):
+        return None
+    found = [by_identifier.get(one) for one in listing.Members]
+    known = [one for one in found if isinstance(one, Queue | DistributionList)]
+    return known if len(known) == len(found) else None
+
+
+def _same(name: str | None, other: str | None) -> bool:
+    return name is not None and other is not None and name.casefold() == other.casefold()

@@ -1,0 +1,59 @@
+"""Computers and distribution lists in a directory. MS-MQDSSM 3.1.6.9, 3.1.6.14."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from directory_made import QUEUE, SID, SITE_A, made
+
+from reference_qm.directory import Computer, DistributionList, MemoryDirectory, Queue
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.properties import distribution_list, members, object_sid
+
+OUTER, INNER, BROKEN = (UUID(int=0x41 + at) for at in range(3))
+
+
+@pytest.fixture
+def directory() -> MemoryDirectory:
+    filled = made()
+    filled.provision(Computer(Name="alpha", SecurityIdentifier=SID))
+    filled.provision(DistributionList(Identifier=OUTER, Name="outer", Members=(QUEUE, INNER)))
+    filled.provision(DistributionList(Identifier=INNER, Name="inner"))
+    filled.provision(DistributionList(Identifier=BROKEN, Name="broken", Members=(QUEUE, SITE_A)))
+    return filled
+
+
+def test_a_computer_has_a_sid_while_the_directory_is_there(directory: MemoryDirectory) -> None:
+    assert [object_sid(directory, name) for name in ("Alpha", "beta", None)] == [SID, None, None]
+    directory.connected = False
+    assert object_sid(directory, "alpha") is None
+
+
+def test_a_list_has_queues_and_lists(directory: MemoryDirectory) -> None:
+    found = members(directory, OUTER)
+    assert found is not None
+    assert [(type(one), one.Identifier) for one in found] == [(Queue, QUEUE), (DistributionList, INNER)]
+    assert members(directory, INNER) == []
+
+
+@pytest.mark.parametrize("identifier", [BROKEN, QUEUE, UUID(int=0xFF)])
+def test_what_is_no_list_of_queues_is_none(directory: MemoryDirectory, identifier: UUID) -> None:
+    assert members(directory, identifier) is None
+
+
+def test_a_directory_that_is_away_has_no_lists(directory: MemoryDirectory) -> None:
+    directory.connected = False
+    assert members(directory, OUTER) is None
+
+
+def test_a_list_is_found_by_its_name(directory: MemoryDirectory) -> None:
+    found = distribution_list(directory, "OUTER")
+    assert found is not None
+    assert found.Identifier == OUTER
+    assert distribution_list(directory, "alpha") is None
+
+
+@pytest.mark.parametrize("kind", ["Computer", "DistributionList"])
+def test_no_event_reads_them(directory: MemoryDirectory, kind: str) -> None:
+    assert directory.read(kind).rStatus is Result.GENERIC_ERROR
