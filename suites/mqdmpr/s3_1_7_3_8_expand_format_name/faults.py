@@ -189,6 +189,6 @@ class ListStaysInTheName(QueueOpening):
 
 
 BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.8-23": ("open-several-semicolons", ),
+    "MQDMPR-3.1.7.3.8-23": ("open-several-semicolons",),
 }
 """Faults of other sections that break rules of this one."""
