@@ -28,7 +28,10 @@ class System:
 
 
 class Topology:
-    """Three systems and the relays between them. ``port``: where each is found, at its address."""
+    """Three systems and the relays between them.
+
+    ``port``: where each is found, at its address; ``residue``: where it is told what could not be taken back.
+    """
 
     def __init__(
         self,
@@ -37,9 +40,11 @@ class Topology:
         port: int,
         recorder: Recorder,
         judge: Callable[[Frame], None],
+        residue: list[str],
     ) -> None:
         self.environment = environment
         self.systems = systems
+        self._residue = residue
         self.traffic = Traffic(recorder, {one.address: one.role for one in systems.values()}, judge)
         self.traffic.identifiers |= {one.sut.guid: one.role for one in systems.values()}
         self._relays = {
@@ -100,5 +105,7 @@ class Topology:
                 system.sut.residue.append(f"messages that the {system.role} still has for others")
         for system in self.systems.values():
             system.sut.tidy()
+            if system.sut.residue is not self._residue:
+                self._residue += [f"{system.role}: {what}" for what in system.sut.residue]
         for relay in self._relays.values():
             relay.cut()

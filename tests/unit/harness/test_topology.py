@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from harness_made import sut_file
 
+from harness.capture.recorder import Recorder
 from harness.environment import Stream, VirtualEnvironment
 from harness.errors import UsageError
 from harness.topology.relay import Link, Relay
-from harness.topology.topology_file import ROLES, load_topology
+from harness.topology.topology import Topology
+from harness.topology.topology_file import RECEIVER, ROLES, load_topology
+from harness.topology.virtual_systems import PORT, virtual_systems
 from reference_qm.surface.inputs import Endpoint
 
 SUT = """
@@ -195,3 +200,17 @@ def test_who_connects_to_a_system_that_is_not_there_is_hung_up_on() -> None:
     network = Network(listens=False)
     assert network.connect().said[-1] == "closed"
     assert network.relay.links == []
+
+
+def test_what_no_system_could_take_back_is_told() -> None:
+    """Of the three only the receiver may be what the check has as its SUT, whose residue is collected by itself."""
+    environment = VirtualEnvironment()
+    systems = virtual_systems(sut_file(), environment, "residue")
+    told = systems[RECEIVER].sut.residue
+    with closing(Recorder(environment, None)) as recorder:
+        topology = Topology(environment, systems, PORT, recorder, lambda frame: None, told)
+        for one in systems.values():
+            one.sut.control.call("delete_queue", name=one.sut.new_queue(one.role))
+        topology.close()
+    refused = sorted(what.partition(" delete_queue")[0] for what in told)
+    assert refused == ["router: the SUT refused", "sender: the SUT refused", "the SUT refused"]
