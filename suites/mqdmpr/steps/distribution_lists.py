@@ -9,6 +9,7 @@ from harness.peer.peer import Peer
 from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
+from suites.applications import DONE, REFUSED, tried
 from suites.mqqb.steps.sender import Sender, eventually
 
 
@@ -30,18 +31,13 @@ def new_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[s
 
 def sent_when_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
     """Let the SUT send to a name that its directory has now, and the SUT may know later; say what it said."""
-    said: list[str] = []
+    said = [REFUSED]
 
-    def taken() -> bool:
-        try:
-            sut.send(to, label=label)
-        except ControlRefused:
-            said.append("refused")
-            return False
-        said.append("taken")
-        return True
+    def done() -> bool:
+        said.append(tried(lambda: sut.send(to, label=label)))
+        return said[-1] == DONE
 
-    eventually(peer, taken)
+    eventually(peer, done)
     return said[-1]
 
 
