@@ -15,7 +15,8 @@ from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import take_what_waits
 from harness.peer.conversation import RawConversation, Session, Tamper
-from harness.sut.sut import MESSAGE_IDS_A_TEST, Sut
+from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.sut import Sut
 from harness.wire import kind
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager

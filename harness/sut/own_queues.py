@@ -1,0 +1,179 @@
+"""What one test has in the queues of its SUT: those that it made, what it sent, what it holds."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from harness.errors import ConformanceFailure, HarnessError
+from harness.sut.control import Control
+from harness.sut.sut_file import SutFile
+
+PROVISIONED = "restricted"
+"""The kind of the queue that must be there, with rights that no control channel gives."""
+MESSAGES_LIMIT = 10_000
+MESSAGE_IDS_A_TEST = 1024
+"""MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
+
+
+class OwnQueues:
+    """The queues and messages of one test."""
+
+    def __init__(self, file: SutFile, control: Control | None, facilities: frozenset[str], own: str) -> None:
+        self.file = file
+        self._control = control
+        self.facilities = facilities
+        self.own = own
+        """A word that no other test of any run has, in the names of what is this test's."""
+        self.first_message_id = 1
+        """The first of the MessageIDs that this test's peer may use."""
+        self._queues: dict[str, str] = {}
+        """The queues of this test, by kind."""
+        self._numbers = itertools.count(1)
+        self._made: dict[str, dict[str, str]] = {}
+        """The queues that this test made and has not deleted, with their format names."""
+        self._sent: set[str] = set()
+        """The message ids of what it sent for this test."""
+        self._kept_in: set[str] = set()
+        """The queues of the system that this test looked into."""
+        self._paused: list[str] = []
+        """The format names whose outgoing queues this test holds."""
+
+    @property
+    def address(self) -> str:
+        """The address that the SUT listens on."""
+        return self.file.driver.address
+
+    @property
+    def control(self) -> Control:
+        """The control channel; ask ``has`` first."""
+        if self._control is None:
+            raise HarnessError("a check without needs(...) used the control channel")
+        return self._control
+
+    def queue(self, kind: str = "plain") -> str:
+        """Return the path name of a queue of the SUT for this test alone: plain, transactional, admin.
+
+        It is made for the test where control allows. Else it is the one of the SUT file, emptied where that can be.
+        """
+        if kind not in self._queues:
+            self._queues[kind] = self._provide(kind)
+        return self._queues[kind]
+
+    def _provide(self, kind: str) -> str:
+        if "queue_control" in self.facilities and kind != PROVISIONED:
+            return self.new_queue(kind, transactional=kind == "transactional")
+        name: str = getattr(self.file.queues, kind)
+        if "receive" in self.facilities:
+            self.control.call("purge", queue=name)
+        return name
+
+    def new_queue(self, purpose: str = "more", **properties: Any) -> str:
+        """Make a queue for this test alone, which is deleted at its end; return its path name.
+
+        ``properties``: of the control verb create_queue.
+        """
+        name = f"private$\\mqc-{self.own}-{next(self._numbers)}-{purpose}"
+        self.create_queue(name, **properties)
+        return name
+
+    def create_queue(self, name: str, **properties: Any) -> None:
+        """Make a queue of a name that the test chooses: one that has ``own`` in it, so that no other has it."""
+        made = self.control.call("create_queue", name=name, **properties)
+        self._made[name] = dict(made.get("format_names", {}))
+
+    def made_format_names(self) -> list[str]:
+        """Return all names of the queues that this test made and has not deleted."""
+        return [name for names in self._made.values() for name in names.values()]
+
+    def private_format_name(self, queue: str) -> str:
+        """Return the private format name of a queue that this test made; ConformanceFailure when none was told."""
+        names = self.format_names(queue)
+        if "private" not in names:
+            raise ConformanceFailure(f"the SUT told no private format name of {queue}")
+        return names["private"]
+
+    def format_names(self, queue: str) -> dict[str, str]:
+        """Return the format names of a queue that this test made, by kind."""
+        if queue not in self._made:
+            raise HarnessError(f"{queue} is no queue that this check made")
+        return self._made[queue]
+
+    def delete_queue(self, name: str) -> None:
+        """Delete a queue that this test made, before its end."""
+        self.control.call("delete_queue", name=name)
+        self._made.pop(name, None)
+
+    def format_name(self, kind: str = "plain") -> str:
+        """Return the direct format name of a queue of the SUT."""
+        return f"DIRECT=TCP:{self.address}\\{self.queue(kind)}"
+
+    def send(self, to: str, **fields: Any) -> str:
+        """Let the SUT send a message; return its message id."""
+        message_id = str(self.control.call("send", to=to, **fields)["message_id"])
+        self._sent.add(message_id)
+        return message_id
+
+    def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
+        """Read what is in a queue of the SUT (control verb peek), leaving it there."""
+        return list(self.control.call("peek", queue=self.queue(kind))["messages"])
+
+    def outgoing(self, to: str) -> dict[str, Any]:
+        """Return what ``list`` says of the outgoing queue for a format name; ConformanceFailure when it has none."""
+        for queue in self.control.call("list")["outgoing"]:
+            if queue["format_name"].lower() == to.lower():
+                return dict(queue)
+        raise ConformanceFailure(f"the SUT lists no outgoing queue for {to}")
+
+    def kept(self, queue: str) -> list[dict[str, Any]]:
+        """Read which messages of this test and its peer are in a queue of the system, such as system$;deadletter.
+
+        They are taken out at the end.
+        """
+        self._kept_in.add(queue)
+        found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
+        return [one for one in found if self._is_ours(str(one["message_id"]))]
+
+    def _is_ours(self, message_id: str) -> bool:
+        identifier, _, ordinal = message_id.lower().rpartition("\\")
+        if message_id in self._sent or not ordinal.isdigit():
+            return message_id in self._sent
+        ours = range(self.first_message_id - MESSAGE_IDS_A_TEST, self.first_message_id + MESSAGE_IDS_A_TEST)
+        return str(self.file.driver.peer_identifier) in identifier and int(ordinal) in ours
+
+    def _take_out(self, queue: str) -> None:
+        for one in self.kept(queue):
+            self.control.call("receive_by_lookup_id", queue=queue, lookup_id=one["lookup_id"], seek="current")
+
+    def pause(self, to: str) -> None:
+        """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
+        self.control.call("pause_queue", to=to)
+        self._paused.append(to)
+
+    def resume(self, to: str) -> None:
+        """Let the outgoing queue for a format name send again (MS-MQQB 3.1.7.14)."""
+        self.control.call("resume_queue", to=to)
+        self._paused = [name for name in self._paused if name != to]
+
+    def waiting_for(self, names: Iterable[str]) -> int | None:
+        """Return how many messages wait to be sent to format names that have one of these within them.
+
+        None where control does not tell.
+        """
+        if "queue_control" not in self.facilities:
+            return None
+        wanted = [name.lower() for name in names]
+        outgoing = self.control.call("list").get("outgoing", ())
+        return sum(int(one["count"]) for one in outgoing if any(name in one["format_name"].lower() for name in wanted))
+
+    def _undo_queues(self) -> list[Callable[[], object]]:
+        """Return what takes back all that this test has in queues."""
+        undo: list[Callable[[], object]] = [
+            *(partial(self.resume, to) for to in self._paused),
+            *(partial(self._take_out, queue) for queue in sorted(self._kept_in)),
+            *(partial(self.delete_queue, name) for name in self._made),
+        ]
+        self._made, self._paused = {}, []
+        return undo
