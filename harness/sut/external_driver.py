@@ -17,8 +17,8 @@ from harness.sut import remote_control
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import as_nobody, discover_identifier
 from harness.sut.listeners import refuse_foreign
-from harness.sut.remote_control import RemoteControl
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.remote_control import RemoteControl
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
