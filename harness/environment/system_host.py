@@ -17,7 +17,7 @@ from reference_qm.surface.driver import Core, NewCore
 from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
 from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
 from reference_qm.surface.store import MemoryStore, StoreError
-from reference_qm.surface.surroundings import DAMAGE, FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 NOTICED_MS = 500
 """When it is noticed that the directory was taken away or changed, unless it is needed before."""
@@ -113,8 +113,8 @@ class SystemHost(CoreHost):
     def _notice(self, before: Mapping[str, bool]) -> None:
         """Let the queue manager find out what is not as it was before."""
         there = self._surroundings.there
-        if before["store"] != there["store"]:
-            self._disk.keep([{DAMAGE: None if there["store"] else "damaged"}])
+        if entries := self._surroundings.on_disk(before):
+            self._disk.keep([entries])
         for event in self._surroundings.noticed(before):
             self.handle(event)
         if there["service"] and not before["service"]:

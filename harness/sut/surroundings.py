@@ -25,6 +25,8 @@ class EnvironmentTable:
     give_directory: tuple[str, ...] = ()
     take_domain: tuple[str, ...] = ()
     give_domain: tuple[str, ...] = ()
+    take_own_domain: tuple[str, ...] = ()
+    give_own_domain: tuple[str, ...] = ()
     take_registration: tuple[str, ...] = ()
     give_registration: tuple[str, ...] = ()
     take_coordinator: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.initialization import Initialization
 from reference_qm.core.protocol.inspection import Inspection
 from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.membership import Membership
 from reference_qm.core.protocol.order_acks import OrderAcks
 from reference_qm.core.protocol.own_messages import OwnMessages
 from reference_qm.core.protocol.ping import Ping
@@ -101,6 +102,7 @@ class Parts:
         self.surviving_queues: SurvivingQueues = SurvivingQueues(qm)
         self.directory: DirectoryClient = DirectoryClient(qm)
         self.publishing: Publishing = Publishing(qm)
+        self.membership: Membership = Membership(qm)
 
         # Sessions. Spec: MS-MQQB 3.1.2, 3.1.5.1 to 3.1.5.4, 3.1.5.9, 3.1.6, 3.1.7.6.
         self.session_timers: SessionTimers = SessionTimers(qm)

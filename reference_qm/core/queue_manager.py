@@ -27,7 +27,7 @@ from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import DirectoryAnswered, Input, RpcListening, Started
+from reference_qm.surface.inputs import DirectoryAnswered, DomainTold, Input, RpcListening, Started
 
 LAST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS = 16
@@ -95,7 +95,7 @@ class QueueManager(Parts):
 
         What happens before it has begun waits: until it is started, in an enterprise until the directory has answered.
         """
-        if not self.begun and not isinstance(event, Started | DirectoryAnswered):
+        if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainTold):
             self.held.append(event)
             return []
         if self.begun and self.adm.QueueManagerState is ServiceState.STOPPED:
@@ -104,9 +104,7 @@ class QueueManager(Parts):
         ON_INPUT[type(event)](self)(event, now)
         effects = self._take_effects(now)
         while self.held and self.begun:
-            held = self.held.popleft()
-            ON_INPUT[type(held)](self)(held, now)
-            effects += self._take_effects(now)
+            effects += self.handle(self.held.popleft(), now)
         return effects
 
     def next_due(self) -> int | None:

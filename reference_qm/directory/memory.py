@@ -62,6 +62,10 @@ class MemoryDirectory(Replica):
         self._connected = connected
         self._notify()
 
+    def another(self) -> MemoryDirectory:
+        """Return another directory, which holds nothing, with Identifiers and a time of the same kind."""
+        return MemoryDirectory(self._new_identifier, self._utc_s)
+
     def close(self) -> None:
         """Let go of whatever holds the objects."""
 

@@ -97,4 +97,6 @@ class QueueManagerAttributes:
     ConnectionActive: bool = True
     HardenedSecurity: bool = False
     QueueManagerState: ServiceState = ServiceState.STOPPED
+    MachineDomainId: UUID | None = None
+    LastDomain: UUID | None = None
     SequentialID: int = field(default=0, metadata=U64)

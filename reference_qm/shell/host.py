@@ -54,7 +54,7 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 from reference_qm.surface.store import Store, StoreError, StoreFailure
-from reference_qm.surface.surroundings import DAMAGE, FULL, ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 log = logging.getLogger(__name__)
 
@@ -373,8 +373,8 @@ class Host:
     async def _notice(self, before: Mapping[str, bool]) -> None:
         """Let the queue manager find out what is not as it was before."""
         there = self._surroundings.there
-        if before["store"] != there["store"]:
-            await self.store.write([{DAMAGE: None if there["store"] else "damaged"}])
+        if entries := self._surroundings.on_disk(before):
+            await self.store.write([entries])
         for event in self._surroundings.noticed(before):
             self.handle(event)
         if there["service"] and not before["service"]:

@@ -172,6 +172,13 @@ class DirectoryChanged:
 
 
 @value_object
+class DomainTold:
+    """The local security authority told the domain of the machine (MS-MQDMPR 3.1.3); None: it belongs to none."""
+
+    identifier: UUID | None
+
+
+@value_object
 class CoordinatorChanged:
     """The Transaction Coordinator was lost, or is there again (MS-MQSO 5.5.3)."""
 
@@ -211,6 +218,7 @@ Input = (
     | PersistFailed
     | DirectoryAnswered
     | DirectoryChanged
+    | DomainTold
     | CoordinatorChanged
     | ResourcesChanged
     | Command

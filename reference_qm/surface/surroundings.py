@@ -13,6 +13,7 @@ from reference_qm.directory import (
     DirectoryObject,
     DirectoryOperationResult,
     DistributionList,
+    Enterprise,
     MemoryDirectory,
     Queue,
     QueueManager,
@@ -20,7 +21,7 @@ from reference_qm.directory import (
     equals,
 )
 from reference_qm.directory.properties import distribution_list, object_sid
-from reference_qm.surface.inputs import CoordinatorChanged, Input, ResourcesChanged, Stopped
+from reference_qm.surface.inputs import CoordinatorChanged, DomainTold, Input, ResourcesChanged, Stopped
 from reference_qm.value_object import value_object
 
 
@@ -28,14 +29,16 @@ from reference_qm.value_object import value_object
 class ChangeEnvironment:
     """Take something away (false) or give it back. Result: what there is to change, as it is now.
 
-    ``directory``; ``domain``: the machine belongs to the domain of that; ``registration``: what that has of the machine
-    is the queue manager's own, and not another's; ``coordinator``: the Transaction Coordinator; ``storage``: room on
-    the disk; ``store``: what is on it makes sense, which a queue manager sees when it starts; ``service``: the queue
-    manager itself, which is stopped.
+    ``directory``; ``domain``: the machine belongs to the domain of that; ``own_domain``: that is its own domain, and
+    not another, which knows nothing of it; ``registration``: what the directory has of the machine is the queue
+    manager's own, and not another's; ``coordinator``: the Transaction Coordinator; ``storage``: room on the disk;
+    ``store``: what is on it makes sense, which a queue manager sees when it starts; ``service``: the queue manager
+    itself, which is stopped.
     """
 
     directory: bool | None = None
     domain: bool | None = None
+    own_domain: bool | None = None
     registration: bool | None = None
     coordinator: bool | None = None
     storage: bool | None = None
@@ -68,10 +71,14 @@ HostRequest: TypeAlias = ChangeEnvironment | Published
 """The requests that a host carries out itself."""
 
 NULL_GUID = UUID(int=0)
+OWN_DOMAIN, OTHER_DOMAIN = UUID("6d71636f-6e66-4f72-8d00-0000000000f1"), UUID("6d71636f-6e66-4f72-8d00-0000000000f2")
+"""The DomainGuid that the local security authority tells of either."""
+OF_OTHER_DOMAIN = "directory_identifier"
+"""The name of the entry of a store that a backup from before another domain does not have."""
 DAMAGE = "damage:1"
 """The name of an entry that makes no sense in a store."""
 FULL = "no space is left on the device"
-OF_A_DIRECTORY = frozenset({"directory", "domain", "registration"})
+OF_A_DIRECTORY = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts that a queue manager in workgroup mode does not have."""
 NO_DIRECTORY = "there is no directory here: this is workgroup mode"
 _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
@@ -89,6 +96,8 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
             "quota_kb": "QueueManagerQuota",
             "public_encryption_keys_base64": "PublicEncryptionKeyList",
             "public_signing_keys_base64": "PublicSigningKeyList",
+            "sites": "SiteIdentifierList",
+            "routing_server": "RoutingServer",
         },
         Site: {
             "identifier": "Identifier",
@@ -114,12 +123,21 @@ class Surroundings:
         self.directory = directory
         self._identifier = identifier
         parts = (one.name for one in fields(ChangeEnvironment))
+        self._other: MemoryDirectory | None = None
+        """The directory of the other domain, while the machine belongs to that."""
         self.there = {name: True for name in parts if name not in OF_A_DIRECTORY or directory is not None}
 
     @property
+    def member_of(self) -> UUID | None:
+        """Return the domain that the machine belongs to."""
+        if not self.there.get("domain", False):
+            return None
+        return OWN_DOMAIN if self._other is None else OTHER_DOMAIN
+
+    @property
     def within_reach(self) -> MemoryDirectory | None:
-        """Return the directory, unless it is away."""
-        return self.directory if self.there.get("directory", False) else None
+        """Return the directory of the domain, unless it is away."""
+        return (self._other or self.directory) if self.there.get("directory", False) else None
 
     @property
     def consulted(self) -> MemoryDirectory | None:
@@ -129,7 +147,17 @@ class Surroundings:
     def as_found(self) -> list[Input]:
         """Return what a queue manager that starts finds out of what is away."""
         everything = dict.fromkeys(self.there, True)
-        return [one for one in self.noticed(everything) if not isinstance(one, Stopped)]
+        told = [DomainTold(self.member_of)] if self.directory is not None else []
+        return [*told, *(one for one in self.noticed(everything) if not isinstance(one, Stopped))]
+
+    def on_disk(self, before: Mapping[str, bool]) -> dict[str, object]:
+        """Return the change of the store by what is there, or away, that was not so before."""
+        entries: dict[str, object] = {}
+        if before["store"] != self.there["store"]:
+            entries[DAMAGE] = None if self.there["store"] else "damaged"
+        if self.there.get("own_domain", True) and not before.get("own_domain", True):
+            entries[OF_OTHER_DOMAIN] = None
+        return entries
 
     def noticed(self, before: Mapping[str, bool]) -> list[Input]:
         """Return what a queue manager finds out of what is there, or away, that was not so before.
@@ -150,18 +178,21 @@ class Surroundings:
         """Do what somebody beside the queue manager does; a str says in one line why that cannot be."""
         if isinstance(request, ChangeEnvironment):
             return self._change(request)
-        return NO_DIRECTORY if self.directory is None else self._published(self.directory, request)
+        directory = self._other or self.directory
+        return NO_DIRECTORY if directory is None else self._published(directory, request)
 
     def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         asked = {one.name: getattr(request, one.name) for one in fields(request)}
         wanted = {name: value for name, value in asked.items() if value is not None}
         if self.directory is None and not OF_A_DIRECTORY.isdisjoint(wanted):
             return NO_DIRECTORY
+        if self.directory is not None:
+            self._belong(self.directory, own=wanted.get("own_domain", self._other is None))
         if (
             self.directory is not None
             and wanted.get("registration", self.there["registration"]) is not (self.there["registration"])
         ):
-            refused = self._register(self.directory, wanted["registration"])
+            refused = self._register(self._other or self.directory, wanted["registration"])
             if refused is not None:
                 return refused
         self.there |= wanted
@@ -170,13 +201,37 @@ class Surroundings:
     def _register(self, directory: MemoryDirectory, own: bool) -> str | None:
         """Let the object of the machine be the queue manager's own, or another's; a str says why that cannot be."""
         another = UUID(int=self._identifier.int ^ 1)
-        there, wanted = (another, self._identifier) if own else (self._identifier, another)
-        machine = directory.read("QueueManager", equals("Identifier", there)).rDirectoryObject
-        if not isinstance(machine, QueueManager):
+        wanted = self._identifier if own else another
+        found = self._machine(directory)
+        machine = found or (None if self._other is None else self._machine(self.directory))
+        if machine is None:
             return "registration: the directory has no object of this machine"
-        if directory.delete(machine) is not DirectoryOperationResult.SUCCESS:
+        if machine.Identifier == wanted and found is not None:
+            return None
+        if found is not None and directory.delete(found) is not DirectoryOperationResult.SUCCESS:
             return "registration: the object of this machine cannot be replaced: delete its public queues first"
         directory.provision(replace(machine, Identifier=wanted))
+        return None
+
+    def _belong(self, home: MemoryDirectory, *, own: bool) -> None:
+        """Let the machine be a member of its own domain or of another, which has the sites of the enterprise."""
+        if own or self._other is not None:
+            self._other = None if own else self._other
+            return
+        self._other = home.another()
+        for element in home.contents()[1] or ():
+            if isinstance(element, Enterprise | Site):
+                self._other.provision(element)
+
+    def _machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
+        """Find what a directory has of this machine, by its name in its own domain."""
+        if directory is None or self.directory is None:
+            return None
+        for identifier in (self._identifier, UUID(int=self._identifier.int ^ 1)):
+            own = self.directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
+            if isinstance(own, QueueManager):
+                found = directory.read("QueueManager", equals("ComputerName", own.ComputerName)).rDirectoryObject
+                return found if isinstance(found, QueueManager) else None
         return None
 
     def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
@@ -216,8 +271,11 @@ class Surroundings:
             return directory.read("Site", equals("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
             return distribution_list(directory, request.distribution_list)
-        identifier = request.queue_manager or self._identifier
-        machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
+        if self._other is not None and request.queue_manager is None:
+            machine: DirectoryObject | None = self._machine(directory)
+        else:
+            identifier = request.queue_manager or self._identifier
+            machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
         if request.queue is None or not isinstance(machine, QueueManager):
             return machine
         path = f"{machine.ComputerName}\\{request.queue}"

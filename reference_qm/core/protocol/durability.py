@@ -186,7 +186,8 @@ class Durability(Part):
     not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
     ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
     ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``,
-    ``initialization_retry_s``, ``transaction:guid`` (transactions.records).
+    ``initialization_retry_s``, ``last_domain``,
+    ``last_known``, ``directory_identifier``, ``transaction:guid`` (transactions.records).
 
     How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
     transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a

@@ -24,11 +24,11 @@ OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
 
 
 class Enterprise:
-    """The knowledge that a queue manager has of its enterprise; nothing of it survives.
+    """The knowledge that a queue manager has of its enterprise.
 
     ``directory`` is what the directory held when it was read last: every read is answered from it. ``awaited`` is what
     goes on when an effect that concerns the directory is answered, by its token. ``table`` is the RoutingTable of
-    MS-MQBR 3.1.1.2.
+    MS-MQBR 3.1.1.2. ``last_known`` is what the directory said of this machine; that alone survives.
     """
 
     def __init__(self, config: QueueManagerConfig) -> None:
@@ -46,6 +46,7 @@ class Enterprise:
             DirectoryIntegrated=config.directory_integrated,
         )
         self.table: RoutingTable = ()
+        self.last_known: QueueManager | None = None
 
     def find_queue_manager(self, attribute: str, value: UUID | str | None) -> QueueManager | None:
         """Read a QueueManager. Spec: MS-MQDMPR 3.1.7.1.20."""
@@ -132,25 +133,38 @@ class DirectoryClient(Part):
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         """Take over what the directory says one is.
 
-        Without the directory it is workgroup mode until the next start (MS-MQSO 5.5.4). Where 3.1.3 only raises an
-        error, because the directory does not know this queue manager, it is waited for as MS-MQSO 5.5.6 has it for a
-        mismatch.
+        Without directory or domain it is workgroup mode until the next start (MS-MQSO 5.5.4). Where 3.1.3 only raises
+        an error, because the directory does not know this queue manager, it is waited for as MS-MQSO 5.5.6 has it for a
+        mismatch, unless the domain is another than before (6.6.2.1).
         """
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
             state.DirectoryIntegrated = state.DirectoryOffline = False
+            if self.qm.membership.has_left:
+                self.qm.membership.keep_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
+        elif self._own_object() is None and self.qm.membership.has_come:
+            self.qm.membership.come_into_domain(self._integrate, now)
         else:
-            self._take_over_name()
-            self.qm.surviving_queues.create_published()
-            if self.synchronize(now) is not Result.SUCCESS:
-                state.go_offline()
+            self._integrate(now)
+
+    def _integrate(self, now: Now) -> None:
+        """Take over the own attributes and be a member of the domain. Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2."""
+        self._take_over_name()
+        self.qm.surviving_queues.create_published()
+        if self.synchronize(now) is Result.SUCCESS:
+            self.qm.membership.keep_domain()
+        else:
+            self.qm.enterprise.state.go_offline()
+
+    def _own_object(self) -> QueueManager | None:
+        return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
     def _take_over_name(self) -> None:
         """Be called as the directory says, before anything is published."""
         state = self.qm.enterprise.state
-        known = self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
+        known = self._own_object()
         if known is not None:
             state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 
@@ -166,6 +180,7 @@ class DirectoryClient(Part):
             return status
         self.publish_public_keys()
         self._take_over_attributes()
+        self.qm.membership.keep_known()
         topology = self._topology()
         state.SiteCollection = tuple(
             replace(site, SiteGateCollection=topology.gates_of(site.Identifier)) for site in state.SiteCollection

@@ -37,6 +37,12 @@ class Initialization(Part):
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = f"the queue manager could not start (MQ_ERROR_SERVICE_NOT_AVAILABLE): {why}"
 
+    def give_up(self, why: str, now: Now) -> None:
+        """End an initialization in which an error was raised, and try again later. Spec: MS-MQSO 6.6.2."""
+        self.fail(why)
+        self.qm.begun = True
+        self.await_retry(now)
+
     def await_retry(self, now: Now) -> None:
         """Try again later: after 120 s the first time, then every 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
         duration_ms = self.qm.settings.scaled(self.qm.adm.InitializationRetryTimerDuration * 1_000)

@@ -28,6 +28,8 @@ _LOCAL = (
     "SupportingServer",
     "HardenedSecurity",
     "InitializationRetryTimerDuration",
+    "MachineDomainId",
+    "LastDomain",
 )
 _SYSTEM_QUEUES = ("SystemDeadletterQueue", "SystemTransactionalDeadletterQueue", "SystemJournalQueue")
 _DIRECTORY_TIMERS = (

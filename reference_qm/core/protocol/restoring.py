@@ -140,6 +140,15 @@ class Restoring(Part):
         if UUID(value) != self.qm.adm.Identifier:
             raise RestoreError(f"these are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
 
+    def _directory_identifier(self, rest: str, value: Any) -> None:
+        self.qm.membership.take_identifier(UUID(value))
+
+    def _last_known(self, rest: str, value: Any) -> None:
+        self.qm.membership.restore_known(value)
+
+    def _last_domain(self, rest: str, value: Any) -> None:
+        self.qm.adm.LastDomain = UUID(value)
+
     def _initialization_retry(self, rest: str, value: Any) -> None:
         self.qm.adm.InitializationRetryTimerDuration = _whole(value)
 
@@ -282,6 +291,9 @@ def _by_time(rest: str, value: Any) -> int:
 
 _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "identifier": lambda part: part._identifier,
+    "directory_identifier": lambda part: part._directory_identifier,
+    "last_known": lambda part: part._last_known,
+    "last_domain": lambda part: part._last_domain,
     "initialization_retry_s": lambda part: part._initialization_retry,
     "hardened_security": lambda part: part._hardened_security,
     "last_private_queue_number": lambda part: part._last_private_queue_number,

@@ -15,6 +15,7 @@ from reference_qm.core.protocol.configuring import Configuring
 from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.membership import Membership
 from reference_qm.core.protocol.order_acks import OrderAcks
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.names import OWN_QUEUE_PATHS, QueueNames
@@ -28,6 +29,7 @@ from reference_qm.model.transactions import Transaction
 from reference_qm.security import MqdsPublicKeys
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Configure, Result
+from reference_qm.surface.inputs import DomainTold
 
 # -- keys -------------------------------------------------------------------------------------------------------------
 
@@ -243,6 +245,15 @@ class GatesNotReadAgain(DirectoryClient):
     def _start_timer(self, name: TimerName, now: Now) -> None:
         if name is not TimerName.DIRECTORY_SITE_GATES_UPDATE:
             super()._start_timer(name, now)
+
+
+@fault("domain-noted-at-first-start-only", breaks="MQDMPR-3.1.3-D02")
+class DomainNotedAtFirstStartOnly(Membership):
+    """The domain that a queue manager began in is its domain, whatever the security authority tells it afterwards."""
+
+    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+        known = self.qm.adm.LastDomain
+        super().on_domain_told(event if known is None else DomainTold(known), now)
 
 
 BROKEN_ELSEWHERE = {

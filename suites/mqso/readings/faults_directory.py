@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import follows
+from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.protocol.resolving import Destination, Resolving
+from reference_qm.surface.clock import Now
 
 
 @follows("E116.2")
@@ -13,3 +15,14 @@ class NothingIsResolvedOffline(Resolving):
     def get_destination_info(self, format_name: str) -> Destination | None:
         offline = self.qm.enterprise.state.DirectoryOffline
         return None if offline else super().get_destination_info(format_name)
+
+
+@follows("E211.2")
+class OutOfItsDomainForGood(DirectoryClient):
+    """A queue manager that left its domain is in workgroup mode at every later start."""
+
+    def initialize(self, now: Now) -> None:
+        enterprise = self.qm.enterprise
+        if enterprise.last_known is not None and self.qm.adm.LastDomain is None:
+            enterprise.state.DirectoryIntegrated = False
+        super().initialize(now)

@@ -48,7 +48,12 @@ BROKEN_ELSEWHERE = {
     "MQSO-6.6.1-D07": ("so-sessions-not-served",),
     "MQSO-6.6.2-04": ("so-damage-not-looked-at",),
     "MQSO-6.6.2-05": ("so-damage-not-looked-at",),
+    "MQSO-6.6.2-D02": ("so-last-domain-not-kept",),
     "MQSO-6.6.2-D03": ("so-integrated-without-directory",),
+    "MQSO-6.6.2-D04": (
+        "so-another-domain-not-noticed",
+        "so-last-domain-not-kept",
+    ),
     "MQSO-6.6.2-D08": (
         "so-first-retry-late",
         "so-no-second-attempt-to-start",

@@ -40,6 +40,7 @@ from reference_qm.surface.inputs import (
     Command,
     DatagramReceived,
     DirectoryChanged,
+    DomainTold,
     Endpoint,
     HostResolved,
     Input,
@@ -98,6 +99,8 @@ class Host:
     """works: answers at once; slow: not until ``Network.settle_disk`` or ``write``; broken: refuses."""
     directory: MemoryDirectory | None = None
     """Answers at once, and says so at once when it was changed; None: workgroup mode."""
+    domain: UUID | None = None
+    """The domain that its machine belongs to."""
     slow_directory: bool = False
     """Does it not answer until ``settle_directory``?"""
     unanswered: list[ReadDirectory | WriteDirectory] = field(default_factory=list)
@@ -159,6 +162,8 @@ class Host:
         assert isinstance(core, QueueManager)
         self.core = core
         self.handle(RpcListening(*(Endpoint(self.address, port) for port in RPC_PORTS)))
+        if self.directory is not None:
+            self.handle(DomainTold(self.domain))
         self.handle(Started())
 
     def restart(self) -> None:
@@ -203,7 +208,7 @@ class Host:
         self.ask_directory(effect)
 
     def start_again(self, effect: StartAgain) -> None:
-        raise AssertionError("this core's store makes sense")
+        self.network.call_at(self.now().monotonic_ms, self.restart)
 
     def write_directory(self, effect: WriteDirectory) -> None:
         self.ask_directory(effect)

@@ -16,7 +16,14 @@ from reference_qm.directory.interface import Create, Delete
 from reference_qm.shell import directory_access
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.surface.effects import ReadDirectory, WriteDirectory
-from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged, Started, Stopped, TransportAccepted
+from reference_qm.surface.inputs import (
+    DirectoryAnswered,
+    DirectoryChanged,
+    DomainTold,
+    Started,
+    Stopped,
+    TransportAccepted,
+)
 
 FILE = "directory"
 
@@ -63,7 +70,7 @@ def test_the_event_loop_goes_on_while_another_process_has_the_file(tmp_path: Pat
         other = lock(tmp_path)
         async with running(core, directory=directory) as (_, endpoint), client(endpoint):
             await core.wait_for(TransportAccepted)
-            assert [type(event) for event in core.inputs] == [Started, TransportAccepted]
+            assert [type(event) for event in core.inputs] == [Started, DomainTold, TransportAccepted]
             other.execute("ROLLBACK")
             assert [(await core.wait_for(DirectoryAnswered)).status for _ in range(2)] == [Result.SUCCESS] * 2
         other.close()
@@ -105,7 +112,7 @@ def test_an_answer_for_an_earlier_life_is_given_to_nobody(tmp_path: Path):
             other.execute("ROLLBACK")
             assert (await core.wait_for(DirectoryAnswered)).token == 3
         other.close()
-        assert [type(event) for event in core.inputs] == [Started, Started, DirectoryAnswered, Stopped]
+        assert [type(event) for event in core.inputs] == [Started, DomainTold] * 2 + [DirectoryAnswered, Stopped]
 
     asyncio.run(story())
 
@@ -123,7 +130,7 @@ def test_what_another_process_changes_is_noticed_and_the_own_changes_are_not(tmp
         async with running(core, directory=directory):
             await core.wait_for(DirectoryAnswered)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.inputs] == [Started, DirectoryAnswered]
+            assert [type(event) for event in core.inputs] == [Started, DomainTold, DirectoryAnswered]
             another.delete(Site(Name="north"))
             await core.wait_for(DirectoryChanged)
             assert (await core.wait_for(DirectoryAnswered)).elements == ()
@@ -144,7 +151,7 @@ def test_a_file_that_cannot_be_asked_is_asked_again(tmp_path: Path):
         async with running(core, directory=directory):
             other = lock(tmp_path)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.inputs] == [Started]
+            assert [type(event) for event in core.inputs] == [Started, DomainTold]
             other.execute("ROLLBACK")
             other.close()
             another.provision(Site(Name="north"))

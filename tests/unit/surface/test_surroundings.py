@@ -9,12 +9,19 @@ import pytest
 
 from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
 from reference_qm.surface.entropy import SeededEntropy, new_guid
-from reference_qm.surface.inputs import CoordinatorChanged, ResourcesChanged, Stopped
-from reference_qm.surface.surroundings import NO_DIRECTORY, ChangeEnvironment, Published, Surroundings
+from reference_qm.surface.inputs import CoordinatorChanged, DomainTold, ResourcesChanged, Stopped
+from reference_qm.surface.surroundings import (
+    NO_DIRECTORY,
+    OTHER_DOMAIN,
+    OWN_DOMAIN,
+    ChangeEnvironment,
+    Published,
+    Surroundings,
+)
 
 OWN = UUID(int=7)
 NO_SUCH_ATTRIBUTE = "published: label is no attribute of this object: name another queue, site or queue_manager"
-OF_ONE = dict.fromkeys(("directory", "domain", "registration"), True)
+OF_ONE = dict.fromkeys(("directory", "domain", "own_domain", "registration"), True)
 ALL = dict.fromkeys(("coordinator", "storage", "store", "service"), True)
 
 
@@ -132,6 +139,37 @@ def test_the_machine_is_another_in_the_directory_until_it_is_its_own_again():
     around.carry_out(ChangeEnvironment(domain=True, registration=True))
     assert around.consulted is directory
     assert around.carry_out(Published()) != {"published": None}
+
+
+def test_another_domain_has_the_sites_of_the_first_and_knows_nothing_of_the_machine(directory):
+    site = UUID(int=0x51)
+    directory.provision(Site(Identifier=site, Name="near"))
+    around = Surroundings(directory, OWN)
+    assert around.as_found() == [DomainTold(OWN_DOMAIN)]
+    before = dict(around.there)
+    around.carry_out(ChangeEnvironment(own_domain=False))
+    assert around.as_found() == [DomainTold(OTHER_DOMAIN)]
+    assert around.on_disk(before) == {}
+    assert around.within_reach is around.consulted is not directory
+    assert around.carry_out(Published()) == {"published": None}
+    assert around.carry_out(Published(site=site)) != {"published": None}
+    away = dict(around.there)
+    around.carry_out(ChangeEnvironment(own_domain=True))
+    assert around.on_disk(away) == {"directory_identifier": None}
+    assert around.within_reach is directory
+
+
+def test_another_domain_can_know_the_machine_by_another_identifier_and_by_its_own(directory):
+    around = Surroundings(directory, OWN)
+    around.carry_out(ChangeEnvironment(own_domain=False, registration=False))
+    identifiers = []
+    for own in (False, True):
+        shown = around.carry_out(ChangeEnvironment(registration=own)) and around.carry_out(Published())
+        assert isinstance(shown, dict)
+        identifiers.append(shown["published"]["identifier"])
+    assert identifiers == [str(UUID(int=OWN.int ^ 1)), str(OWN)]
+    around.carry_out(ChangeEnvironment(own_domain=True, registration=False))
+    assert around.carry_out(ChangeEnvironment(own_domain=True, registration=True))["own_domain"] is True
 
 
 def test_a_machine_with_public_queues_cannot_become_another(directory):

@@ -1,0 +1,135 @@
+"""MS-MQSO 6.6.2, 6.6.2.1: a machine comes into a domain: into its own again, or into another."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from harness.peer.peer import Peer
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.applications import DONE
+from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.opening import settle
+from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.sender import eventually
+
+pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
+
+MADE, NONE = "its object is there", "no object"
+KEPT = "LastDomain is MachineDomainId"
+OFFLINE, ONLINE = "DirectoryOffline True", "DirectoryOffline False"
+PUBLISHED = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
+"""What an administrator sees of the attributes with which the object of a machine is made."""
+MOVED = ("MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
+UNCHANGED = "the SUT makes no object in another domain, which MS-MQSO 6.6.2 and 6.6.2.1 only advise"
+
+
+def _started(sut: Sut, **environment: bool) -> None:
+    """Change the environment and start the SUT, which may be another queue manager in another domain."""
+    sut.change_environment(**environment)
+    sut.control.call("restart")
+
+
+def _back(sut: Sut) -> None:
+    sut.change_environment(own_domain=True)
+    sut.restart()
+
+
+def _there(sut: Sut) -> str:
+    return NONE if sut.published() is None else MADE
+
+
+def _last_domain(sut: Sut) -> str:
+    """Say whether the domain of the machine is noted as that of the last start."""
+    shown = queue_manager(sut)
+    last, machine = element(shown, "LastDomain"), element(shown, "MachineDomainId")
+    return KEPT if machine and last == machine else f"LastDomain {last}, MachineDomainId {machine}"
+
+
+def _await_object(peer: Peer, sut: Sut) -> str:
+    """Give the SUT time to make its object; say whether it did."""
+    eventually(peer, lambda: _there(sut) == MADE)
+    return _there(sut)
+
+
+def _guid(sut: Sut) -> UUID:
+    return UUID(sut.control.call("identity")["guid"])
+
+
+def _attributes(published: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the attributes of a machine's object; one that is not shown is not compared."""
+    return {name: (published or {}).get(name) for name in PUBLISHED}
+
+
+@covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-D02")
+def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judge):
+    """Started without a domain, then within its own, the queue manager is integrated, with the domain as LastDomain."""
+    enterprise = Enterprise(peer, sut)
+    sut.change_environment(domain=False)
+    sut.restart()
+    without = element(queue_manager(sut), "MachineDomainId")
+    sut.change_environment(domain=True)
+    sut.restart()
+    within = element(queue_manager(sut), "MachineDomainId")
+    noted = (without or "no domain", "a domain" if within else "no domain")
+    judge("MQDMPR-3.1.3-D02", expected=("no domain", "a domain"), observed=noted)
+    if enterprise.flag("DirectoryIntegrated") == "DirectoryIntegrated False":
+        judge.not_exercised("MQSO-6.6.2-D02", "a SUT that left its domain stays in workgroup mode")
+        return
+    enterprise.await_online()
+    observed = (_await_object(peer, sut), _last_domain(sut), enterprise.publish())
+    judge("MQSO-6.6.2-D02", expected=(MADE, KEPT, DONE), observed=observed)
+
+
+@covers(*MOVED, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
+def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, judge):
+    """Started in a domain that does not know it, the SUT makes an object as it had, and has the Identifier of that."""
+    before = _attributes(sut.published())
+    _started(sut, own_domain=False)
+    _await_object(peer, sut)
+    made = sut.published()
+    for rule in MOVED:
+        judge(rule, expected=(MADE, KEPT), observed=(_there(sut), _last_domain(sut)))
+    if made is None:
+        for rule in ("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05"):
+            judge.not_exercised(rule, UNCHANGED)
+    else:
+        judge("MQSO-6.6.2.1-05", expected=made["identifier"], observed=str(_guid(sut)))
+        judge("MQSO-6.6.2.1-D05", expected=before, observed=_attributes(made))
+    _back(sut)
+
+
+@covers("MQSO-6.6.2.1-D01")
+def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again(peer, sut, judge):
+    """Started in another domain while the directory of that is away, it makes its object at the next start only."""
+    _started(sut, own_domain=False, directory=False)
+    sut.change_environment(directory=True)
+    settle(peer)
+    first = _there(sut)
+    sut.control.call("restart")
+    second = _await_object(peer, sut)
+    observed = f"{first}, then {second}"
+    if first == second == NONE and _last_domain(sut) != KEPT:
+        judge.not_exercised("MQSO-6.6.2.1-D01", UNCHANGED)
+    else:
+        judge("MQSO-6.6.2.1-D01", expected=f"{NONE}, then {MADE}", observed=observed)
+    _back(sut)
+
+
+@covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
+def test_an_object_of_its_name_in_another_domain_is_found(peer, sut, judge):
+    """The other domain has an object of the machine's name and another Identifier: the SUT is offline and makes none.
+    When that has its own Identifier, the SUT finds out by itself.
+    """
+    enterprise = Enterprise(peer, sut)
+    own = _guid(sut)
+    _started(sut, own_domain=False, registration=False)
+    observed = (_guid(sut), enterprise.flag("DirectoryOffline"), _last_domain(sut))
+    judge("MQSO-6.6.2.1-03", expected=(own, OFFLINE, KEPT), observed=observed)
+    judge("MQSO-6.6.2.1-D02", expected=OFFLINE, observed=enterprise.flag("DirectoryOffline"))
+    sut.change_environment(registration=True)
+    enterprise.await_online()
+    judge("MQSO-6.6.2.1-D02", expected=(own, ONLINE), observed=(_guid(sut), enterprise.flag("DirectoryOffline")))
+    _back(sut)
