@@ -8,7 +8,7 @@ from uuid import UUID
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.configuring import ELEMENTS
 from reference_qm.core.protocol.security_caches import CACHE_TIMERS
-from reference_qm.core.queueing.inspection import describe_descriptor, describe_queue
+from reference_qm.core.queueing.inspection import describe_descriptor, describe_queue, pathname_of
 from reference_qm.directory import Enterprise
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
@@ -223,7 +223,7 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
         "TransactionalOperationCollection": [
             {
                 "OperationType": operation.OperationType.value,
-                "TargetQueueReference": _pathname(operation.TargetQueueReference),
+                "TargetQueueReference": pathname_of(operation.TargetQueueReference),
                 "DequeueReason": None if operation.DequeueReason is None else operation.DequeueReason.name,
                 "MessageID": operation.MessagePositionReference.MessageReference.Identifier.Ordinal,
                 "State": operation.MessagePositionReference.State.value,
@@ -231,10 +231,6 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
             for operation in transaction.TransactionalOperationCollection
         ],
     }
-
-
-def _pathname(queue: Queue | None) -> str | None:
-    return None if queue is None else queue.Pathname
 
 
 def _cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:

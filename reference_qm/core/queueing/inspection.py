@@ -40,9 +40,9 @@ def describe_queue(queue: Queue) -> dict[str, Any]:
     """Describe a queue without its messages. Spec: MS-MQDMPR 3.1.1.2."""
     return {name: _plain(getattr(queue, name)) for name in _ATTRIBUTES} | {
         "Security": queue.Security.build().hex(),
-        "JournalQueueReference": _pathname(queue.JournalQueueReference),
+        "JournalQueueReference": pathname_of(queue.JournalQueueReference),
         "SubqueueCollection": [
-            {"Pathname": one.Pathname, "JournalQueueReference": _pathname(one.JournalQueueReference)}
+            {"Pathname": one.Pathname, "JournalQueueReference": pathname_of(one.JournalQueueReference)}
             for one in queue.SubqueueCollection.values()
         ],
         "OpenQueueDescriptorCollection": [
@@ -57,7 +57,7 @@ def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         "Handle": descriptor.Handle,
         "FormatName": descriptor.FormatName,
         "Multiple": descriptor.Multiple,
-        "QueueReference": _pathname(descriptor.QueueReference),
+        "QueueReference": pathname_of(descriptor.QueueReference),
         "OpenQueueDescriptorCollection": [one.Handle for one in descriptor.OpenQueueDescriptorCollection],
         "AccessType": descriptor.AccessType.value,
         "ShareMode": descriptor.ShareMode.value,
@@ -83,7 +83,7 @@ def _cursor(cursor: Cursor) -> dict[str, Any]:
     }
 
 
-def _pathname(queue: Queue | None) -> str | None:
+def pathname_of(queue: Queue | None) -> str | None:
     return None if queue is None else queue.Pathname
 
 
