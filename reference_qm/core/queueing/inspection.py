@@ -84,6 +84,7 @@ def _cursor(cursor: Cursor) -> dict[str, Any]:
 
 
 def pathname_of(queue: Queue | None) -> str | None:
+    """Return what a reference to a queue is shown as."""
     return None if queue is None else queue.Pathname
 
 
