@@ -184,19 +184,22 @@ class Surroundings:
     def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         asked = {one.name: getattr(request, one.name) for one in fields(request)}
         wanted = {name: value for name, value in asked.items() if value is not None}
-        if self.directory is None and not OF_A_DIRECTORY.isdisjoint(wanted):
-            return NO_DIRECTORY
         if self.directory is not None:
-            self._belong(self.directory, own=wanted.get("own_domain", self._other is None))
-        if (
-            self.directory is not None
-            and wanted.get("registration", self.there["registration"]) is not (self.there["registration"])
-        ):
-            refused = self._register(self._other or self.directory, wanted["registration"])
-            if refused is not None:
-                return refused
+            refused = self._change_membership(self.directory, wanted)
+        else:
+            refused = None if OF_A_DIRECTORY.isdisjoint(wanted) else NO_DIRECTORY
+        if refused is not None:
+            return refused
         self.there |= wanted
         return dict(self.there)
+
+    def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
+        """Let the machine be a member of a domain, and known there as itself; a str says why that cannot be."""
+        self._belong(home, own=wanted.get("own_domain", self._other is None))
+        registration = wanted.get("registration", self.there["registration"])
+        if registration is self.there["registration"]:
+            return None
+        return self._register(self._other or home, registration)
 
     def _register(self, directory: MemoryDirectory, own: bool) -> str | None:
         """Let the object of the machine be the queue manager's own, or another's; a str says why that cannot be."""
