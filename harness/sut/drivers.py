@@ -39,8 +39,7 @@ class SutDriver(Protocol):
         """Return the SUT as one test sees it, in an environment of its own.
 
         ``run``: a word that no other run has; ``fresh_peer``: a number that no other test of the run has, if its peer
-        need not be the one that the SUT may know; ``needs``: what
-        the test cannot do without.
+        need not be the one that the SUT may know; ``needs``: what the test cannot do without.
         """
 
     def ended(self, within_s: float = 0) -> str | None:

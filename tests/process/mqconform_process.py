@@ -19,10 +19,8 @@ MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
 RESPONSE_TIMEOUT_S = 400
 
-VIRTUAL = VIRTUAL_SUT
 
-
-def sut(folder: Path, text: str = VIRTUAL, name: str = "sut.toml") -> Path:
+def sut(folder: Path, text: str = VIRTUAL_SUT, name: str = "sut.toml") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path

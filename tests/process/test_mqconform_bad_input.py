@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from mqconform_process import PYTEST, ROOT, VIRTUAL, command, mqconform, run_json, sut, verdicts
+from mqconform_process import PYTEST, ROOT, command, mqconform, run_json, sut, verdicts
 from qm_process import free_port
+
+from harness.proof.trials import VIRTUAL_SUT
 
 EXTERNAL = '[sut]\nname = "contoso"\n[driver]\nkind = "external"\n'
 
@@ -120,7 +122,7 @@ def test_a_run_folder_is_not_written_over_and_resume_needs_one(tmp_path: Path) -
 def test_a_name_is_no_path(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
-    file = sut(tmp_path, VIRTUAL.replace('"reference"', '"../../evil"'))
+    file = sut(tmp_path, VIRTUAL_SUT.replace('"reference"', '"../../evil"'))
     assert mqconform("run", "--sut", file, "--rule", "MQQB-2.2.2-02", cwd=here).returncode == 0
     assert [path.name for path in tmp_path.iterdir() if path != file] == ["here"]
     (folder,) = (here / "out").iterdir()
@@ -133,7 +135,7 @@ def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path
     with socket.create_server(("0.0.0.0", 0)) as taken:  # wherever the peer of the check is
         port = taken.getsockname()[1]
         text = (
-            VIRTUAL.replace("topology = true\n", "").replace(
+            VIRTUAL_SUT.replace("topology = true\n", "").replace(
                 'kind = "virtual"', f'kind = "process"\ntcp_port = 0\nping_port = 0\npeer_tcp_port = {port}'
             )
             + '[control]\nkind = "jsonl"\n'

@@ -40,7 +40,7 @@ def test_messages_go_by_way_of_the_router(topology, judge, delivery):
 def test_messages_wait_for_a_network_that_is_away(topology, judge, delivery):
     """Nothing passes to the router for a while, then to the receiver: each message comes, once."""
     routed = Routed(topology, delivery)
-    for role, tag in zip((ROUTER, RECEIVER), TAGS, strict=False):
+    for role, tag in zip((ROUTER, RECEIVER), TAGS[:2], strict=True):
         topology.cut(role)
         routed.send(tag)
         topology.pass_time(topology.sender.quiet_ms)
