@@ -30,10 +30,12 @@ LONG_MS = 600_000
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
 def test_queues_are_as_they_were_after_a_restart(sut, judge):
-    """Queues of various properties, some of which were changed since, have them after two restarts; the number of a
-    queue that is made then is that of no other.
+    """Queues of various properties, some of which were changed since, have them after two restarts, and one that was
+    deleted is not there; the number of a queue that is made then is that of no other.
     """
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
+    deleted = sut.new_queue("deleted")
+    sut.control.call("delete_queue", name=deleted)
     sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
 
     def shown() -> list[dict[str, Any]]:
@@ -54,6 +56,7 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
         ]
         for rule in ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01"):
             judge(rule, expected=f"[] after the {time} restart", observed=f"{different} after the {time} restart")
+        judge("MQDMPR-3.1.1-01", expected=REFUSED, observed=asked(sut, "get_queue", name=deleted))
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
     observed = f"{len(set(numbers))} numbers of {len(numbers)} queues"
@@ -63,13 +66,14 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.1.1-D04")
 def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge):
-    """Three messages before a restart, of which the last is taken, and one after it: each has a higher SequentialID."""
+    """Three messages before a restart, all of which are taken, and one after it: each has a higher SequentialID."""
     queue = sut.queue()
     found: list[int] = []
-    identifier = 0
+    known: dict[str, int] = {}
     for label in ("first", "second", "third", "fourth"):
         if label == "fourth":
-            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
+            for identifier in known.values():
+                sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
             sut.restart()
         connection = opened(peer)
         connection.send(recoverable_message(peer, label=label))
@@ -77,8 +81,7 @@ def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge):
         known = {one["label"]: int(one["lookup_id"]) for one in sut.messages() if "lookup_id" in one}
         if label not in known:
             raise ConformanceFailure(f"the message {label} did not come into its queue, or has no lookup identifier")
-        identifier = known[label]
-        found.append(identifier & SEQUENTIAL)
+        found.append(known[label] & SEQUENTIAL)
     rising = "rising" if found == sorted(set(found)) else f"{found}"
     judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)
 
