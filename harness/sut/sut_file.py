@@ -159,13 +159,17 @@ _FORMER_NAMES = {"reach": "driver"}
 
 def load_sut_file(path: Path) -> SutFile:
     """Read and check a SUT file; UsageError names the file, the key and the way out."""
+    return parse_sut_file(tree_of(path, "SUT file"), path)
+
+
+def tree_of(path: Path, what: str) -> dict[str, Any]:
+    """Read a TOML file of the user's; UsageError when there is none, ``what`` says of which kind."""
     try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{path}: cannot read the SUT file: {error.strerror}") from error
+        raise UsageError(f"{path}: cannot read the {what}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a TOML file: {error}") from error
-    return parse_sut_file(tree, path)
 
 
 def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:

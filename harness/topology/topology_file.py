@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.errors import UsageError
-from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file
+from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file, tree_of
 
 SENDER, ROUTER, RECEIVER = ROLES = ("sender", "router", "receiver")
 _KEYS = ("sut", "address")
@@ -49,12 +48,7 @@ class TopologyFile:
 
 def load_topology(path: Path) -> TopologyFile:
     """Read and check a topology file and the SUT files that it names; UsageError names the place and the way out."""
-    try:
-        tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot read the topology file: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not a TOML file: {error}") from error
+    tree = tree_of(path, "topology file")
     for table in tree:
         if table not in ("topology", *ROLES):
             raise UsageError(f"{path}: unknown table [{table}]; known are topology, {', '.join(ROLES)}")
