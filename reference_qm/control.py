@@ -234,12 +234,19 @@ def _send(**values: Any) -> commands.SendMessage:
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 
+def _create_queue(**values: Any) -> commands.CreateQueue:
+    return commands.CreateQueue(security=values.pop("security_base64", None), **values)
+
+
 _SENT = _verb(commands.SendMessage, without=("recoverable", "transactional"))
+_CREATED = _verb(commands.CreateQueue, without=("security",))
 
 _VERBS: Mapping[str, Verb] = MappingProxyType(
     {
         "identity": _verb(commands.Identity),
-        "create_queue": _verb(commands.CreateQueue),
+        "create_queue": Verb(
+            _create_queue, {**_CREATED.takes, "security_base64": _or_none(_base64)}, _CREATED.required
+        ),
         "get_queue": _verb(commands.GetQueue),
         "set_queue": _verb(commands.SetQueue, null=False),
         "open_queue": _verb(commands.OpenQueue),

@@ -1,7 +1,8 @@
 """Security descriptors in the self-relative form. Spec: MS-DTYP 2.4.4, 2.4.5, 2.4.6.
 
-A bounded parser: FormatError and nothing else on any bytes. The SACL is not read, because nothing here audits. Types of
-ACE are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); another is an error, so that no denial is overlooked.
+A bounded parser: FormatError and nothing else on any bytes. The SACL is kept as it is, because nothing here audits.
+Types of ACE are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); another is an error, so that no denial is
+overlooked.
 """
 
 from __future__ import annotations
@@ -110,9 +111,9 @@ class Acl(Record):
 class SecurityDescriptor(Flagged, Record):
     """SECURITY_DESCRIPTOR: who may do what.
 
-    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, anywhere behind. Control u16 LE; Owner, Group and Dacl are None when
-    they are not there: without a DACL everybody may do everything, with an empty one nobody may do anything. ``build``
-    writes SR and DP of Control by what there is.
+    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, anywhere behind. Control u16 LE; Owner, Group, Dacl and Sacl are None
+    when they are not there: without a DACL everybody may do everything, with an empty one nobody may do anything. Sacl
+    is the bytes of an ACL. ``build`` writes SR, DP and SP of Control by what there is.
     """
 
     SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
@@ -121,38 +122,51 @@ class SecurityDescriptor(Flagged, Record):
     Group: Sid | None = None
     Dacl: Acl | None = None
     Control: int = 0
+    Sacl: bytes | None = None
 
     DP = Bits(2, of="Control")
+    SP = Bits(4, of="Control")
     SR = Bits(15, of="Control")
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         """Read a descriptor and everything up to the end of ``cursor``, which belongs to it."""
         start = cursor.offset
-        revision, _, control, owner, group, _, dacl = cursor.unpack(_DESCRIPTOR)
+        revision, _, control, owner, group, sacl, dacl = cursor.unpack(_DESCRIPTOR)
         if revision != _REVISION:
             raise FormatError("SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"is {revision}, must be {_REVISION}")
         if not control >> 15 & 1:
             raise FormatError("SECURITY_DESCRIPTOR.Control", start + 2, cls.SECTION, "SR is clear: not self-relative")
         parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
-        present = dacl if control >> 2 & 1 else 0
+        present, audited = dacl if control >> 2 & 1 else 0, sacl if control >> 4 & 1 else 0
         return cls(
             Sid.read(_part(parts, owner, "OffsetOwner")) if owner else None,
             Sid.read(_part(parts, group, "OffsetGroup")) if group else None,
             Acl.read(_part(parts, present, "OffsetDacl")) if present else None,
             control,
+            _list_at(_part(parts, audited, "OffsetSacl")) if audited else None,
         )
 
     def build(self) -> bytes:
         wire = bytearray(_DESCRIPTOR.size)
         offsets = []
-        for part in (self.Owner, self.Group, self.Dacl):
+        for part in (self.Owner, self.Group, self.Dacl, self.Sacl):
             offsets.append(0 if part is None else len(wire))
-            wire += b"" if part is None else part.build()
-        control = self.Control | 1 << 15 | (0 if self.Dacl is None else 1 << 2)
-        owner, group, dacl = offsets
-        wire[: _DESCRIPTOR.size] = _DESCRIPTOR.pack(_REVISION, 0, control, owner, group, 0, dacl)
+            wire += b"" if part is None else part if isinstance(part, bytes) else part.build()
+        present = (0 if self.Dacl is None else 1 << 2) | (0 if self.Sacl is None else 1 << 4)
+        owner, group, dacl, sacl = offsets
+        head = _DESCRIPTOR.pack(_REVISION, 0, self.Control | 1 << 15 | present, owner, group, sacl, dacl)
+        wire[: _DESCRIPTOR.size] = head
         return bytes(wire)
+
+
+def _list_at(cursor: Cursor) -> bytes:
+    """Return the bytes of an ACL, whatever its entries are."""
+    head = cursor.take(_ACL.size, "ACL", "MS-DTYP 2.4.5")
+    size = int.from_bytes(head[2:4], "little")
+    if size < _ACL.size:
+        raise FormatError("ACL.AclSize", 2, "MS-DTYP 2.4.5", f"{size} is below {_ACL.size}")
+    return head + cursor.take(size - _ACL.size, "ACL.AclSize", "MS-DTYP 2.4.5")
 
 
 def _part(parts: bytes, offset: int, field: str) -> Cursor:

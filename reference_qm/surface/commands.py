@@ -20,7 +20,8 @@ class CreateQueue:
     """Create a private queue ``private$\\name`` or a subqueue ``private$\\name;subqueue``.
 
     Quotas are in KB, 0xFFFFFFFF is none; ``privacy`` is one of none, optional, body; ``owner``: the account that
-    creates it, nobody of a domain if None. Result: format_names {private, direct}; of a subqueue only direct.
+    creates it, nobody of a domain if None; ``security``: a self-relative SECURITY_DESCRIPTOR that it gives the queue.
+    Result: format_names {private, direct}; of a subqueue only direct.
     """
 
     name: str
@@ -34,6 +35,7 @@ class CreateQueue:
     base_priority: int = 0
     owner: str | None = None
     type: UUID | None = None
+    security: bytes | None = None
 
 
 @value_object

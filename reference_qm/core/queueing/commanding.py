@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from reference_qm.codec import PrivateName, PublicName
+from reference_qm.codec import FormatError, PrivateName, PublicName
 from reference_qm.core.arguments import check_number, one_of
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.durability import moved
@@ -17,7 +17,7 @@ from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.security import ANONYMOUS
+from reference_qm.security import ANONYMOUS, SecurityDescriptor
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -59,7 +59,7 @@ class QueueCommands(Part):
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier
-        described.Security = self.qm.queues.create_default_security(owner)
+        described.Security = self.qm.queues.create_security(_supplied(request.security), owner)
         _set(described, _properties(request))
 
         def created(status: Status, queue: Queue | None) -> None:
@@ -365,6 +365,13 @@ def _describe_queue(queue: Queue) -> Result:
     values |= {"privacy": queue.PrivacyLevel.value.lower(), "type": str(queue.Type)}
     counts = {"count": len(queue.MessagePositionList), "bytes": queue.TotalBytes}
     return Result({"name": queue.Pathname, "transactional": queue.Transactional, **values, **counts})
+
+
+def _supplied(security: bytes | None) -> SecurityDescriptor | None:
+    try:
+        return None if security is None else SecurityDescriptor.parse(security)
+    except FormatError as error:
+        raise CommandError(f"security: {error}: give a self-relative SECURITY_DESCRIPTOR (MS-DTYP 2.4.6)") from error
 
 
 def _set(queue: Queue, values: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableMapping
+from dataclasses import replace
 from typing import TypeAlias
 from uuid import uuid5
 
@@ -21,7 +22,7 @@ from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.position_list import MessagePositionList
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
-from reference_qm.security import SecurityDescriptor, Sid, default_queue_security
+from reference_qm.security import ANONYMOUS, SecurityDescriptor, Sid, default_queue_security
 from reference_qm.surface.commands import Result
 
 COPIED = (
@@ -102,6 +103,18 @@ class Queues(Part):
                 setattr(created, name, getattr(queue, name))
         self.add(created)
         return Status.MQ_OK, created
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        """Create the descriptor of a queue that a user creates, from what was given. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        if supplied is None:
+            return self.create_default_security(user)
+        default = self.create_default_security(self.owner(supplied.Owner or user))
+        return replace(default, Dacl=default.Dacl if supplied.Dacl is None else supplied.Dacl, Sacl=supplied.Sacl)
+
+    def owner(self, sid: Sid) -> Sid:
+        """Return a domain user, or the anonymous user in place of one who is none. Spec: MS-MQDMPR 3.1.7.1.3.1."""
+        known = (account.SecurityIdentifier for account in self.qm.config.security.accounts)
+        return sid if sid in known else ANONYMOUS
 
     def create_default_security(self, owner: Sid) -> SecurityDescriptor:
         """Create the descriptor of a queue that was given none. Spec: MS-MQDMPR 3.1.7.1.3.1."""

@@ -169,3 +169,52 @@ class ComputerMayAll(Queues):
         found, computer = super().create_default_security(owner), self.machine_sid()
         aces = (replace(ace, Mask=int(ALL)) if ace.Sid == computer else ace for ace in _aces(found))
         return replace(found, Dacl=Acl(tuple(aces)))
+
+
+class _Supplied(Queues):
+    """A queue manager that changes what it was given before it takes it over."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        return super().create_security(None if supplied is None else self.taken(supplied), user)
+
+    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+        return supplied
+
+
+@fault(
+    "descriptor-given-in-vain",
+    breaks=(
+        *("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"),
+        *("MQDMPR-3.1.7.1.3.1-08", "MQDMPR-3.1.7.1.3.1-09"),
+    ),
+)
+class GivenInVain(_Supplied):
+    """A queue has the default descriptor, whatever it was given."""
+
+    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+        return None
+
+
+@fault("descriptor-creator-owns", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07"))
+class CreatorOwns(_Supplied):
+    """The owner of a queue is who created it, not whom the descriptor names."""
+
+    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+        return replace(supplied, Owner=None)
+
+
+@fault("descriptor-list-added", breaks=("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08"))
+class ListAdded(Queues):
+    """The entries that a queue was given stand behind those of the default."""
+
+    def create_security(self, supplied: SecurityDescriptor | None, user: Sid) -> SecurityDescriptor:
+        found = super().create_security(supplied, user)
+        return found if supplied is None else replace(found, Dacl=Acl((*_aces(USUAL), *_aces(found))))
+
+
+@fault("descriptor-nothing-audited", breaks="MQDMPR-3.1.7.1.3.1-09")
+class NothingAudited(_Supplied):
+    """The system list of the descriptor that was given is left out."""
+
+    def taken(self, supplied: SecurityDescriptor) -> SecurityDescriptor | None:
+        return replace(supplied, Sacl=None)

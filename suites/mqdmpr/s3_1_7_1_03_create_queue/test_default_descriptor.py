@@ -9,10 +9,9 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
-from suites.mqdmpr.steps.descriptors import SELF_RELATIVE, descriptor_of, sid_of
+from suites.mqdmpr.steps.descriptors import ANONYMOUS, EVERYBODY, SELF_RELATIVE, security_of, sid_of
 from suites.mqdmpr.steps.directory import Enterprise
 
-ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
 _ANYBODY = (ANONYMOUS, EVERYBODY)
 ACCOUNT, GUEST = "S-1-5-21-", "-501"
 """The beginning of a SID of an account, and its end in that of a guest: DOMAIN_USER_RID_GUEST."""
@@ -38,7 +37,7 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     """Of a queue that nobody of a domain creates, the owner is the anonymous user, and everybody may do everything; the
     list has nobody else, but for SRMP the anonymous user, who may write.
     """
-    found = _descriptor(sut, sut.new_queue("secured"))
+    found = security_of(sut, sut.new_queue("secured"))
     self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
     judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
     owned = found.owner.startswith(ACCOUNT) and not found.owner.endswith(GUEST)
@@ -80,7 +79,7 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
     except ControlRefused as refused:
         judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
         return
-    found = _descriptor(sut, name)
+    found = security_of(sut, name)
     self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
     judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
     judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=found.owner)
@@ -109,7 +108,7 @@ def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
         return
     computer = sid_of(base64.b64decode(shown))
     made = {"private": sut.new_queue("granted"), "public": enterprise.create()}
-    found = {kind: _descriptor(sut, name) for kind, name in made.items()}
+    found = {kind: security_of(sut, name) for kind, name in made.items()}
     granted = {kind: [sid for sid, _ in one.granted] for kind, one in found.items()}
     of_computers = {kind: [sid for sid in sids if sid not in _ANYBODY] for kind, sids in granted.items()}
     judge("MQDMPR-3.1.7.1.3.1-05", expected={kind: [computer] for kind in made}, observed=of_computers)
@@ -118,14 +117,8 @@ def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
     masks = {kind: f"0x{one.mask(computer) or 0:08X}" for kind, one in found.items()}
     judge("MQDMPR-3.1.7.1.3.1-14", expected=dict.fromkeys(made, f"0x{READ_PROPERTIES:08X}"), observed=masks)
     enterprise.go_offline()
-    unasked = [sid for sid, _ in _descriptor(sut, sut.new_queue("unasked")).granted if sid not in _ANYBODY]
+    unasked = [sid for sid, _ in security_of(sut, sut.new_queue("unasked")).granted if sid not in _ANYBODY]
     judge("MQDMPR-3.1.7.1.3.1-04", expected=[], observed=unasked)
-
-
-def _descriptor(sut, name):
-    queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    shown = next(one for one in queues if str(one["Pathname"]).lower().endswith(name.lower()))
-    return descriptor_of(bytes.fromhex(shown["Security"]))
 
 
 def _integrated(sut):

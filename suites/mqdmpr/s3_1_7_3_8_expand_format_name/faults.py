@@ -161,7 +161,7 @@ class LastListOnly(QueueNames):
         return super().expand_format_name(str(lists[-1]) if lists else text)
 
 
-@fault("expand-list-lost-is-empty", breaks=("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05"))
+@fault("expand-list-lost-is-empty", breaks=("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02"))
 class ListLostIsEmpty(QueueNames):
     """A distribution list that the directory cannot be asked for has no members."""
 

@@ -82,7 +82,7 @@ def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge)
 
 @goes_on()
 @needs("send", "queue_control", "several_queues", "directory", "environment")
-@covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05")
+@covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_without_the_directory_no_list_is_sent_to(peer, sut, judge):
     """While the directory is away a list is refused, alone and with a queue that can be sent to; before it was not."""
     enterprise = Enterprise(peer, sut)
@@ -95,5 +95,5 @@ def test_without_the_directory_no_list_is_sent_to(peer, sut, judge):
     enterprise.go_offline()
     after = [tried(partial(sut.send, name)) for name in (*names, beside)]
     observed = [before, after[:-1], after[-1]]
-    for rule in ("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05"):
+    for rule in ("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02"):
         judge(rule, expected=[[DONE] * 3, [REFUSED] * 3, DONE], observed=observed)

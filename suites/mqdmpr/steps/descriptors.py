@@ -6,24 +6,32 @@ import struct
 from dataclasses import dataclass
 
 from harness.errors import ConformanceFailure
+from harness.sut.sut import Sut
 
+ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
 SELF_RELATIVE = 0x8000
-_DACL_PRESENT = 0x0004
-_ALLOWED = 0
+_DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
+_ALLOWED, _AUDITED = 0, 2
+_SUCCESSFUL = 0x40
+"""SUCCESSFUL_ACCESS_ACE_FLAG: what an audit entry is about. Spec: MS-DTYP 2.4.4.1."""
+_REVISION = 2
+Entries = tuple[tuple[str, int], ...]
+"""Entries of a list, each for a SID, with its mask."""
 _HEAD = struct.Struct("<BBHIIII")
 
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """A descriptor. ``granted``: its allowing entries as (SID, mask), in order; ``others``: how many it has besides.
+    """A descriptor. ``granted``: its allowing entries in order; ``others``: how many it has besides.
 
-    ``owner``: a SID, empty for none.
+    ``owner``: a SID, empty for none; ``audited``: the entries of its system list.
     """
 
     control: int
     owner: str
-    granted: tuple[tuple[str, int], ...]
+    granted: Entries
     others: int
+    audited: Entries
 
     def mask(self, sid: str) -> int | None:
         """Return what is granted to a SID by entries of its own; None when it has none."""
@@ -34,22 +42,20 @@ class Descriptor:
 def descriptor_of(data: bytes) -> Descriptor:
     """Read a descriptor whose parts are at offsets; ConformanceFailure when it cannot be read."""
     try:
-        _, _, control, owner, _, _, dacl = _HEAD.unpack_from(data)
-        granted: list[tuple[str, int]] = []
-        others = 0
-        if control & _DACL_PRESENT and dacl:
-            (count,) = struct.unpack_from("<H", data, dacl + 4)
-            at = dacl + 8
-            for _ in range(count):
-                kind, _, size, mask = struct.unpack_from("<BBHI", data, at)
-                if kind == _ALLOWED:
-                    granted.append((_sid(data, at + 8), mask))
-                else:
-                    others += 1
-                at += size
-        return Descriptor(control, _sid(data, owner) if owner else "", tuple(granted), others)
+        _, _, control, owner, _, sacl, dacl = _HEAD.unpack_from(data)
+        entries = _entries(data, dacl if control & _DACL_PRESENT else 0)
+        granted = tuple((sid, mask) for kind, sid, mask in entries if kind == _ALLOWED)
+        audited = tuple((sid, mask) for _, sid, mask in _entries(data, sacl if control & _SACL_PRESENT else 0))
+        return Descriptor(control, _sid(data, owner) if owner else "", granted, len(entries) - len(granted), audited)
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
+
+
+def security_of(sut: Sut, name: str) -> Descriptor:
+    """Return the descriptor that a queue of the SUT is shown with."""
+    queues = sut.inspect()["QueueManager"]["QueueCollection"]
+    shown = next(one for one in queues if str(one["Pathname"]).lower().endswith(name.lower()))
+    return descriptor_of(bytes.fromhex(shown["Security"]))
 
 
 def sid_of(data: bytes) -> str:
@@ -58,6 +64,50 @@ def sid_of(data: bytes) -> str:
         return _sid(data, 0)
     except struct.error as error:
         raise ConformanceFailure(f"the SID cannot be read: {error}") from error
+
+
+def descriptor(*, owner: str = "", granted: Entries = (), audited: Entries = ()) -> bytes:
+    """Make a self-relative descriptor; what is empty is not there."""
+    parts = (
+        _sid_bytes(owner) if owner else b"",
+        _list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
+        _list(_ALLOWED, 0, granted) if granted else b"",
+    )
+    at = _HEAD.size
+    offsets = []
+    for part in parts:
+        offsets.append(at if part else 0)
+        at += len(part)
+    present = (_SACL_PRESENT if audited else 0) | (_DACL_PRESENT if granted else 0)
+    return _HEAD.pack(1, 0, SELF_RELATIVE | present, offsets[0], 0, *offsets[1:]) + b"".join(parts)
+
+
+def _entries(data: bytes, at: int) -> list[tuple[int, str, int]]:
+    """Read the entries of a list, each with its type; none where there is no list."""
+    if not at:
+        return []
+    (count,) = struct.unpack_from("<H", data, at + 4)
+    found = []
+    at += 8
+    for _ in range(count):
+        kind, _, size, mask = struct.unpack_from("<BBHI", data, at)
+        found.append((kind, _sid(data, at + 8), mask))
+        at += size
+    return found
+
+
+def _list(kind: int, flags: int, entries: Entries) -> bytes:
+    built = b""
+    for sid, mask in entries:
+        who = _sid_bytes(sid)
+        built += struct.pack("<BBHI", kind, flags, 8 + len(who), mask) + who
+    return struct.pack("<BBHHH", _REVISION, 0, 8 + len(built), len(entries), 0) + built
+
+
+def _sid_bytes(sid: str) -> bytes:
+    _, revision, authority, *parts = sid.split("-")
+    head = struct.pack("<BB", int(revision), len(parts)) + int(authority).to_bytes(6, "big")
+    return head + struct.pack(f"<{len(parts)}I", *map(int, parts))
 
 
 def _sid(data: bytes, at: int) -> str:

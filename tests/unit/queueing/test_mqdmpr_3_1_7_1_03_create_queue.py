@@ -9,9 +9,10 @@ from reference_qm.core.protocol.publishing import Publishing
 from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.statuses import Status
-from reference_qm.security.sid import ANONYMOUS, EVERYONE
+from reference_qm.security import ANONYMOUS, EVERYONE, Ace, AceType, Acl, SecurityDescriptor
 from reference_qm.surface.commands import CreateQueue, GetQueue, ListQueues, SetQueue
 
+SACL = bytes.fromhex("0200080000000000")
 NEW = "private$\\new"
 ASKED = {
     "label": "orders",
@@ -55,6 +56,20 @@ def test_a_new_queue_has_what_was_asked_for_and_a_journal_of_its_own(host):
     assert (queue.JournalQueueReference.QueueType, queue.JournalQueueReference.parent) == (QueueType.SYSTEM, queue)
     assert queue.SubqueueCollection == {}
     assert host.bodies(f"{NEW};journal") == []
+
+
+def test_a_queue_has_the_descriptor_that_it_was_given_after_a_restart_too(host):
+    given = SecurityDescriptor(ANONYMOUS, None, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE),)), 0x8014, SACL)
+    host.ask(CreateQueue(NEW, security=given.build()))
+    assert (queue_of(host, NEW).Security.Dacl, queue_of(host, NEW).Security.Sacl) == (given.Dacl, SACL)
+    host.restart()
+    assert (queue_of(host, NEW).Security.Dacl, queue_of(host, NEW).Security.Sacl) == (given.Dacl, SACL)
+
+
+def test_what_is_no_descriptor_is_refused_in_one_line(host):
+    refused = host.refusal(CreateQueue(NEW, security=b"\1"))
+    assert refused.startswith("security: ")
+    assert refused.endswith("give a self-relative SECURITY_DESCRIPTOR (MS-DTYP 2.4.6)")
 
 
 def test_every_private_queue_has_a_number_and_an_identifier_of_its_own(host):

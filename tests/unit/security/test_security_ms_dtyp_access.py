@@ -60,10 +60,11 @@ def test_a_sid_with_too_many_parts_is_not_built():
 FULL = SecurityDescriptor(
     USER, STAFF, Acl((Ace(DENY, WRITE, STAFF), Ace(ALLOW, 0x0F, EVERYONE, AceFlags=Ace.INHERIT_ONLY))), 0x8004
 )
+AUDITED = SecurityDescriptor(USER, None, None, 0x8010, bytes.fromhex("0200 0C00 0100 0000 DEADBEEF"))
 
 
 @pytest.mark.parametrize(
-    "descriptor", [FULL, SecurityDescriptor(Control=0x8000), SecurityDescriptor(Dacl=Acl(), Control=0x8004)]
+    "descriptor", [FULL, AUDITED, SecurityDescriptor(Control=0x8000), SecurityDescriptor(Dacl=Acl(), Control=0x8004)]
 )
 def test_a_descriptor_survives(descriptor):
     assert SecurityDescriptor.parse(descriptor.build()) == descriptor
@@ -110,6 +111,15 @@ DACL = 20 + len(USER.build()) + len(STAFF.build())
 def test_a_broken_descriptor_is_an_error(wire, field):
     with pytest.raises(FormatError, match=field):
         SecurityDescriptor.parse(wire)
+
+
+@pytest.mark.parametrize(("size", "field"), [(7, "AclSize"), (13, "AclSize")])
+def test_a_sacl_that_ends_elsewhere_is_an_error(size, field):
+    wire = bytearray(AUDITED.build())
+    at = int.from_bytes(wire[12:16], "little")
+    wire[at + 2 : at + 4] = size.to_bytes(2, "little")
+    with pytest.raises(FormatError, match=field):
+        SecurityDescriptor.parse(bytes(wire))
 
 
 def test_an_entry_with_more_than_its_sid_is_an_error():
