@@ -241,6 +241,8 @@ def _create_queue(**values: Any) -> commands.CreateQueue:
 _SENT = _verb(commands.SendMessage, without=("recoverable", "transactional"))
 _CREATED = _verb(commands.CreateQueue, without=("security",))
 
+_PUBLISHED = _verb(surroundings.Published, null=False)
+
 _VERBS: Mapping[str, Verb] = MappingProxyType(
     {
         "identity": _verb(commands.Identity),
@@ -290,6 +292,8 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "configure": _verb(commands.Configure),
         "inspect": _verb(commands.Inspect),
         "environment": _verb(surroundings.ChangeEnvironment, null=False),
-        "published": _verb(surroundings.Published, null=False),
+        "published": Verb(
+            _PUBLISHED.make, {**_PUBLISHED.takes, "public_encryption_keys_base64": _base64}, _PUBLISHED.required
+        ),
     }
 )

@@ -109,9 +109,14 @@ def peer_keys() -> dict[str, RsaKey]:
     return {provider: _key(f"peer_{name}") for provider, name in KEY_FILES.items()}
 
 
+def second_peer_keys() -> dict[str, RsaKey]:
+    """Return other keys for the peer by provider, for a directory in which they change: those of a SUT."""
+    return {provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()}
+
+
 def sut_keys() -> bytes:
     """Return the PublicEncryptionKeyList of a SUT that has the keys of the provisions."""
-    return public_key_list({provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()})
+    return public_key_list(second_peer_keys())
 
 
 def known_keys(peer: UUID) -> dict[UUID, bytes]:

@@ -122,6 +122,17 @@ class ControlTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ProvisionedTable:
+    """[provisioned]: what the SUT was provisioned with, beside the capability ``directory`` (MS-MQSO 6.6.1)."""
+
+    clustered: bool = False
+    srmp_http_support: bool = False
+    srmp_pgm_support: bool = False
+    directory_server: bool = False
+    routing_server: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceTable:
     """[reference]: how the reference is set up when it is the SUT in virtual time."""
 
@@ -138,6 +149,7 @@ class SutFile:
     queues: QueuesTable = field(default_factory=QueuesTable)
     control: ControlTable = field(default_factory=ControlTable)
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    provisioned: ProvisionedTable = field(default_factory=ProvisionedTable)
     reference: ReferenceTable = field(default_factory=ReferenceTable)
     timeouts: TimeoutsTable = field(default_factory=TimeoutsTable)
     environment: EnvironmentTable = field(default_factory=EnvironmentTable)
@@ -149,6 +161,7 @@ _TABLES = {
     "driver": DriverTable,
     "queues": QueuesTable,
     "control": ControlTable,
+    "provisioned": ProvisionedTable,
     "reference": ReferenceTable,
     "timeouts": TimeoutsTable,
     "environment": EnvironmentTable,

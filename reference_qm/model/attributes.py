@@ -90,6 +90,8 @@ class QueueManagerAttributes:
     DirectoryServerType: enums.DirectoryServerType | None = None
     Security: bytes | None = None
     Clustered: bool = False
+    SrmpHttpSupport: bool = False
+    SrmpPgmSupport: bool = False
     DirectoryIntegrated: bool = False
     DirectoryOffline: bool = False
     InitializationRetryTimerDuration: int = INITIALIZATION_RETRY_S

@@ -11,7 +11,7 @@ _SLACK = 64
 
 
 class TimerName(Enum):
-    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO 6.4.4.1."""
+    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO 6.4.3.2, 6.4.4.1."""
 
     __hash__ = object.__hash__  # a member is equal to itself only, and looked up with every packet
 
@@ -37,6 +37,7 @@ class TimerName(Enum):
     RPC_RESPONSE_TIMEOUT = "RpcResponseTimeout"
     REMOTE_CALL = "RemoteCall"
     INITIALIZATION_RETRY = "InitializationRetry"
+    PUBLIC_KEY_CACHE_VALIDITY = "QueueManagerPublicKeyCacheValidity"
 
 
 SESSION_TIMERS = (
@@ -51,7 +52,9 @@ SESSION_TIMERS = (
 
 
 class TimerKey(NamedTuple):
-    """A timer of a session, a read that waits, a DCE/RPC association (its number) or the queue manager (0)."""
+    """A timer of a session, a read that waits or a DCE/RPC association (its number), of another queue manager (its
+    GUID), or of the queue manager (0).
+    """
 
     name: TimerName
     owner: int

@@ -349,6 +349,7 @@ class SetTimers:
     session_retry_connect_ms: int | None = None
     ack_wait_timeout_ms: int | None = None
     message_id_history_cleanup_ms: int | None = None
+    public_key_cache_ms: int | None = None
 
 
 @value_object

@@ -65,6 +65,7 @@ class Published:
     intra_site_replication_interval_s: int | None = None
     quota_kb: int | None = None
     members: tuple[UUID, ...] | None = None
+    public_encryption_keys_base64: bytes | None = None
 
 
 HostRequest: TypeAlias = ChangeEnvironment | Published
@@ -108,7 +109,7 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
     }
 )
 """The attributes that are shown, by the names that the control protocol has for them."""
-CHANGEABLE = ("intra_site_replication_interval_s", "label", "members", "quota_kb")
+CHANGEABLE = ("intra_site_replication_interval_s", "label", "members", "public_encryption_keys_base64", "quota_kb")
 """Those that can be changed."""
 
 

@@ -28,7 +28,8 @@ class Enterprise:
 
     ``directory`` is what the directory held when it was read last: every read is answered from it. ``awaited`` is what
     goes on when an effect that concerns the directory is answered, by its token. ``table`` is the RoutingTable of
-    MS-MQBR 3.1.1.2. ``last_known`` is what the directory said of this machine; that alone survives.
+    MS-MQBR 3.1.1.2. ``last_known`` is what the directory said of this machine; that alone survives. ``public_keys``:
+    the Queue Manager Public Key Cache of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier.
     """
 
     def __init__(self, config: QueueManagerConfig) -> None:
@@ -47,6 +48,7 @@ class Enterprise:
         )
         self.table: RoutingTable = ()
         self.last_known: QueueManager | None = None
+        self.public_keys: dict[UUID, bytes] = {}
 
     def find_queue_manager(self, attribute: str, value: UUID | str | None) -> QueueManager | None:
         """Read a QueueManager. Spec: MS-MQDMPR 3.1.7.1.20."""

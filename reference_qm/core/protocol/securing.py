@@ -95,7 +95,7 @@ class Securing(Part):
             return packet
         remote = packet.UserHeader.QueueManagerAddress
         if not any(session.RemoteQMPublicKey):
-            keys = self.qm.security_lookup.find_public_keys(remote)
+            keys = self.qm.security_lookup.find_public_keys(remote, now)
             if keys is None:
                 raise SecurityError(
                     "RemoteQMPublicKey", _ENCRYPTING, f"no public keys of queue manager {remote} are known"

@@ -8,7 +8,9 @@ from reference_qm.codec import FormatError
 from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.security import Acl, MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
+from reference_qm.surface.clock import Now
 
 Structure = TypeVar("Structure", MqdsPublicKeys, UserSignCerts)
 
@@ -23,12 +25,30 @@ class SecurityLookup(Part):
 
     __slots__ = ()
 
-    def find_public_keys(self, guid: UUID) -> MqdsPublicKeys | None:
-        """Find PublicEncryptionKeyList of a queue manager; None when it is not known. Spec: MS-MQQB 3.1.7.1.5."""
+    def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
+        """Find PublicEncryptionKeyList of a queue manager; None when it is not known.
+
+        Spec: MS-MQQB 3.1.7.1.5, MS-MQSO 6.4.3.2: what the directory said is believed for a time.
+        """
         if not self.qm.enterprise.state.DirectoryIntegrated:
             return self.qm.config.security.remote_keys.get(guid)
-        machine = self.qm.enterprise.find_queue_manager("Identifier", guid)
-        return None if machine is None else _parsed(MqdsPublicKeys, machine.PublicEncryptionKeyList)
+        cache = self.qm.enterprise.public_keys
+        if guid not in cache:
+            machine = self.qm.enterprise.find_queue_manager("Identifier", guid)
+            if machine is None:
+                return None
+            cache[guid] = machine.PublicEncryptionKeyList
+            self.start_public_key_cache_timer(guid, now)
+        return _parsed(MqdsPublicKeys, cache[guid])
+
+    def start_public_key_cache_timer(self, guid: UUID, now: Now) -> None:
+        """Begin the time of an entry that comes into the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
+        duration_ms = self.qm.settings.scaled(self.qm.settings.public_key_cache_ms)
+        self.qm.timers.start(TimerKey(TimerName.PUBLIC_KEY_CACHE_VALIDITY, guid.int), now.monotonic_ms, duration_ms)
+
+    def on_public_key_cache_timer(self, owner: int) -> None:
+        """Drop an entry of the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
+        self.qm.enterprise.public_keys.pop(UUID(int=owner), None)
 
     def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
         """Find User.Certificates by the SID of a message (bytes); None when it is no user. Spec: MS-MQQB 3.1.5.8.3."""

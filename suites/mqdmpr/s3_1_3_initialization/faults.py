@@ -225,7 +225,7 @@ def _no_enterprise(state: DirectoryState) -> None:
 
 for _name, _breaks, _says, _state in (
     ("directory-no-enterprise", "MQDMPR-3.1.3-D10", "The enterprise is not read from the directory.", _no_enterprise),
-    ("directory-no-site", "MQDMPR-3.1.3-D05", "The queue manager belongs to no site.", _no_site),
+    ("directory-no-site", ("MQDMPR-3.1.3-D05", "MQSO-6.6.1-D06"), "The queue manager belongs to no site.", _no_site),
     ("directory-no-site-read", "MQDMPR-3.1.3-D09", "No site is read from the directory.", _no_site_read),
 ):
     add(_name, _breaks, _says, _synchronized(_state))

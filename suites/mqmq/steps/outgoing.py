@@ -43,6 +43,13 @@ class Outgoing:
         self.seen += 1
         return session.received[self.seen - 1]
 
+    def start_anew(self) -> None:
+        """Acknowledge everything and close the session: the next message comes on another one."""
+        self.end()
+        if self.session is not None:
+            self.session.close()
+        self.session, self.seen = None, len(SET_UP)
+
     def end(self) -> None:
         """Acknowledge everything."""
         if self.session is not None:

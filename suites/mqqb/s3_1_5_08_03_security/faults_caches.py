@@ -67,7 +67,7 @@ for _name, _breaks, _says, _install in (
     # -- certificates ----------------------------------------------------------------------------------------------
     (
         "certificate-not-cached",
-        ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03"),
+        ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03", "MQSO-6.4.3.1-01"),
         "Nothing is put into UserCertCache.",
         cache_replaced(CERTIFICATES, NothingCached),
     ),

@@ -46,7 +46,7 @@ STARTED = (
 
 
 @needs("security", "receive", "configure", "inspect", "private_names", "send", "set_timers")
-@covers(*(rule for rule, *_ in (*DELETED, *STARTED)))
+@covers(*(rule for rule, *_ in (*DELETED, *STARTED)), "MQSO-6.4.3.1-01")
 def test_old_entries_leave_the_caches(peer, sut, judge):
     """Exactly as old as the lifetime is not too old; a minute later it is, and the younger entry stays."""
     sut.slow_down(SCALE)
@@ -73,6 +73,7 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
     kept = {name: users(sut) if name == CERTIFICATES else _levels(sut, name) for name in caches}
     left_ms["second"] = {name: remaining_ms(sut, name) for name in caches}
     due_ms = {"first": MINUTE_MS // scale, "second": second_ms // scale}
+    judge("MQSO-6.4.3.1-01", expected=2, observed=counts[CERTIFICATES], evidence=evidence)
     for rule, name, expected in DELETED:
         judge(
             rule,

@@ -163,7 +163,7 @@ add(
 class KeysNotLookedUp(SecurityLookup):
     """The public keys of the remote queue manager are never found."""
 
-    def find_public_keys(self, guid: UUID) -> MqdsPublicKeys | None:
+    def find_public_keys(self, guid: UUID, now: Now) -> MqdsPublicKeys | None:
         return None
 
 

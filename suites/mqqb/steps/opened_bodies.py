@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from harness.capture.recorder import Frame
 from harness.sut.provisioning import peer_keys
-from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, decrypted, session_key
+from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, RsaKey, decrypted, session_key
 
 Choice = tuple[str, int, int]
 """A provider, an algorithm, and the bits of a key."""
@@ -13,7 +15,7 @@ Choice = tuple[str, int, int]
 class Opened:
     """A message that may be encrypted, opened with the private key of the provider that it names."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, keys: Mapping[str, RsaKey] | None = None) -> None:
         self.frame = frame
         self.properties = frame["MessagePropertiesHeader"]
         security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
@@ -22,7 +24,7 @@ class Opened:
         self.provider = info[4:].decode("utf-16-le", "replace") if info else "none"
         self.blob = bytes(security.EncryptionKey) if security else b""
         self.algorithm = int(self.properties.EncryptionAlgorithm)
-        key = peer_keys().get(self.provider.rstrip("\0"))
+        key = (keys or peer_keys()).get(self.provider.rstrip("\0"))
         whole = len(self.blob) == 12 + 256 and self.blob[:2] == b"\1\2"
         self.key = session_key(self.blob, key) if key and whole else None
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
 from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.protocol.security_lookup import SecurityLookup
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
+
+LONGEST_MS = 0x7FFFFFFF
 
 
 @fault("so-directory-timers-without-directory", breaks="MQSO-6.4.1-D01")
@@ -15,6 +22,23 @@ class DirectoryTimersWithoutDirectory(DirectoryClient):
     def initialize(self, now: Now) -> None:
         super().initialize(now)
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
+
+
+add(
+    "so-public-keys-kept-when-their-time-is-over",
+    ("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02"),
+    "Public keys that the directory told once are used for ever.",
+    skip(SecurityLookup.on_public_key_cache_timer),
+)
+
+
+@fault("so-public-keys-timed-once", breaks="MQSO-6.4.3.2-D02")
+class PublicKeysTimedOnce(SecurityLookup):
+    """The time of a public key begins when that comes into the cache first, and not when it is read again."""
+
+    def on_public_key_cache_timer(self, owner: int) -> None:
+        super().on_public_key_cache_timer(owner)
+        self.qm.settings = replace(self.qm.settings, public_key_cache_ms=LONGEST_MS)
 
 
 BROKEN_ELSEWHERE = {

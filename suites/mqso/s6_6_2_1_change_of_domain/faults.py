@@ -27,7 +27,7 @@ class ObjectDeletedWhenLeaving(DirectoryClient):
             self.qm.emit(WriteDirectory(self.qm.next_directory_token(), Delete(state.LocalQueueManager)))
 
 
-@fault("so-last-domain-not-kept", breaks=("MQSO-6.6.2-D02", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
+@fault("so-last-domain-not-kept", breaks=("MQSO-6.6.2-D02", "MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
 class LastDomainNotKept(Membership):
     """The domain that a queue manager came into is not noted as its last one."""
 
@@ -36,7 +36,7 @@ class LastDomainNotKept(Membership):
             super().keep_domain()
 
 
-@fault("so-another-domain-not-noticed", breaks=("MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
+@fault("so-another-domain-not-noticed", breaks=("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01"))
 class AnotherDomainNotNoticed(Membership):
     """A queue manager that came into another domain waits there until somebody makes it known."""
 

@@ -22,7 +22,7 @@ KEPT = "LastDomain is MachineDomainId"
 OFFLINE, ONLINE = "DirectoryOffline True", "DirectoryOffline False"
 PUBLISHED = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
 """What an administrator sees of the attributes with which the object of a machine is made."""
-MOVED = ("MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
+MOVED = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
 UNCHANGED = "the SUT makes no object in another domain, which MS-MQSO 6.6.2 and 6.6.2.1 only advise"
 
 

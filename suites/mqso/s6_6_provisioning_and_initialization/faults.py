@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import at_restart
+from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import add
 from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
@@ -42,6 +43,43 @@ class PublishedAnewAtEachStart(DirectoryClient):
         self.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
         return status
 
+
+def _adm(name: str) -> Callable[[QueueManager], None]:
+    return lambda qm: setattr(qm.adm, name, True)
+
+
+for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
+    add(
+        f"so-{_mode.lower()}-unasked",
+        "MQSO-6.6.1-D03",
+        f"{_mode} is TRUE, whatever was provisioned.",
+        always(_adm(_mode)),
+    )
+add(
+    "so-directory-server-unasked",
+    "MQSO-6.6.1-D04",
+    "Every queue manager is a directory server.",
+    always(_adm("DirectoryServer")),
+)
+
+
+@fault("so-routing-server-in-directory-mode", breaks="MQSO-6.6.1-D04")
+class RoutingServerInDirectoryMode(DirectoryClient):
+    """A queue manager that is integrated with a directory is a routing server."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize(now)
+        state = self.qm.enterprise.state
+        state.LocalQueueManager = replace(state.LocalQueueManager, RoutingServer=True)
+        return status
+
+
+add(
+    "so-routing-not-initialized",
+    "MQSO-6.6.2-D05",
+    "A routing server has no routing table when it begins.",
+    skip(DirectoryClient.initialize_routing_table),
+)
 
 BROKEN_ELSEWHERE = {
     "MQSO-6.6.1-D05": ("queue-manager-journals-limited",),

@@ -75,7 +75,7 @@ def test_the_public_keys_of_the_session_are_read_once():
         sender.core,
         changed(
             SecurityLookup.find_public_keys,
-            lambda original: lambda qm, remote: asked.append(remote) or original(qm, remote),
+            lambda original: lambda qm, remote, now: asked.append(remote) or original(qm, remote, now),
         ),
     )
     for _ in range(2):

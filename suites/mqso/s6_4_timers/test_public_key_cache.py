@@ -1,0 +1,66 @@
+"""MS-MQSO 6.4.3.2 Queue Manager Public Key Cache Validity Timer."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import peer_keys, second_peer_keys
+from harness.sut.sut import Sut
+from harness.wire.protection import public_key_list
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.opened_bodies import Opened
+from suites.mqqb.steps.opening import pass_time, private_name
+
+VALID_MS = 60_000
+KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
+
+
+@contextmanager
+def _published(sut: Sut, machine: UUID) -> Iterator[None]:
+    """Let the keys of a queue manager be what they were in the end."""
+    where = {"queue_manager": str(machine)}
+    before = (sut.published(**where) or {}).get("public_encryption_keys_base64")
+    if before is None:
+        raise ConformanceFailure("the directory has no public keys of the peer")
+    try:
+        yield
+    finally:
+        sut.published(**where, public_encryption_keys_base64=before)
+
+
+def _publish(sut: Sut, machine: UUID, name: str) -> None:
+    keys = base64.b64encode(public_key_list(KEYS[name]())).decode()
+    sut.published(queue_manager=str(machine), public_encryption_keys_base64=keys)
+
+
+def _encrypted_for(frame: Frame) -> str:
+    """Return which keys of the peer a message was encrypted for."""
+    return ", ".join(name for name, keys in KEYS.items() if Opened(frame, keys()).key is not None) or "neither"
+
+
+@needs("directory", "environment", "security", "send", "private_names", "set_timers")
+@covers("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02")
+def test_public_keys_that_were_read_long_ago_are_read_again(peer, sut, judge):
+    """The keys of the peer change in the directory, and change back. Each time, when their time is over, the SUT
+    encrypts for those that are there. Each message has a level of its own, so that no symmetric key serves twice.
+    """
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    sut.set_timers(public_key_cache_ms=VALID_MS)
+    with _published(sut, peer.identifier):
+        frame = outgoing.send(body="first", privacy_level="base")
+        if _encrypted_for(frame) != "first keys":
+            raise ConformanceFailure(f"the SUT encrypts for {_encrypted_for(frame)} of the peer at first")
+        for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
+            _publish(sut, peer.identifier, name)
+            outgoing.start_anew()
+            pass_time(peer, sut.duration_ms(VALID_MS) + sut.slack_ms(VALID_MS) + sut.response_timeout_ms)
+            frame = outgoing.send(body=name, privacy_level=level)
+            for rule in ("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02"):
+                judge(rule, expected=name, observed=_encrypted_for(frame), evidence=frame)
+        outgoing.end()

@@ -1,0 +1,61 @@
+"""MS-MQSO 6.6.1 Provisioning of a Queue Manager: the queue manager is what it was provisioned as."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.judging.judge import Judge
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.opening import OneOf
+from suites.mqqb.steps.pinging import element
+
+MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
+ROLES = {"DirectoryServer": "directory_server", "RoutingServer": "routing_server"}
+"""Attributes of the queue manager, and the keys of [provisioned] in the SUT file that say what they are."""
+RETRIES_S = ("120", "900")
+"""InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
+UNINITIALIZED = (None, False)
+
+
+def _compared(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return of what is expected, and of what is there, the attributes that the SUT shows."""
+    return {name: value for name, value in expected.items() if name in shown}, {
+        name: shown[name] for name in expected if name in shown
+    }
+
+
+def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
+    element(shown, "DirectoryIntegrated")
+    modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
+    expected, observed = _compared(shown, {"DirectoryIntegrated": sut.has("directory"), **modes})
+    judge("MQSO-6.6.1-D03", expected=expected, observed=observed)
+
+
+@needs("inspect")
+@covers("MQSO-6.6.1-D03", "MQSO-6.6.1-D04", "MQSO-6.6.1-D06")
+def test_modes_are_those_that_were_provisioned(sut, judge):
+    """A SUT in workgroup mode has no role in a directory, and begins to retry its start after 120 seconds."""
+    shown = queue_manager(sut)
+    _judge_modes(sut, judge, shown)
+    if sut.has("directory"):
+        judge.not_exercised("MQSO-6.6.1-D04", "the SUT is in directory mode")
+    else:
+        set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
+        judge("MQSO-6.6.1-D04", expected=[], observed=set_there)
+    retry_s = str(element(shown, "InitializationRetryTimerDuration"))
+    judge("MQSO-6.6.1-D06", expected=OneOf(*RETRIES_S), observed=retry_s)
+
+
+@needs("inspect", "directory")
+@covers("MQSO-6.6.1-D03", "MQSO-6.6.1-D04", "MQSO-6.6.1-D06")
+def test_roles_in_the_directory_are_those_that_were_provisioned(sut, judge):
+    """A SUT in directory mode has the roles that it was provisioned with, and a site."""
+    shown = queue_manager(sut)
+    _judge_modes(sut, judge, shown)
+    element(shown, "RoutingServer")
+    expected, observed = _compared(shown, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()})
+    judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
+    site = "a site" if element(shown, "SiteIdentifierList") else "no site"
+    judge("MQSO-6.6.1-D06", expected="a site", observed=site)

@@ -1,0 +1,24 @@
+"""MS-MQSO 6.6.2 Queue Manager Initialization, step 3: a routing server knows the way to each site (MS-MQBR 3.1.3.1)."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.pinging import element
+
+
+def _sites(sut: Sut) -> set[str]:
+    return {str(site).lower() for site in element(queue_manager(sut), "SiteIdentifierList")}
+
+
+@needs("topology", "inspect", "restart")
+@covers("MQSO-6.6.2-D05")
+def test_a_routing_server_has_a_way_to_each_site_when_it_begins(topology, judge):
+    """The router, which is the gate of both sites, is restarted: its table has the sites of sender and receiver."""
+    topology.router.restart()
+    table = element(queue_manager(topology.router), "RoutingTable")
+    known = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
+    for system in (topology.sender, topology.receiver):
+        sites = _sites(system)
+        judge("MQSO-6.6.2-D05", expected=sorted(sites), observed=sorted(sites & known))
