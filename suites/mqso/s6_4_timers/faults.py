@@ -42,6 +42,7 @@ class PublicKeysTimedOnce(SecurityLookup):
 
 
 BROKEN_ELSEWHERE = {
+    "MQSO-6.4.3.1-01": ("certificate-not-cached",),
     "MQSO-6.4.3.1-D01": (
         "certificate-cleanup-does-nothing",
         "certificate-cleanup-keeps-all",

@@ -5,6 +5,7 @@ CHECKED_ELSEWHERE = {
     "MQSO-6.6.1-D07": ("test_it_listens_for_sessions_pings_and_remote_calls",),
     "MQSO-6.6.2-01": ("test_sessions_are_served_after_a_restart",),
     "MQSO-6.6.2-02": ("test_sessions_are_served_after_a_restart",),
+    "MQSO-6.6.2-03": ("test_in_another_domain_it_gets_an_object_and_is_what_that_says",),
     "MQSO-6.6.2-04": ("test_a_store_beyond_repair_stops_it_until_somebody_repairs_it",),
     "MQSO-6.6.2-05": ("test_a_store_beyond_repair_stops_it_until_somebody_repairs_it",),
     "MQSO-6.6.2-D01": ("test_without_a_directory_it_starts_in_workgroup_mode",),

@@ -83,7 +83,15 @@ add(
 
 BROKEN_ELSEWHERE = {
     "MQSO-6.6.1-D05": ("queue-manager-journals-limited",),
+    "MQSO-6.6.1-D06": (
+        "directory-no-site",
+        "initialization-retried-each-minute",
+    ),
     "MQSO-6.6.1-D07": ("so-sessions-not-served",),
+    "MQSO-6.6.2-03": (
+        "so-another-domain-not-noticed",
+        "so-last-domain-not-kept",
+    ),
     "MQSO-6.6.2-04": ("so-damage-not-looked-at",),
     "MQSO-6.6.2-05": ("so-damage-not-looked-at",),
     "MQSO-6.6.2-D02": ("so-last-domain-not-kept",),
