@@ -33,8 +33,8 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
     """Queues of various properties, some of which were changed since, have them after two restarts, and one that was
     deleted is not there; the number of a queue that is made then is that of no other.
     """
+    deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
-    deleted = sut.new_queue("deleted")
     sut.control.call("delete_queue", name=deleted)
     sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
 
