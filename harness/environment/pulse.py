@@ -62,6 +62,7 @@ class Pulse:
         self.hangs = False
         self.was_gone = False
         """Whether nobody could be asked for a time, after it had answered."""
+        self._rests = False
 
     def through(self, open_channel: Callable[[], Channel]) -> Pulse:
         """Ask through a channel, which is opened with the first question."""
@@ -80,8 +81,8 @@ class Pulse:
         self._number += 1
         self._asked_ms = now_ms
         self._asked.append((self._number, now_ms))
-        if self._channel is None or not self._channel.ask(self._number):
-            self.was_gone |= self._answered_once
+        if self._rests or self._channel is None or not self._channel.ask(self._number):
+            self.was_gone |= self._answered_once and not self._rests
             self._asked.clear()
             self._answered = self._number
         return self._number
@@ -96,6 +97,11 @@ class Pulse:
             self._answered, self._answered_once, self.hangs = number, True, False
             while self._asked and self._asked[0][0] <= number:
                 self._asked.popleft()
+
+    def rest(self) -> None:
+        """Ask no more: the system is stopped on purpose, and that it is silent is no stall."""
+        self._rests = True
+        self.ask()
 
     def has_answered(self, number: int) -> bool:
         """Return whether a question was answered, or will never be."""

@@ -73,6 +73,9 @@ class SystemHost(CoreHost):
         self._disk.clear()
         self.restart()
 
+    def now(self) -> Now:
+        return self._surroundings.shown_by_clock(super().now())
+
     def start_again(self, effect: StartAgain) -> None:
         self._soon(self.restart)
 

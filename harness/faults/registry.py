@@ -30,6 +30,8 @@ class FaultyCore:
     core: QueueManager
     effect_filters: list[EffectFilter] = field(default_factory=list)
     input_filters: list[InputFilter] = field(default_factory=list)
+    clocks: list[Callable[[Now], Now]] = field(default_factory=list)
+    """What the queue manager makes of the time."""
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
@@ -51,7 +53,7 @@ class FaultyCore:
         effects: list[Effect] = []
         with self.around:
             for one in inputs:
-                effects += self.core.handle(one, now)
+                effects += self.core.handle(one, self._time(now))
         return self._outgoing(effects)
 
     def next_due(self) -> int | None:
@@ -61,8 +63,13 @@ class FaultyCore:
     def handle_timer(self, now: Now) -> list[Effect]:
         """Let due timers expire."""
         with self.around:
-            effects = self.core.handle_timer(now)
+            effects = self.core.handle_timer(self._time(now))
         return self._outgoing(effects)
+
+    def _time(self, now: Now) -> Now:
+        for clock in self.clocks:
+            now = clock(now)
+        return now
 
     def _outgoing(self, effects: list[Effect]) -> list[Effect]:
         for filter_ in self.effect_filters:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from harness.errors import SutUnavailable
-from reference_qm.surface.surroundings import ChangeEnvironment
+from reference_qm.surface.surroundings import CLOCK, ChangeEnvironment
 
-PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment))
+PARTS = tuple(one.name for one in dataclasses.fields(ChangeEnvironment) if one.name != CLOCK)
+SECONDS = "{seconds}"
+"""Stands in the command that sets the clock for the seconds by which it is to be fast."""
 SAID_LIMIT = 200
-"""Characters of what a command says that are repeated."""
+"""Bytes of what a command says that are repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentTable:
     """[environment]: by the names of the parts (docs/control-protocol.md), the commands that take each away and give it
-    back.
+    back; and the one that sets the clock.
     """
 
     take_directory: tuple[str, ...] = ()
@@ -37,23 +42,28 @@ class EnvironmentTable:
     give_store: tuple[str, ...] = ()
     take_service: tuple[str, ...] = ()
     give_service: tuple[str, ...] = ()
+    set_clock: tuple[str, ...] = ()
     timeout_s: int = 60
 
-    def command(self, part: str, there: bool) -> tuple[str, ...]:
-        """Return the command that gives a part back, or takes it away; empty when there is none."""
-        found: tuple[str, ...] = getattr(self, f"{'give' if there else 'take'}_{part}")
+    def command(self, part: str, value: int) -> tuple[str, ...]:
+        """Return the command that gives a part back, takes it away, or sets it; empty when there is none."""
+        if part == CLOCK:
+            return tuple(word.replace(SECONDS, str(value)) for word in self.set_clock)
+        found: tuple[str, ...] = getattr(self, f"{'give' if value else 'take'}_{part}")
         return found
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The parts that have commands."""
-        return tuple(part for part in PARTS if self.command(part, False))
+        return tuple(part for part in (*PARTS, CLOCK) if self.command(part, False))
 
     def complaint(self) -> str | None:
         """Say in one line what is wrong with the table; None when nothing is."""
         for part in PARTS:
             if bool(self.command(part, True)) is not bool(self.command(part, False)):
                 return f"environment.take_{part} and environment.give_{part} go together: give both or neither"
+        if self.set_clock and not any(SECONDS in word for word in self.set_clock):
+            return f"environment.set_clock does not say where the seconds go: write {SECONDS}"
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be 1 at least"
 
 
@@ -62,32 +72,41 @@ class SurroundingsByCommand:
     """The parts of a system's surroundings that commands change, and which of them are there."""
 
     table: EnvironmentTable
-    there: dict[str, bool] = field(init=False)
+    there: dict[str, int | None] = field(init=False)
+    """Of each part whether it is there, of the clock by how many seconds it is fast; None: nobody knows."""
 
     def __post_init__(self) -> None:
-        self.there = dict.fromkeys(self.table.parts, True)
+        self.there = {part: 0 if part == CLOCK else True for part in self.table.parts}
 
-    def change(self, wanted: Mapping[str, bool]) -> None:
+    def change(self, wanted: Mapping[str, int]) -> None:
         """Run the commands for what is to be otherwise; SutUnavailable with one line when one fails.
 
-        What a command that failed has done is not known: its part counts as taken away, so that it is given back.
+        What a command that failed has done is not known, so that its part is given back in any case.
         """
-        for part, there in wanted.items():
-            if part in self.there and (not there or not self.there[part]):
-                self.there[part] = False
-                self._run(self.table.command(part, there))
-                self.there[part] = there
+        for part, value in wanted.items():
+            if part in self.there and self.there[part] != value:
+                self.there[part] = None
+                self._run(self.table.command(part, value))
+                self.there[part] = value
 
     def _run(self, command: tuple[str, ...]) -> None:
         shown = " ".join(command)
-        try:
-            done = subprocess.run(  # noqa: S603 - the command is the user's own, as the one that starts the system
-                command, capture_output=True, timeout=self.table.timeout_s, text=True, errors="replace", check=False
-            )
-        except OSError as error:
-            raise SutUnavailable(f"environment: {shown}: {error.strerror}") from error
-        except subprocess.TimeoutExpired as error:
-            raise SutUnavailable(f"environment: {shown}: not over after {self.table.timeout_s} s") from error
-        if done.returncode:
-            said = " ".join((done.stderr or done.stdout).split())[:SAID_LIMIT]
-            raise SutUnavailable(f"environment: {shown}: exit code {done.returncode}{': ' if said else ''}{said}")
+        with tempfile.TemporaryFile() as said:  # a pipe would be waited for as long as anything that it starts has it
+            try:
+                process = subprocess.Popen(  # noqa: S603 - the command is the user's own, as that which starts the system
+                    command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+                )
+            except OSError as error:
+                raise SutUnavailable(f"environment: {shown}: {error.strerror}") from error
+            try:
+                code = process.wait(self.table.timeout_s)
+            except subprocess.TimeoutExpired as error:
+                raise SutUnavailable(f"environment: {shown}: not over after {self.table.timeout_s} s") from error
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)  # with what it started
+                    process.wait()
+            if code:
+                said.seek(0)
+                words = " ".join(said.read(SAID_LIMIT).decode(errors="replace").split())
+                raise SutUnavailable(f"environment: {shown}: exit code {code}{': ' if words else ''}{words}")

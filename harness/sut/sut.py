@@ -24,8 +24,14 @@ SESSION_RETRY_MS = 5_000
 DIRECTORY_ONLINE_MS = 60_000
 """Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 
+STOPS_IT = ("store", "service")
+"""The parts of its environment without which it answers nobody."""
 SEEN_AT_THE_START = ("store", "domain", "own_domain", "registration")
 """The parts of its environment that it finds given back when it starts, or not before a timer ends."""
+
+
+class NotGivenBack(Exception):
+    """A part of the environment is not as it was, whatever was answered."""
 
 
 class Sut(OwnQueues):
@@ -209,6 +215,8 @@ class Sut(OwnQueues):
         if lacking := values.keys() - in_force.keys():
             raise NotShown(f"the SUT's environment has no {min(lacking)} to change")
         self._surroundings = {name: in_force[name] for name in values} | self._surroundings
+        if self.environment.pulse is not None and any(values.get(part) is False for part in STOPS_IT):
+            self.environment.pulse.rest()
         self._environment(values)
 
     def published(self, **arguments: Any) -> Any:
@@ -220,7 +228,7 @@ class Sut(OwnQueues):
             raise NotShown("nobody shows what is published in the SUT's directory")
         return self.control.call("published", **arguments)["published"]
 
-    def _environment(self, values: Mapping[str, bool]) -> dict[str, Any]:
+    def _environment(self, values: Mapping[str, int]) -> dict[str, Any]:
         """Change parts of the environment, by the commands of the SUT file or by control; return all as it is."""
         by_command = self._by_command
         by_command.change(values)
@@ -231,22 +239,28 @@ class Sut(OwnQueues):
         return {**found, **by_command.there}
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
-        """Give back what the test took away; where that fails, the run cannot go on."""
-        try:
-            found = self._environment(wanted)
-            if "directory" in wanted:  # else the next check meets a system that is offline yet
-                self.environment.run_until(
-                    self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms
-                )
-            if not wanted.keys().isdisjoint(SEEN_AT_THE_START):
-                self.control.call("restart")
-        except (ControlRefused, SutUnavailable) as error:
-            found, why = {}, f": {error}"
-        else:
-            why = ""
-        left = sorted(name for name, value in wanted.items() if found.get(name) != value)
+        """Give back what the test took away, each part for itself; where that fails, the run ends."""
+        steps: list[tuple[str, Callable[[], object]]] = [
+            (name, partial(self._give_back, name, value)) for name, value in sorted(wanted.items())
+        ]
+        if "directory" in wanted:  # else the next check meets a system that is offline yet
+            back_ms = self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms
+            steps.append(("directory", lambda: self.environment.run_until(self._is_back, back_ms)))
+        if not wanted.keys().isdisjoint(SEEN_AT_THE_START):
+            steps.append(("restart", lambda: self.control.call("restart")))
+        left: dict[str, str] = {}
+        for name, step in steps:
+            try:
+                step()
+            except (ControlRefused, SutUnavailable, NotGivenBack) as error:
+                left[name] = f"{name} ({error})"
         if left:
-            self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left)}{why}"
+            self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left.values())}"
+
+    def _give_back(self, name: str, value: int) -> None:
+        shown = self._environment({name: value}).get(name)
+        if shown != value:
+            raise NotGivenBack(f"it is shown as {shown}")
 
     def _is_back(self) -> bool:
         """Return whether it shows that it has found its directory again."""

@@ -258,7 +258,7 @@ class Host:
     # -- what the driver needs ----------------------------------------------------------------------------------
 
     def now(self) -> Now:
-        return system.now()
+        return self._surroundings.shown_by_clock(system.now())
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         wait_s = max(monotonic_ms - system.now().monotonic_ms, 0) / 1000

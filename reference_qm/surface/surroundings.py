@@ -21,6 +21,7 @@ from reference_qm.directory import (
     equals,
 )
 from reference_qm.directory.properties import distribution_list, object_sid
+from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import CoordinatorChanged, DomainTold, Input, ResourcesChanged, Stopped
 from reference_qm.value_object import value_object
 
@@ -33,7 +34,8 @@ class ChangeEnvironment:
     not another, which knows nothing of it; ``registration``: what the directory has of the machine is the queue
     manager's own, and not another's; ``coordinator``: the Transaction Coordinator; ``storage``: room on the disk;
     ``store``: what is on it makes sense, which a queue manager sees when it starts; ``service``: the queue manager
-    itself, which is stopped.
+    itself, which is stopped. ``clock`` is a number: by how many seconds the clock of the machine is fast, 0 when it is
+    right, negative when it is slow.
     """
 
     directory: bool | None = None
@@ -44,6 +46,7 @@ class ChangeEnvironment:
     storage: bool | None = None
     store: bool | None = None
     service: bool | None = None
+    clock: int | None = None
 
 
 @value_object
@@ -79,6 +82,10 @@ OF_OTHER_DOMAIN = "directory_identifier"
 DAMAGE = "damage:1"
 """The name of an entry that makes no sense in a store."""
 FULL = "no space is left on the device"
+CLOCK = "clock"
+"""The part that is no yes or no."""
+CLOCK_LIMIT_S = 10 * 366 * 24 * 3_600
+"""How far a clock can be set: the times of packets have 32 bits."""
 OF_A_DIRECTORY = frozenset({"directory", "domain", "own_domain", "registration"})
 """The parts that a queue manager in workgroup mode does not have."""
 NO_DIRECTORY = "there is no directory here: this is workgroup mode"
@@ -117,13 +124,14 @@ class Surroundings:
     """What is around a queue manager, and what of it is there.
 
     ``directory``: None where there is none, in workgroup mode; ``there``: the parts by the names that ChangeEnvironment
-    has for them, and whether each is there.
+    has for them, and whether each is there; ``fast_s``: by how many seconds the clock of the machine is fast.
     """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
         self.directory = directory
         self._identifier = identifier
-        parts = (one.name for one in fields(ChangeEnvironment))
+        parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK)
+        self.fast_s = 0
         self._other: MemoryDirectory | None = None
         """The directory of the other domain, while the machine belongs to that."""
         self.there = {name: True for name in parts if name not in OF_A_DIRECTORY or directory is not None}
@@ -183,7 +191,10 @@ class Surroundings:
         return NO_DIRECTORY if directory is None else self._published(directory, request)
 
     def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
-        asked = {one.name: getattr(request, one.name) for one in fields(request)}
+        fast_s = self.fast_s if request.clock is None else request.clock
+        if abs(fast_s) > CLOCK_LIMIT_S:
+            return f"clock: {fast_s} s is more than {CLOCK_LIMIT_S} s from the right time"
+        asked = {one.name: getattr(request, one.name) for one in fields(request) if one.name != CLOCK}
         wanted = {name: value for name, value in asked.items() if value is not None}
         if self.directory is not None:
             refused = self._change_membership(self.directory, wanted)
@@ -192,7 +203,12 @@ class Surroundings:
         if refused is not None:
             return refused
         self.there |= wanted
-        return dict(self.there)
+        self.fast_s = fast_s
+        return {**self.there, CLOCK: fast_s}
+
+    def shown_by_clock(self, right: Now) -> Now:
+        """Return the time that the clock of the machine shows at the right one; what counts from its start is right."""
+        return Now(right.monotonic_ms, right.utc_s + self.fast_s) if self.fast_s else right
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
         """Let the machine be a member of a domain, and known there as itself; a str says why that cannot be."""

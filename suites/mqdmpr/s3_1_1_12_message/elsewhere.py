@@ -103,6 +103,8 @@ CHECKED_ELSEWHERE = {
     "MQDMPR-3.1.1.12-D52": (
         "test_an_expired_message_is_deleted_by_the_sender",
         "test_an_expired_message_is_ignored_by_the_receiver",
+        "test_the_clock_of_the_receiver_says_what_came_too_late",
+        "test_the_clock_of_the_sender_says_what_is_sent_and_when",
         "test_the_time_to_reach_the_queue_counts_seconds_since_the_sending",
     ),
     "MQDMPR-3.1.1.12-D53": (
@@ -131,7 +133,10 @@ CHECKED_ELSEWHERE = {
         "test_first_and_last_message_of_a_transaction",
         "test_transactions_of_one_message",
     ),
-    "MQDMPR-3.1.1.12-D60": ("test_times_are_sent_in_seconds",),
+    "MQDMPR-3.1.1.12-D60": (
+        "test_the_clock_of_the_sender_says_what_is_sent_and_when",
+        "test_times_are_sent_in_seconds",
+    ),
     "MQDMPR-3.1.1.12-D61": ("test_a_traced_message_that_is_sent_is_reported",),
     "MQDMPR-3.1.1.12-D62": ("test_who_signed_a_message",),
     "MQDMPR-3.1.1.12-D63": ("test_who_signed_a_message",),

@@ -319,6 +319,7 @@ BROKEN_ELSEWHERE = {
     "MQDMPR-3.1.1.12-D50": ("message-properties-ack-failure",),
     "MQDMPR-3.1.1.12-D51": ("message-source-changed",),
     "MQDMPR-3.1.1.12-D52": (
+        "header-clock-read-once",
         "header-expiry-ignored",
         "header-expiry-of-express-alone",
         "header-expiry-of-waiting-ignored",
@@ -353,6 +354,7 @@ BROKEN_ELSEWHERE = {
         "only-message-of-a-transaction-not-the-last",
     ),
     "MQDMPR-3.1.1.12-D60": (
+        "header-clock-read-once",
         "message-sent-in-local-time",
         "message-transactional-sent-at-0",
     ),

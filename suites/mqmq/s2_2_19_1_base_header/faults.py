@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, recomputed, size_wrong
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, byte, every_packet, packets, skip
-from harness.faults.registry import add
+from harness.faults.registry import FaultyCore, add
 from harness.faults.sent_messages import carries, resized, size_off_by
 from reference_qm.codec import (
     MAX_PACKET_SIZE,
@@ -298,6 +298,29 @@ add(
     ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
     "A message that waits never expires, and is sent whenever it can be.",
     both(replaced(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
+)
+
+
+def _counts_for_itself(faulty: FaultyCore) -> None:
+    """Count the seconds since the start, and add them to the time that the clock showed then."""
+    began: list[Now] = []
+
+    def count(now: Now) -> Now:
+        first = began[0] if began else now
+        began[:] = [first]
+        return replace(now, utc_s=first.utc_s + (now.monotonic_ms - first.monotonic_ms) // 1_000)
+
+    faulty.clocks.append(count)
+
+
+add(
+    "header-clock-read-once",
+    (
+        *("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQQB-3.1.7.1.2-D01"),
+        *("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
+    ),
+    "The clock is read when the queue manager begins, and never again: it counts for itself.",
+    _counts_for_itself,
 )
 
 

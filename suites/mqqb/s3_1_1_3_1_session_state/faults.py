@@ -21,6 +21,7 @@ from reference_qm.model.states import SessionState
 from reference_qm.model.tables import OutgoingMessageTable
 from reference_qm.surface.clock import Now
 
+MINUTE_S = 60
 _NO_ADDRESS = "the peer"
 
 
@@ -267,6 +268,16 @@ class BackwardsAfterRetry(Closing):
                 table.add(position)
                 table.dispatch(position)
         super().on_session_retry_connect_timer(session, now)
+
+
+@fault("sequences-by-the-clock", breaks="MQQB-3.1.1.3.1-03")
+class SequencesByTheClock(Destinations):
+    """A first sequence has the time for a TimeStamp; that the clock was set back is not looked at."""
+
+    def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
+        if now.utc_s < self.qm.adm.last_sequence_time - MINUTE_S:  # so many sequences have not begun since
+            self.qm.adm.last_sequence_time = 0
+        return super().open_outgoing(name, now)
 
 
 @fault("sequences-of-one-second-alike", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"))

@@ -12,6 +12,8 @@ from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
+DAY_S = 24 * 3_600
+
 
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
@@ -58,6 +60,23 @@ def test_a_sequence_after_a_restart_differs_from_those_that_began_at_once_before
     wanted += _sent_at_once(sender, "mqc-after")
     frames = _come(sender, wanted)
     _begin_anew(judge, frames)
+    _acknowledged(sender, frames)
+
+
+@needs("send", "restart", "environment")
+@covers("MQQB-3.1.1.3.1-03")
+def test_a_sequence_is_newer_than_those_before_a_clock_was_set_back(peer, sut, judge):
+    """A message to one queue; the clock is set back by a day, a message to another, a restart, one to a third."""
+    sender = Sender(peer, sut)
+    wanted = _sent_at_once(sender, "mqc-that-day")
+    sut.change_environment(clock=-DAY_S)
+    wanted += _sent_at_once(sender, "mqc-a-day-before")
+    sut.restart()
+    wanted += _sent_at_once(sender, "mqc-then-restarted")
+    frames = _come(sender, wanted)
+    stamps = [sequence_of(frame)[0] for frame in frames]
+    grows = "each newer" if stamps == sorted(set(stamps)) else str(stamps)
+    judge("MQQB-3.1.1.3.1-03", expected="each newer", observed=grows, evidence=frames)
     _acknowledged(sender, frames)
 
 

@@ -76,7 +76,7 @@ class _Unexpired(Sending):
 
 add(
     "expired-message-sent",
-    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02"),
+    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
     "Messages are sent however late it is.",
     both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
 )

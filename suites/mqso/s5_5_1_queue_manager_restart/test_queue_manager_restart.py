@@ -83,6 +83,7 @@ def test_recoverable_and_transactional_messages_live_on_their_way(peer, sut, jud
         session.send(order_ack(peer, last))
     eventually(peer, lambda: sut.outgoing(to)["count"] == 0)
     judge("MQSO-5.5.1-D01", expected=0, observed=sut.outgoing(to)["count"], evidence=[session.last])
+    settle(peer)  # that it is gone has to be on disk, too: a restart may be a crash
     sut.restart()
     settle(peer)
     again = sender.next_session(sut.connect_timeout_ms)

@@ -151,3 +151,11 @@ def test_what_came_while_the_tester_waited_for_its_turn_is_seen(environment: Rea
     here = environment.datagrams(Endpoint("127.0.0.1", 0), Ear())
     here.send(there.endpoint, b"x")
     assert environment.run_until(lambda: bool(ear.heard), 0)
+
+
+def test_a_system_that_is_stopped_on_purpose_does_not_stall():
+    clock = Clock()
+    clock.wait(1_000, lambda now_ms: True)
+    clock.pulse.rest()
+    assert clock.wait(1_000, lambda now_ms: False) == 1_000
+    assert (clock.pulse.stalls, clock.pulse.longest_ms, clock.pulse.was_gone) == ([], 0, False)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -23,16 +25,58 @@ def test_a_part_is_taken_and_given_back_by_its_commands():
     assert around.there == {"storage": True}
 
 
-def test_a_command_that_fails_is_one_line_and_its_part_is_not_there():
+def test_a_command_that_fails_is_one_line_and_nobody_knows_what_of_its_part_is_there():
     around = SurroundingsByCommand(EnvironmentTable(take_storage=BADLY, give_storage=WELL))
     with pytest.raises(SutUnavailable, match=r"exit code 1: no such disk$"):
         around.change({"storage": False})
-    assert around.there == {"storage": False}
+    assert around.there == {"storage": None}
     around.change({"storage": True})
     assert around.there == {"storage": True}
     nowhere = SurroundingsByCommand(EnvironmentTable(take_service=("/none/such",), give_service=WELL))
     with pytest.raises(SutUnavailable, match=r"/none/such: No such file or directory$"):
         nowhere.change({"service": False})
+
+
+def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path):
+    pids = tmp_path / "pids"
+    hangs = ("sh", "-c", f"echo $$ > {pids}; sleep 60 & echo $! >> {pids}; wait")
+    around = SurroundingsByCommand(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=1))
+    with pytest.raises(SutUnavailable, match=r"^environment: sh -c .*: not over after 1 s$"):
+        around.change({"storage": False})
+    for pid in pids.read_text().split():
+        with contextlib.suppress(FileNotFoundError):  # it has ended, and waits for init at most
+            assert ") Z " in Path(f"/proc/{pid}/stat").read_text()
+    assert around.there == {"storage": None}
+
+
+def test_what_a_command_starts_may_stay_when_it_has_ended():
+    started = ("sh", "-c", "sleep 5 & echo well")
+    around = SurroundingsByCommand(EnvironmentTable(take_storage=started, give_storage=WELL, timeout_s=2))
+    around.change({"storage": False})
+    assert around.there == {"storage": False}
+
+
+def test_a_command_that_did_a_part_of_its_work_is_undone_by_the_other(tmp_path):
+    ballast = tmp_path / "ballast"
+    half = ("sh", "-c", f"echo 1 > {ballast}; echo half full >&2; exit 1")
+    around = SurroundingsByCommand(EnvironmentTable(take_storage=half, give_storage=("rm", str(ballast))))
+    with pytest.raises(SutUnavailable, match=r"exit code 1: half full$"):
+        around.change({"storage": False})
+    around.change({"storage": True})
+    assert not ballast.exists()
+    assert around.there == {"storage": True}
+
+
+def test_the_clock_is_set_by_so_many_seconds(tmp_path):
+    told = tmp_path / "told"
+    around = SurroundingsByCommand(EnvironmentTable(set_clock=("sh", "-c", f"echo {{seconds}} >> {told}")))
+    assert around.there == {"clock": 0}
+    for seconds in (7200, 7200, -5, 0):
+        around.change({"clock": seconds})
+    assert told.read_text().split() == ["7200", "-5", "0"]
+    assert around.there == {"clock": 0}
+    with pytest.raises(UsageError, match=r"set_clock does not say where the seconds go: write \{seconds\}"):
+        parse_sut_file(EXTERNAL | {"environment": {"set_clock": ["date"]}})
 
 
 def test_commands_go_in_pairs_and_not_with_the_virtual_system():

@@ -164,7 +164,40 @@ def test_what_was_taken_away_is_given_back_and_what_cannot_be_ends_the_run():
     stuck.answers["environment"] = {"storage": False}
     made.tidy()
     assert made.broken is not None
-    assert made.broken.endswith("its environment is not as it was: storage")
+    assert made.broken.endswith("its environment is not as it was: storage (it is shown as False)")
+
+
+RIGHT = {"coordinator": True, "storage": True, "clock": 0}
+
+
+class Halting(Scripted):
+    """A control channel that gives nothing back of what it is told not to."""
+
+    def __init__(self, *stuck: str) -> None:
+        super().__init__()
+        self.there: dict[str, Any] = dict(RIGHT)
+        self.stuck = stuck
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        super().call(verb, **arguments)
+        for name, value in arguments.items() if verb == "environment" else ():
+            if value == RIGHT[name] and name in self.stuck:
+                raise ControlRefused(f"environment: no {name}")
+            self.there[name] = value
+        return dict(self.there)
+
+
+def test_each_part_is_given_back_whatever_becomes_of_the_others():
+    control = Halting("clock", "coordinator")
+    made = view(control, ALL | {"environment"})
+    made.change_environment(coordinator=False, storage=False)
+    made.change_environment(clock=3600)
+    made.tidy()
+    assert control.there == {"coordinator": False, "storage": True, "clock": 3600}
+    assert made.broken is not None
+    assert made.broken.endswith(
+        "its environment is not as it was: clock (environment: no clock), coordinator (environment: no coordinator)"
+    )
 
 
 def test_an_environment_without_a_part_is_not_observable():

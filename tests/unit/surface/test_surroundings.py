@@ -8,9 +8,11 @@ from uuid import UUID
 import pytest
 
 from reference_qm.directory import Computer, MemoryDirectory, Queue, QueueManager, Site, StorageError
+from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.inputs import CoordinatorChanged, DomainTold, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import (
+    CLOCK_LIMIT_S,
     NO_DIRECTORY,
     OTHER_DOMAIN,
     OWN_DOMAIN,
@@ -22,7 +24,7 @@ from reference_qm.surface.surroundings import (
 OWN = UUID(int=7)
 NO_SUCH_ATTRIBUTE = "published: label is no attribute of this object: name another queue, site or queue_manager"
 OF_ONE = dict.fromkeys(("directory", "domain", "own_domain", "registration"), True)
-ALL = dict.fromkeys(("coordinator", "storage", "store", "service"), True)
+ALL = dict.fromkeys(("coordinator", "storage", "store", "service"), True) | {"clock": 0}
 
 
 @pytest.fixture
@@ -126,6 +128,18 @@ def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_s
     away = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=True))
     assert around.noticed(away) == [CoordinatorChanged(available=True)]
+
+
+def test_the_clock_is_fast_by_so_many_seconds_and_right_again():
+    around, right = Surroundings(), Now(5_000, 1_000_000)
+    assert around.carry_out(ChangeEnvironment(clock=-3_600)) == ALL | {"clock": -3_600}
+    assert around.shown_by_clock(right) == Now(5_000, 996_400)
+    assert around.carry_out(ChangeEnvironment(coordinator=True)) == ALL | {"clock": -3_600}
+    assert around.carry_out(ChangeEnvironment(clock=0)) == ALL
+    assert around.shown_by_clock(right) == right
+    refused = around.carry_out(ChangeEnvironment(clock=CLOCK_LIMIT_S + 1, storage=False))
+    assert refused == f"clock: {CLOCK_LIMIT_S + 1} s is more than {CLOCK_LIMIT_S} s from the right time"
+    assert around.carry_out(ChangeEnvironment()) == ALL
 
 
 def test_the_machine_is_another_in_the_directory_until_it_is_its_own_again():

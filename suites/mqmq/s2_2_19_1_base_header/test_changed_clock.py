@@ -1,0 +1,69 @@
+"""MS-MQMQ 2.2.19.1 TimeToReachQueue, 2.2.19.2 SentTime, MS-MQQB 3.1.7.1.2: somebody sets the clock of the system."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from suites.messages import a_message
+from suites.mqqb.steps.opening import CLOCK_S, Between, check_alive, direct_name, opened
+from suites.mqqb.steps.sender import Sender, tags
+
+HOUR_S = 3_600
+SET_S = 2 * HOUR_S
+AGO_S = 3 * HOUR_S
+LIVES = {"over": AGO_S - HOUR_S, "in time": AGO_S + HOUR_S}
+"""What was sent three hours before the time that the clock shows then; by the right time it is the other way round for
+one of both."""
+EXPIRES = ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
+SENT_TIME = ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60")
+OVER, IN_TIME, SENT_THEN = 1, 2, 3
+
+
+@needs("environment", "receive")
+@covers(*EXPIRES)
+@pytest.mark.parametrize("fast_s", [SET_S, -SET_S], ids=["fast", "slow"])
+def test_the_clock_of_the_receiver_says_what_came_too_late(peer, sut, judge, fast_s):
+    """The clock of the receiver is set: of two messages the one whose time is over by that clock is ignored."""
+    sut.change_environment(clock=fast_s)
+    connection = opened(peer)
+    sent_s = peer.environment.now().utc_s + fast_s - AGO_S
+    sent = [
+        connection.send(a_message(peer, base={"TimeToReachQueue": life_s}, user={"SentTime": sent_s}, label=label))
+        for label, life_s in LIVES.items()
+    ]
+    check_alive(connection)
+    there = [message["label"] for message in sut.messages() if message["label"] in LIVES]
+    for rule in EXPIRES:
+        judge(rule, expected=["in time"], observed=there, evidence=sent)
+
+
+@needs("environment", "send")
+@covers(*EXPIRES, "MQQB-3.1.7.1.2-D01", *SENT_TIME)
+def test_the_clock_of_the_sender_says_what_is_sent_and_when(peer, sut, judge):
+    """Two messages wait for a peer that is not there, and the clock is set two hours forward: the one that had an hour
+    is not sent, the other has the time before. One of afterwards has the time that the clock shows then.
+    """
+    to = direct_name(peer)
+
+    def send(tag: int, life_s: int) -> Between:
+        before_s = peer.environment.now().utc_s
+        sut.send(to, body=f"message {tag}", application_tag=tag, time_to_reach_queue_s=life_s)
+        return Between(before_s - CLOCK_S, peer.environment.now().utc_s + CLOCK_S)
+
+    send(OVER, SET_S - HOUR_S)
+    before = send(IN_TIME, SET_S + HOUR_S)
+    sut.change_environment(clock=SET_S)
+    send(SENT_THEN, HOUR_S)
+    after_s = peer.environment.now().utc_s + SET_S
+    sender = Sender(peer, sut, to)
+    session = sender.session()
+    came = sender.collect_all(session, 2)
+    for rule in (*EXPIRES, "MQQB-3.1.7.1.2-D01"):
+        judge(rule, expected=[IN_TIME, SENT_THEN], observed=tags(came), evidence=came)
+    expected = {IN_TIME: before, SENT_THEN: Between(after_s - CLOCK_S, after_s + CLOCK_S)}
+    for frame in came:
+        (tag,) = tags([frame])
+        for rule in SENT_TIME if tag in expected else ():
+            judge(rule, expected=expected[tag], observed=frame["UserHeader"].SentTime, evidence=frame)
+    sender.acknowledge_all(session)
