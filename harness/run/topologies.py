@@ -135,3 +135,5 @@ def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator
     made = Topology(sut.environment, systems, port, recorder, judge.packets.on_frame, sut.residue)
     with closing(recorder), closing(made):
         yield made
+    if sut.open_systems is not None:  # virtual ones are fresh for each check
+        sut.broken = sut.broken or made.broken

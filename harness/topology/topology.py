@@ -67,6 +67,12 @@ class Topology:
         """The system that has the queues."""
         return self.systems[RECEIVER].sut
 
+    @property
+    def broken(self) -> str | None:
+        """Return what of the environment of one of them could not be given back, in one line."""
+        said = (f"{one.role}: {one.sut.broken}" for one in self.systems.values() if one.sut.broken is not None)
+        return next(said, None)
+
     def cut(self, role: str) -> None:
         """Take the network away between a system and who connects to it."""
         self._relays[role].cut()

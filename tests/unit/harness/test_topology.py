@@ -13,7 +13,7 @@ from harness.environment import Stream, VirtualEnvironment
 from harness.errors import UsageError
 from harness.topology.relay import Link, Relay
 from harness.topology.topology import Topology
-from harness.topology.topology_file import RECEIVER, ROLES, load_topology
+from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, load_topology
 from harness.topology.virtual_systems import PORT, virtual_systems
 from reference_qm.surface.inputs import Endpoint
 
@@ -200,6 +200,16 @@ def test_who_connects_to_a_system_that_is_not_there_is_hung_up_on() -> None:
     network = Network(listens=False)
     assert network.connect().said[-1] == "closed"
     assert network.relay.links == []
+
+
+def test_the_environment_that_one_of_them_could_not_give_back_is_told() -> None:
+    environment = VirtualEnvironment()
+    systems = virtual_systems(sut_file(), environment, "broken")
+    systems[ROUTER].sut.broken = "Contoso: its environment is not as it was: storage"
+    with closing(Recorder(environment, None)) as recorder:
+        topology = Topology(environment, systems, PORT, recorder, lambda frame: None, [])
+        topology.close()
+    assert topology.broken == "router: Contoso: its environment is not as it was: storage"
 
 
 def test_what_no_system_could_take_back_is_told() -> None:
