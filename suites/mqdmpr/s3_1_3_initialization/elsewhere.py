@@ -1,6 +1,8 @@
 """Checks of other sections that judge rules of MS-MQDMPR 3.1.3 Initialization."""
 
 CHECKED_ELSEWHERE = {
+    "MQDMPR-3.1.3-06": ("test_a_machine_that_comes_into_a_domain_is_in_directory_mode",),
+    "MQDMPR-3.1.3-10": ("test_a_machine_that_comes_into_a_domain_is_in_directory_mode",),
     "MQDMPR-3.1.3-21": ("test_published_keys_are_those_that_decrypt",),
     "MQDMPR-3.1.3-22": ("test_published_keys_are_those_that_decrypt",),
     "MQDMPR-3.1.3-23": ("test_published_keys_are_those_that_decrypt",),

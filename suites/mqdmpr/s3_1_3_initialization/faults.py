@@ -247,13 +247,21 @@ class GatesNotReadAgain(DirectoryClient):
             super()._start_timer(name, now)
 
 
-@fault("domain-noted-at-first-start-only", breaks="MQDMPR-3.1.3-D02")
+@fault("domain-noted-at-first-start-only", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"))
 class DomainNotedAtFirstStartOnly(Membership):
     """The domain that a queue manager began in is its domain, whatever the security authority tells it afterwards."""
 
     def on_domain_told(self, event: DomainTold, now: Now) -> None:
         known = self.qm.adm.LastDomain
         super().on_domain_told(event if known is None else DomainTold(known), now)
+
+
+@fault("security-authority-not-asked", breaks=("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10"))
+class SecurityAuthorityNotAsked(Membership):
+    """The security authority is not asked for the domain of the computer."""
+
+    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+        """Know of no domain."""
 
 
 BROKEN_ELSEWHERE = {

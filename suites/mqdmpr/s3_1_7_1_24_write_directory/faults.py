@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.directory_changes import answered_as, left_out, notified, status_for, stays_online
-from harness.faults.registry import add
+from harness.faults.parts import replaced
+from harness.faults.registry import Install, add
+from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Write
-from reference_qm.directory.state import ChangeOperation
+from reference_qm.directory.state import ChangeNotification, ChangeOperation
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
 
 add(
     "changes-not-published",
@@ -43,6 +47,35 @@ add(
     ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
     "The change notification of a update says something else.",
     notified(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
+)
+
+
+def _own_notified(instead: ChangeOperation | None) -> Install:
+    """Make another notification when the queue manager itself was written, or none."""
+
+    class OwnNotified(DirectoryClient):
+        def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+            super().on_answered(event, now)
+            made = self.qm.enterprise.state.notifications
+            if made and made[-1].iOperation is ChangeOperation.QUEUE_MANAGER_UPDATE:
+                last = made.pop()
+                if instead is not None:
+                    made.append(ChangeNotification(instead, last.iDirectoryObject))
+
+    return replaced(OwnNotified)
+
+
+add(
+    "own-update-not-notified",
+    ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16"),
+    "There is no change notification when the queue manager itself is written.",
+    _own_notified(None),
+)
+add(
+    "own-update-notified-as-a-queue",
+    "MQDMPR-3.1.7.1.24-16",
+    "The change notification of the queue manager says that a queue was updated.",
+    _own_notified(ChangeOperation.QUEUE_UPDATE),
 )
 
 BROKEN_ELSEWHERE = {

@@ -95,8 +95,18 @@ class Enterprise:
 
     def notifications(self, queue: str) -> list[str]:
         """Return the operations that change notifications were made of, of one queue, in order."""
+        return [operation for operation, name in self._notified() if name == queue]
+
+    def own_notifications_since(self, queue: str) -> list[str]:
+        """Return the operations that were notified of no queue, since one of this queue was notified last."""
+        made = self._notified()
+        after = max((at for at, (_, name) in enumerate(made) if name == queue), default=len(made))
+        return [operation for operation, name in made[after:] if name is None]
+
+    def _notified(self) -> list[tuple[str, str | None]]:
+        """Return the operation and the queue, if it is of one, of each change notification."""
         made = self.sut.inspect()["QueueManager"]["ChangeNotifications"]
-        return [str(one["iOperation"]) for one in made if str(one["Pathname"]).partition("\\")[2] == queue]
+        return [(str(one["iOperation"]), one["Pathname"] and str(one["Pathname"]).partition("\\")[2]) for one in made]
 
 
 def chosen(found: dict[str, Any], *names: str) -> str:

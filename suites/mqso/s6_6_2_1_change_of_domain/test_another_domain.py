@@ -63,7 +63,7 @@ def _attributes(published: dict[str, Any] | None) -> dict[str, Any]:
     return {name: (published or {}).get(name) for name in PUBLISHED}
 
 
-@covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-D02")
+@covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
 def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judge):
     """Started without a domain, then within its own, the queue manager is integrated, with the domain as LastDomain."""
     enterprise = Enterprise(peer, sut)
@@ -74,7 +74,8 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
     sut.restart()
     within = element(queue_manager(sut), "MachineDomainId")
     noted = (without or "no domain", "a domain" if within else "no domain")
-    judge("MQDMPR-3.1.3-D02", expected=("no domain", "a domain"), observed=noted)
+    for rule in ("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"):
+        judge(rule, expected=("no domain", "a domain"), observed=noted)
     if enterprise.flag("DirectoryIntegrated") == "DirectoryIntegrated False":
         judge.not_exercised("MQSO-6.6.2-D02", "a SUT that left its domain stays in workgroup mode")
         return

@@ -1,0 +1,38 @@
+"""MS-MQDMPR 3.1.7.1.24 Write Directory: the object of the queue manager itself."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from suites.mqdmpr.steps.directory import Enterprise
+
+UPDATED = "QueueManagerUpdate"
+KEYS = "public_encryption_keys_base64"
+
+
+@needs("directory", "environment", "inspect", "queue_control")
+@covers("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16")
+def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge):
+    """The directory, without the keys of the SUT, comes back: one notification when the SUT writes them there again."""
+    enterprise = Enterprise(peer, sut)
+    own = enterprise.published().get(KEYS)
+    if not own:
+        judge.not_shown("the SUT has no public keys in its directory")
+        return
+    peer.at_end(lambda: sut.published(**{KEYS: own}))
+    marker = enterprise.create()
+    enterprise.go_offline()
+    try:
+        enterprise.published(**{KEYS: ""})
+    except ControlRefused as refused:
+        judge.not_shown(f"nobody takes keys out of the SUT's directory: {refused}")
+        return
+    enterprise.give_back()
+    enterprise.await_online()
+    written = enterprise.wait_until(lambda: enterprise.published().get(KEYS) == own)
+    made = enterprise.own_notifications_since(marker)
+    for rule in ("MQDMPR-3.1.7.1.24-15", "MQDMPR-3.1.7.1.24-16"):
+        if written:
+            judge(rule, expected=[UPDATED], observed=made)
+        else:
+            judge.not_exercised(rule, "the SUT does not write keys that its directory lost")
