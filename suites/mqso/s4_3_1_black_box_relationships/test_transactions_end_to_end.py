@@ -79,20 +79,21 @@ def test_a_transactional_message_is_stored_once_and_acknowledged(peer, sut, judg
     sent = [receiver.give(packet), receiver.give(packet)]
     ack = receiver.poll_acknowledgment()
     outside = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
-    eventually(peer, lambda: label in _labels(sut))
+    eventually(peer, lambda: label in labels(sut, sut.queue("transactional")))
     pass_time(peer, sut.quiet_ms)
     evidence = [*sent, outside, *([] if ack is None else [ack])]
     number = None if ack is None else place(ack).TxSequenceNumber
     judge(
         "MQSO-4.3.1.2-D04",
         expected=f"1 acknowledged, {[label]}",
-        observed=f"{number} acknowledged, {_labels(sut)}",
+        observed=f"{number} acknowledged, {labels(sut, sut.queue('transactional'))}",
         evidence=evidence,
     )
-    judge("MQSO-3.2.1-D03", expected=[label], observed=[one for one in _labels(sut) if one == label], evidence=sent)
-    judge("MQSO-3.2.1-01", expected=[label], observed=_labels(sut), evidence=evidence)
+    judge(
+        "MQSO-3.2.1-D03",
+        expected=[label],
+        observed=[one for one in labels(sut, sut.queue("transactional")) if one == label],
+        evidence=sent,
+    )
+    judge("MQSO-3.2.1-01", expected=[label], observed=labels(sut, sut.queue("transactional")), evidence=evidence)
     receiver.end()
-
-
-def _labels(sut):
-    return [str(one["label"]) for one in sut.messages("transactional")]
