@@ -17,8 +17,8 @@ from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
 pytestmark = needs("restart")
 
 PROPERTIES: tuple[dict[str, Any], ...] = (
-    {"label": "kept", "journaling": True, "quota_kb": 4_096, "journal_quota_kb": 512, "base_priority": -3},
-    {"transactional": True, "authenticated": True, "privacy": "body", "base_priority": 7},
+    {"label": "kept", "journaling": True, "quota_kb": 4_096, "journal_quota_kb": 512, "base_priority": -32_768},
+    {"transactional": True, "authenticated": True, "privacy": "body", "base_priority": 32_767},
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
     {},
 )

@@ -19,6 +19,9 @@ def test_a_new_cursor_is_one_of_its_own_before_the_first_message(remote, judge):
     queue = filled(remote, FIRST, SECOND)
     beside = remote.open(association=queue.association)
     made = [queue.cursor() for _ in range(2)]
+    judge(
+        "MQDMPR-3.1.7.1.1-10", expected=["MQ_OK"] * 2, observed=[call.outcome for call in made], evidence=frames(made)
+    )
     going, staying = (call.settled().out.phCursor for call in made)
     early = [queue.read(PEEK_NEXT, hCursor=one) for one in (going, staying)]
     reads = [queue.read(PEEK_CURRENT, hCursor=going), queue.read(PEEK_NEXT, hCursor=going)]
