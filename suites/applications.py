@@ -13,7 +13,7 @@ from suites.messages import NONE, Sequence, recoverable_message
 from suites.mqqb.steps.opening import opened
 from suites.mqqb.steps.sender import eventually
 
-DONE, REFUSED, NOTHING = "done", "refused", "nothing"
+DONE, REFUSED, NOTHING, NO_ANSWER = "done", "refused", "nothing", "no answer"
 LIMIT = 1_000
 
 
@@ -42,6 +42,20 @@ def asked(sut: Sut, verb: str, **arguments: Any) -> str:
     return tried(lambda: sut.control.call(verb, **arguments))
 
 
+def answered(peer: Peer, sut: Sut, verb: str, **arguments: Any) -> str:
+    """Ask for something that has to be answered; say whether it was done or refused, or that no answer came."""
+    number = sut.control.begin(verb, **arguments)
+    answers: list[dict[str, Any] | None] = []
+
+    def came() -> bool:
+        answers.append(sut.control.answer(number))
+        return answers[-1] is not None
+
+    eventually(peer, came)
+    answer = answers[-1]
+    return NO_ANSWER if answer is None else DONE if answer.get("ok") else REFUSED
+
+
 def received(sut: Sut, verb: str = "receive", **where: Any) -> str:
     """Read a message that should be there at once; return its label, or ``NOTHING``."""
     return _label(sut.control.call(verb, timeout_ms=0, **where)["message"])
@@ -68,7 +82,7 @@ class Waiting:
         """Wait for its answer; say which message it brought."""
         eventually(self.peer, self._answered)
         if self._answer is None:
-            return "no answer"
+            return NO_ANSWER
         if not self._answer.get("ok"):
             return REFUSED
         return _label(self._answer.get("message"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -15,8 +16,8 @@ from harness.sut.sut_file import (
     UNUSED_ADDRESS,
     DriverTable,
 )
-from reference_qm.directory import Computer, Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
-from reference_qm.security import Sid
+from reference_qm.directory import Computer, Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site, User
+from reference_qm.security import Account, Sid
 from reference_qm.surface.entropy import Entropy, new_guid
 
 HERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
@@ -26,8 +27,10 @@ COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER, FAR = "peer", "far"
 
 
-def virtual_directory(driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy) -> MemoryDirectory:
-    """Return a directory with what the capability ``directory`` says, and the provisioned keys of the peer."""
+def virtual_directory(
+    driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy, accounts: Iterable[Account] = ()
+) -> MemoryDirectory:
+    """Return a directory with what the capability ``directory`` says, users, and the provisioned keys of the peer."""
     peer = driver.peer_identifier
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     for element in (
@@ -46,9 +49,14 @@ def virtual_directory(driver: DriverTable, identifier: UUID, computer: str, entr
         ),
         Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER}\\mqc-public"),
         Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
+        *(_user(account) for account in accounts),
     ):
         directory.provision(element)
     return directory
+
+
+def _user(account: Account) -> User:
+    return User(SecurityIdentifier=account.SecurityIdentifier.build(), Certificates=account.Certificates.build())
 
 
 def _machine(identifier: UUID, name: str, address: str, site: UUID = HERE, **attributes: Any) -> QueueManager:

@@ -76,7 +76,8 @@ class VirtualDriver:
             security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
             directory_integrated=integrated,
         )
-        directory = virtual_directory(driver, identifier, COMPUTER, entropy) if integrated else None
+        users = config.security.accounts
+        directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
         installed = Installation(config, entropy, lambda make: wrap(make, faults))
         surroundings = Surroundings(directory, identifier)

@@ -39,12 +39,12 @@ class Installation:
 
         def make() -> QueueManager:
             made.append(QueueManager(self._config, self._entropy))
+            if entries and self._last is not None:
+                made[0].configuring.configure_as(self._last)
+                made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration
             return made[0]
 
         core = self._wrap(make)
-        if entries and self._last is not None:
-            made[0].configuring.configure_as(self._last)
-            made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration
         last, self._last = self._last, made[0]
         try:
             core.restore(entries)

@@ -180,12 +180,10 @@ def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> 
     cache.add(CachedUserCert(matching, security_id, now.utc_s))
 
 
-def authorize_sender(packet: UserMessagePacket, receiver: Receiver, queue: SecurityDescriptor) -> None:
+def authorize_sender(security: SecurityHeader, receiver: Receiver, queue: SecurityDescriptor) -> None:
     """Check that the sender may write to the queue, whose security descriptor is given."""
-    if packet.SecurityHeader is None:
-        return
     try:
-        user, sids = _token(packet.SecurityHeader, receiver.accounts)
+        user, sids = _token(security, receiver.accounts)
     except FormatError as error:
         raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
     if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):

@@ -33,8 +33,7 @@ class Initialization(Part):
         self.qm.administering.establish_waiting(now)
 
     def fail(self, why: str) -> None:
-        """Do nothing of what comes later in the initialization: be Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5, 6.6.2."""
-        self.qm.adm.QueueManagerState = ServiceState.STOPPED
+        """Do nothing of what comes later in the initialization: stay Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5, 6.6.2."""
         self.qm.halted = f"the queue manager could not start (MQ_ERROR_SERVICE_NOT_AVAILABLE): {why}"
 
     def give_up(self, why: str, now: Now) -> None:

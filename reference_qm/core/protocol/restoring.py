@@ -93,8 +93,8 @@ class Restoring(Part):
                 queue = self.qm.surviving_queues.create_configured(configured)
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))
             elif queue.Transactional is not configured.transactional:
-                kind = "transactional" if queue.Transactional else "not transactional"
-                raise RestoreError(f"queue {queue.Pathname} is {kind} here, other than configured: change the settings")
+                here = f"queue {queue.Pathname} is here with transactional = {queue.Transactional}"
+                raise RestoreError(f"{here}, other than configured: change the settings")
             else:
                 for name, value in configured.attributes().items():
                     setattr(queue, name, value)

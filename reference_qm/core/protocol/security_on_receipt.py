@@ -68,7 +68,8 @@ class SecurityOnReceipt(Part):
 
     def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
         """Check that the sender may write to the queue; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
-        authorize_sender(packet, self._receiver(), self.qm.security_lookup.find_queue_security(queue))
+        assert packet.SecurityHeader is not None  # another message is not checked
+        authorize_sender(packet.SecurityHeader, self._receiver(), self.qm.security_lookup.find_queue_security(queue))
 
     def check_queue_demands(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now

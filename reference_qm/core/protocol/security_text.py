@@ -99,8 +99,8 @@ def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Acc
     for account in accounts:
         if name in (account.name, str(account.SecurityIdentifier)):
             return account
-    known = ", ".join(account.name for account in accounts) or "none"
-    raise CommandError(f"{argument}: {name!a} is no account here; known are {known}")
+    names = [account.name for account in accounts]
+    raise CommandError(f"{argument}: {name!a} is no account here; known are {', '.join(names) or 'none'}")
 
 
 def _name(value: int, table: Mapping[str, int]) -> str:

@@ -134,22 +134,18 @@ class QueueNames(Part):
         if not isinstance(name, MultipleElementName | DistributionListName):
             return name
         waiting: list[SingleName] = list(name.Elements) if isinstance(name, MultipleElementName) else [name]
-        resolved: dict[str, SingleName] = {}
-        seen: set[str] = set()
-        while waiting:
-            element = waiting.pop(0)
+        found: dict[str, SingleName] = {}
+        for element in waiting:
             key = str(element).lower()
+            if key in found:
+                continue  # lists may hold each other, too
+            found[key] = element
             if isinstance(element, DistributionListName):
-                if key in seen:
-                    continue  # lists may hold each other
-                seen.add(key)
                 listed = self.resolve_distribution_list(element)
                 if listed is None:
                     return None
                 waiting.extend(listed)
-            else:
-                resolved.setdefault(key, element)
-        ordered = [resolved[key] for key in sorted(resolved)]
+        ordered = [found[key] for key in sorted(found) if not isinstance(found[key], DistributionListName)]
         if not ordered:
             return None
         return ordered[0] if len(ordered) == 1 else MultipleElementName(tuple(ordered))

@@ -79,10 +79,9 @@ class Associations:
 
     def stop(self) -> None:
         """End every association: what was answered is sent before, calls that wait are not answered."""
+        why = "the queue manager is stopped (MS-RPCE 3.3.3.4.2)"
         for held in list(self._by_connection.values()):
-            self.note(held.association.shut_down())
-            if not held.association.closed:
-                self.note(held.association.close("the queue manager is stopped (MS-RPCE 3.3.3.4.2)"))
+            self.note([*held.association.shut_down(), *held.association.close(why)])
 
     # -- what happened ------------------------------------------------------------------------------------------------
 

@@ -10,11 +10,10 @@ from reference_qm.surface.inputs import Endpoint
 FAILURE = 0x80000000
 """The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
 
-PORT_CALLS = {
-    "qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType", PortType.IP_READ),
-    "qmcomm": ("R_QMGetRTQMServerPort", "fIP", PortType.IP_HANDSHAKE),
-}
-"""The method of each interface that returns the port for its other methods, its parameter and what is asked for."""
+PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
+"""The method of each interface that returns ports, and its parameter."""
+PORT_TYPES = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
+"""The port for the other methods of each interface."""
 
 
 class ServerBindings(Part):
@@ -29,14 +28,15 @@ class ServerBindings(Part):
         """Construct an RPC binding handle to an interface of a server. Spec: MS-MQQP 3.2.4.1. Returns a Binding."""
         return (yield Bind(server, interface))
 
-    def ask_server_port(self, binding: Binding) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
         """Ask for the port of the other methods of an interface; RemoteError when there is none. Returns int.
 
-        Spec: MS-MQQP 3.2.4.1, 3.1.4.8.
+        Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
         """
-        method, parameter, wanted = PORT_CALLS[binding.interface.name]
-        results = yield CallMethod(binding, method, {parameter: int(wanted)}, self.qm.settings.remote_call_ms)
-        return checked_port(method, binding.interface.name, results["Return"])
+        method, parameter = PORT_CALLS[binding.interface.name]
+        arguments = {parameter: int(PORT_TYPES[interface.name])}
+        results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
+        return checked_port(method, interface.name, results["Return"])
 
     def close_binding(self, binding: Binding) -> Sequence:
         """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
@@ -62,16 +62,11 @@ class ServerBindings(Part):
             if interface is not QM2QM:
                 raise
         qmcomm = yield from self.construct_binding(server, QMCOMM)
-        port = yield from self.then_close(qmcomm, self._ask_read_port(qmcomm))
+        port = yield from self.then_close(qmcomm, self.ask_server_port(qmcomm, interface))
         return (yield from self.construct_binding(Endpoint(server.host, port), interface))
 
-    def _ask_read_port(self, qmcomm: Binding) -> Sequence:
-        arguments = {"fIP": int(PortType.IP_READ)}
-        results = yield CallMethod(qmcomm, "R_QMGetRTQMServerPort", arguments, self.qm.settings.remote_call_ms)
-        return checked_port("R_QMGetRTQMServerPort", "qm2qm", results["Return"])
-
     def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
-        port = yield from self.ask_server_port(initial)
+        port = yield from self.ask_server_port(initial, initial.interface)
         return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
     def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> Sequence:

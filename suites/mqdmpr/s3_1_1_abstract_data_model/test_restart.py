@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure
@@ -63,25 +64,35 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
     judge("MQDMPR-3.1.1.2-D01", expected=f"{len(numbers)} numbers of {len(numbers)} queues", observed=observed)
 
 
+def _is_there(sut, queue, label):
+    return label in labels(sut, queue)
+
+
 @needs("receive")
 @covers("MQDMPR-3.1.1.1-D04")
 def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge):
-    """Three messages before a restart, all of which are taken, and one after it: each has a higher SequentialID."""
+    """Messages before a restart, of which the last is taken, or all are, and one after it: each has a higher
+    SequentialID.
+    """
     queue = sut.queue()
     found: list[int] = []
-    known: dict[str, int] = {}
-    for label in ("first", "second", "third", "fourth"):
+    identifier = 0
+    for label in ("first", "second", "third", "fourth", "fifth"):
         if label == "fourth":
-            for identifier in known.values():
-                sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
+            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
+            sut.restart()
+        if label == "fifth":
+            for _ in labels(sut, queue):
+                sut.control.call("receive", queue=queue, timeout_ms=0)
             sut.restart()
         connection = opened(peer)
         connection.send(recoverable_message(peer, label=label))
-        check_alive(connection)
+        eventually(peer, partial(_is_there, sut, queue, label))
         known = {one["label"]: int(one["lookup_id"]) for one in sut.messages() if "lookup_id" in one}
         if label not in known:
             raise ConformanceFailure(f"the message {label} did not come into its queue, or has no lookup identifier")
-        found.append(known[label] & SEQUENTIAL)
+        identifier = known[label]
+        found.append(identifier & SEQUENTIAL)
     rising = "rising" if found == sorted(set(found)) else f"{found}"
     judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqp.steps.reader import Reader, frames_of
 
 FOUND = (
     "MQDMPR-3.1.7.1.20-02",
@@ -28,7 +32,7 @@ ROUTED = (
     "MQSO-4.3.1.3-03",
     "MQSO-4.3.1.3-D02",
 )
-NOT_SENT = "not sent"
+NOT_SENT, OPENED = "not sent", "opened"
 UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
 """Of a queue that is nowhere."""
 
@@ -49,6 +53,20 @@ def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
     observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
     for rule in (*FOUND, *ROUTED):
         judge(rule, expected=f"{FAR_PUBLIC_QUEUE} of {FAR_QUEUE_MANAGER}", observed=observed, evidence=frames)
+
+
+@needs("directory", "remote_read")
+@covers(*FOUND)
+@pytest.mark.parametrize("kind", ["public", "private"])
+def test_a_name_leads_a_reader_to_the_host_of_its_queue(peer, sut, judge, kind):
+    """A queue of the peer is read by its GUID, or by that of its queue manager: it is opened at the peer."""
+    names = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": private_name(peer.identifier)}
+    reader = Reader(peer, sut)
+    reader.begin("remote_open", queue=names[kind])
+    opened = reader.server.wait("R_QMOpenRemoteQueue")
+    evidence = frames_of(opened)
+    for rule in FOUND:
+        judge(rule, expected=OPENED, observed=OPENED if opened else "not opened", evidence=evidence)
 
 
 def arrival_of(peer, sut, queue):

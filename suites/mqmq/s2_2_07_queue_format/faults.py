@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
@@ -97,6 +98,22 @@ for _name, _rule, _says, _kind, _suffix, _other in (
         SYSTEM | SuffixType.SUBQUEUE,
         SuffixType.SUBQUEUE,
     ),
+    (
+        "format-system-flag-of-public-names-ignored",
+        "MQMQ-2.2.7-02",
+        "A public queue is opened as a system queue.",
+        QueueFormatType.PUBLIC,
+        SYSTEM,
+        SuffixType.NONE,
+    ),
+    (
+        "format-public-journal-is-its-queue",
+        "MQMQ-2.2.7-04",
+        "The journal of a public queue is the queue itself.",
+        QueueFormatType.PUBLIC,
+        SYSTEM | SuffixType.JOURNAL,
+        SuffixType.NONE,
+    ),
 ):
     add(_name, _rule, _says, _suffix_taken(_kind, _suffix, _other))
 
@@ -147,6 +164,16 @@ class SubqueueOfAnyType(QueueFormats):
         named = queue_format["m_qft"], queue_format["m_SuffixAndFlags"]
         if named == (QueueFormatType.DIRECT, SuffixType.SUBQUEUE):
             queue_format = queue_format | {"m_qft": QueueFormatType.SUBQUEUE}
+        return super().format_name_of(queue_format)
+
+
+@fault("format-public-guid-swapped", breaks="MQMQ-2.2.7-D02")
+class PublicGuidSwapped(QueueFormats):
+    """The GUID of a public queue is read in the order of its text."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        if queue_format["m_qft"] == QueueFormatType.PUBLIC:
+            queue_format = queue_format | {"union": UUID(bytes=queue_format["union"].bytes_le)}
         return super().format_name_of(queue_format)
 
 

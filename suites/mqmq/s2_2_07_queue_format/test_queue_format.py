@@ -166,6 +166,29 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     judge("MQMQ-2.2.7-15", expected=["a", ["b"], ["a"]], observed=observed, evidence=received.evidence)
 
 
+@needs("qm2qm", "directory", "queue_control")
+@covers("MQMQ-2.2.7-02", "MQMQ-2.2.7-04", "MQMQ-2.2.7-D02")
+def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
+    """With another GUID nothing is opened; what is opened is the queue itself, or with suffix and flag its journal."""
+    name = f"mqc-{sut.own}-public"
+    sut.create_queue(name, journaling=True)
+    public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
+    ways = [(public, 0), (OTHER_GUID, 0), (public, SYSTEM)]
+    seen = [opening(PUBLIC, *way) for way in ways]
+    for rule in ("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02"):
+        judge(rule, expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=opening.frames)
+    remote, path = opening.remote, rf"TCP:{sut.address}\{name}"
+    send_all(remote, [recoverable_message(remote.peer, label=one, destination=path) for one in ("a", "b")])
+    queue, journal = (remote.open(form=queue_format(PUBLIC, public, one)) for one in (0, SYSTEM | JOURNAL))
+    received = queue.read(RECEIVE)
+    if received.outcome == "MQ_OK":
+        queue.end(received).settled()
+    judge("MQMQ-2.2.7-04", expected=["b"], observed=queue.labels(), evidence=received.evidence)
+    judge("MQMQ-2.2.7-04", expected=["a"], observed=journal.labels(), evidence=received.evidence)
+    opening.association.close()
+    sut.delete_queue(name)
+
+
 @needs("remote_read")
 @covers("MQMQ-2.2.7-13")
 def test_a_client_sets_what_is_reserved_to_0(peer, sut, judge):

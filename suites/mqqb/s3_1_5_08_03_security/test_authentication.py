@@ -223,8 +223,11 @@ IDENTITIES = (
 
 @NEEDS
 @covers(*(rule for rule, *_ in IDENTITIES))
-def test_the_certificate_must_be_its_senders(peer, sut, judge):
-    """Genuine signatures: the certificate has to be registered for the user that SecurityID names."""
+@pytest.mark.parametrize("where", ["here", pytest.param("in the directory", marks=needs("directory"))])
+def test_the_certificate_must_be_its_senders(peer, sut, judge, where):
+    """Genuine signatures: the certificate has to be registered for the user that SecurityID names, by the queue manager
+    or by its directory.
+    """
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     other = {"SenderCert": MALLORY.certificate}

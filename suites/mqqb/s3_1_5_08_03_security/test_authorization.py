@@ -129,6 +129,28 @@ def test_a_queue_for_everyone(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, OPEN)
 
 
+ACCESS = {"Alice": ARRIVED, "nobody's SID": DENIED}
+OF_PUBLIC = ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-102")
+
+
+@OF_RESTRICTED
+@needs("directory")
+@covers(*OF_PUBLIC)
+def test_a_public_queue_for_everyone(peer, sut, judge):
+    """A public queue that is made without a descriptor is for who has an account; a SID that is nobody's gets no
+    access.
+    """
+    secured, name = Secured(peer, sut), f"mqc-{sut.own}-public"
+    sut.create_queue(name)
+    to = rf"TCP:{sut.address}\{name}"
+    users = {"Alice": ALICE, "nobody's SID": MALLORY}
+    sent = {who: secured.message(user, destination=to) for who, user in users.items()}
+    dispositions = secured.dispositions(sent)
+    table = [(rule, who, "answer", expected) for rule in OF_PUBLIC for who, expected in ACCESS.items()]
+    judge_dispositions(judge, secured, dispositions, table)
+    sut.delete_queue(name)
+
+
 @OF_RESTRICTED
 @covers("MQQB-3.1.5.8.3-01")
 def test_a_message_without_security_header_is_not_subject_to_it(peer, sut, judge):

@@ -38,18 +38,18 @@ class OtherInterfaceBound(ServerBindings):
 class PortNotAsked(ServerBindings):
     """It asks for no port of qm2qm."""
 
-    def ask_server_port(self, binding: Binding) -> Sequence:
+    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
         if binding.interface is QM2QM:
             return self.qm.config.remote_rpc_port
-        return (yield from super().ask_server_port(binding))
+        return (yield from super().ask_server_port(binding, interface))
 
 
 @fault("remote-open-port-ignored", breaks="MQQP-3.2.4.1-04")
 class PortIgnored(ServerBindings):
     """It stays at the port that it knows."""
 
-    def ask_server_port(self, binding: Binding) -> Sequence:
-        port = yield from super().ask_server_port(binding)
+    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+        port = yield from super().ask_server_port(binding, interface)
         return self.qm.config.remote_rpc_port if binding.interface is QM2QM else port
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
-from harness.faults.registry import add
+from harness.faults.registry import FaultyCore, add
 from reference_qm.core.inputs import Inputs
 from reference_qm.core.protocol.administering import Administering
 from reference_qm.core.protocol.closing import Closing
@@ -15,12 +17,14 @@ from reference_qm.core.protocol.initialization import RETRY_LATER_S, Initializat
 from reference_qm.core.protocol.ping import Ping
 from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.remote_client.running import ClientTasks
 from reference_qm.model.adm import Message, Queue
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
+from reference_qm.surface.effects import Effect, RpcClose
 from reference_qm.surface.inputs import DirectoryAnswered, Stopped
 
 add(
@@ -73,6 +77,28 @@ add(
     ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
     "Sessions stay open when the queue manager is stopped.",
     skip_during(Inputs.on_stopped, Closing.close),
+)
+add(
+    "so-remote-reads-outlive-a-stop",
+    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
+    "What was opened at other queue managers stays open when the queue manager is stopped.",
+    skip_during(Inputs.on_stopped, ClientTasks.abandon),
+)
+
+
+def _readers_stay(faulty: FaultyCore) -> None:
+    def close(effect: Effect) -> Iterator[Effect]:
+        if not isinstance(effect, RpcClose) or faulty.core.halted is None:
+            yield effect
+
+    faulty.effect_filters.append(close)
+
+
+add(
+    "so-remote-readers-outlive-a-stop",
+    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
+    "The connections of remote readers stay open when the queue manager is stopped.",
+    _readers_stay,
 )
 add(
     "so-never-throttled",

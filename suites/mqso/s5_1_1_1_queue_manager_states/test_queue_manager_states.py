@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
+from harness.wire.rpc import QM2QM
+from harness.wire.rpc_qm2qm import RECEIVE
 from suites.applications import REFUSED, asked, send_here
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name, opened, pass_time
 from suites.mqqb.steps.sender import RETRY_MS, Sender, eventually, tags
+from suites.mqqp.steps.reader import Reader
+from suites.mqqp.steps.reading import waiting
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 OPEN, CLOSED = "open", "closed"
+LONG_MS = 60_000
 
 
 @needs("qm2qm", "ping")
@@ -81,8 +86,11 @@ def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
         sender.acknowledge_all(session)
 
 
+STOPPING = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
+
+
 @needs("environment", "send", "receive", "queue_control")
-@covers("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D01", "MQSO-5.1.1.1-D08")
+@covers(*STOPPING, "MQSO-5.1.1.1-D01")
 def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     """Its sessions end, no other is accepted, applications are refused. Started, it has what it kept."""
     queue = sut.new_queue("stopped")
@@ -90,7 +98,7 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     connection = opened(peer)
     sut.change_environment(service=False)
     observed = CLOSED if connection.wait_closed() else OPEN
-    for rule in ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"):
+    for rule in STOPPING:
         judge(rule, expected=CLOSED, observed=observed, evidence=[connection.last])
     stopped = Attempt(peer)
     done = (stopped.outcome, asked(sut, "peek", queue=queue))
@@ -99,3 +107,35 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     started = Attempt(peer)
     again = (started.outcome, labels(sut, queue))
     judge("MQSO-5.1.1.1-D01", expected=(SERVED, ["kept"]), observed=again, evidence=started.evidence)
+
+
+@needs("environment", "qm2qm")
+@covers(*STOPPING)
+def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remote, sut, judge):
+    """One waits for a message, one has a queue open, one has done nothing yet: the connection of each ends."""
+    queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
+    waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
+    readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
+    evidence = [one.record.frames[-1] for one in readers]
+    sut.change_environment(service=False)
+    observed = [CLOSED if one.wait_closed() else OPEN for one in readers]
+    for rule in STOPPING:
+        judge(rule, expected=[CLOSED] * 3, observed=observed, evidence=evidence)
+    sut.change_environment(service=True)
+
+
+@needs("environment", "remote_read")
+@covers(*STOPPING)
+def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
+    """It reads a queue of the peer, and has another one open: both connections end."""
+    reader = Reader(peer, sut)
+    reader.open()
+    reader.let_reads_wait()
+    reader.begin("remote_receive", remote=reader.open(), timeout_ms=LONG_MS)
+    read = reader.await_reads()[0]
+    bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
+    sut.change_environment(service=False)
+    observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
+    for rule in STOPPING:
+        judge(rule, expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
+    sut.change_environment(service=True)

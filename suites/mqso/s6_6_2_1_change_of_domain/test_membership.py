@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import REFUSED
+from suites.applications import REFUSED, answered
 from suites.mqdmpr.steps.directory import Enterprise
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
@@ -11,14 +11,16 @@ pytestmark = needs("directory", "environment", "inspect", "restart", "queue_cont
 REGISTERED, GONE = "there", "gone"
 
 
-@covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
+@covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02", "MQDMPR-3.1.7.1.4-16")
 def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
-    """Started outside of its domain the queue manager is not integrated, and makes no public queue; what the directory
-    has of it stays.
+    """Started outside of its domain the queue manager is not integrated, makes no public queue and deletes none; what
+    the directory has of it stays.
     """
     enterprise = Enterprise(peer, sut)
+    kept = enterprise.create()
     sut.change_environment(domain=False)
     sut.restart()
+    judge("MQDMPR-3.1.7.1.4-16", expected=REFUSED, observed=answered(peer, sut, "delete_queue", name=kept))
     observed = (enterprise.flag("DirectoryIntegrated"), enterprise.publish())
     for rule in ("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"):
         judge(rule, expected=("DirectoryIntegrated False", REFUSED), observed=observed)
@@ -26,6 +28,7 @@ def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
     judge("MQSO-6.6.2.2-02", expected=REGISTERED, observed=GONE if object_there is None else REGISTERED)
     sut.change_environment(domain=True)
     sut.restart()
+    sut.delete_queue(kept)
 
 
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")

@@ -293,7 +293,7 @@ GUID = str(guid(1))
         ({"history:x": 1}, "entry history:x makes no sense"),
         (
             {"queue:1": {"Pathname": PLAIN, "Transactional": True, "BasePriority": 0}},
-            rf"queue {PLAIN} is transactional here, other than configured: change the settings",
+            rf"queue {PLAIN} is here with transactional = True, other than configured: change the settings",
         ),
     ],
 )

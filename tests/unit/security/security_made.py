@@ -214,7 +214,8 @@ def check_security(
     try:
         packet = authenticate_message(decrypt_message(packet, by, now))
         identify_sender(packet, by, now)
-        authorize_sender(packet, by, queue)
+        if packet.SecurityHeader is not None:
+            authorize_sender(packet.SecurityHeader, by, queue)
     except Refused as refused:
         return Refusal(refused.message_class, str(refused))
     return Accepted(packet)
