@@ -36,6 +36,8 @@ class TimerSettings:
     directory_online_ms: int = DIRECTORY_ONLINE_MS
     queue_manager_query_ms: int = QUEUE_MANAGER_QUERY_MS
     remote_call_ms: int = 300_000
+    outgoing_queue_idle_ms: int = 3_600_000
+    """How long an outgoing queue stays that nothing happens to, which MS-MQSO 5.1.1.2 leaves to the implementation."""
     public_key_cache_ms: int = 1_200
     """As MS-MQSO note <10> prints it."""
     scale: int = 1

@@ -111,6 +111,7 @@ ON_TIMER: Mapping[TimerName, OnTimer] = {
     TimerName.WAITING_MESSAGE_READ: lambda qm, owner, now: qm.waiting.on_waiting_message_read_timer(owner),
     TimerName.REMOTE_CALL: lambda qm, owner, now: qm.client_tasks.on_remote_call_timer(owner, now),
     TimerName.INITIALIZATION_RETRY: lambda qm, owner, now: qm.initialization.on_initialization_retry_timer(),
+    TimerName.OUTGOING_QUEUE_IDLE: lambda qm, owner, now: qm.destinations.on_idle_timer(owner, now),
     TimerName.PUBLIC_KEY_CACHE_VALIDITY: lambda qm, owner, now: qm.security_lookup.on_public_key_cache_timer(owner),
     TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.expire(owner, now),
 }

@@ -11,7 +11,7 @@ _SLACK = 64
 
 
 class TimerName(Enum):
-    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO 6.4.3.2, 6.4.4.1."""
+    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2, MS-MQSO 5.1.1.2, 6.4.3.2, 6.4.4.1."""
 
     __hash__ = object.__hash__  # a member is equal to itself only, and looked up with every packet
 
@@ -37,6 +37,7 @@ class TimerName(Enum):
     RPC_RESPONSE_TIMEOUT = "RpcResponseTimeout"
     REMOTE_CALL = "RemoteCall"
     INITIALIZATION_RETRY = "InitializationRetry"
+    OUTGOING_QUEUE_IDLE = "OutgoingQueueIdle"
     PUBLIC_KEY_CACHE_VALIDITY = "QueueManagerPublicKeyCacheValidity"
 
 

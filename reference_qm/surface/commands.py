@@ -350,6 +350,7 @@ class SetTimers:
     ack_wait_timeout_ms: int | None = None
     message_id_history_cleanup_ms: int | None = None
     public_key_cache_ms: int | None = None
+    outgoing_queue_idle_ms: int | None = None
 
 
 @value_object

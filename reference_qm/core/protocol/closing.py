@@ -26,6 +26,7 @@ class Closing(Part):
         session.SessionState = SessionState.CLOSED
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTED
+            self.qm.destinations.start_idle_timer(queue, now)
         self.await_reconnect(session, now)
         self.qm.final_acks.keep_final_acks(session, now)
         self.session_ended(session, reason)

@@ -17,7 +17,9 @@ from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
-from reference_qm.model.states import OutgoingQueueState
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.model.transactions import Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
 OUTGOING_QUEUES_LIMIT = 65_536
@@ -92,7 +94,47 @@ class Destinations(Part):
         )
         self.qm.adm.OutgoingQueues[text.lower()] = queue
         self.qm.disk.save(self.qm.durability.sequence_entry(queue))
+        if self.qm.begun:
+            self.start_idle_timer(queue, now)
         return queue
+
+    def start_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
+        """Begin the time after which an outgoing queue that nothing happens to is destroyed. Spec: MS-MQSO 5.1.1.2."""
+        duration_ms = self.qm.settings.scaled(self.qm.settings.outgoing_queue_idle_ms)
+        key = TimerKey(TimerName.OUTGOING_QUEUE_IDLE, queue.session.number)
+        self.qm.timers.start(key, now.monotonic_ms, duration_ms)
+
+    def on_idle_timer(self, session_number: int, now: Now) -> None:
+        """Destroy an outgoing queue that nothing happened to, or look again later. Spec: MS-MQSO 5.1.1.2."""
+        queues = self.qm.adm.OutgoingQueues.values()
+        queue = next((one for one in queues if one.session.number == session_number), None)
+        if queue is None:
+            return
+        if self.is_idle(queue):
+            self.destroy(queue)
+        else:
+            self.start_idle_timer(queue, now)
+
+    def is_idle(self, queue: OutgoingQueue) -> bool:
+        """Return whether an outgoing queue holds nothing, is not used by anybody, and stays in no order of its own."""
+        session = queue.session
+        used = (
+            *(one.TargetQueueReference for tx in self.qm.adm.TransactionCollection.values() for one in _operations(tx)),
+            *(saving.position.QueueReference for saving in self.qm.savings.values()),
+        )
+        return not (
+            queue.Active
+            or queue.State in (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)
+            or session.SessionState is not SessionState.CLOSED
+            or session.AwaitingFinalACKTable
+            or any(one is queue for one in used)
+            or any(session in commit.sessions for commit in self.qm.disk.pending.values())
+        )
+
+    def destroy(self, queue: OutgoingQueue) -> None:
+        """Forget an outgoing queue; the next message for its destination makes another. Spec: MS-MQSO 5.1.1.2."""
+        self.qm.adm.OutgoingQueues.pop(queue.DestinationFormatName.lower(), None)
+        self.qm.disk.save(dict.fromkeys(self.qm.durability.sequence_entry(queue)))
 
     def initial_state(self, text: str) -> OutgoingQueueState:
         """Return the state of an outgoing queue that is made, or made again at the start.
@@ -122,6 +164,10 @@ class Destinations(Part):
         address = name.ProtocolAddressSpecification.lower()
         own = self.qm.config.addresses if name.Protocol == "TCP" else (self.qm.config.host_name, ".")
         return address in {one.lower() for one in own}
+
+
+def _operations(transaction: Transaction) -> list[TransactionalOperation]:
+    return transaction.TransactionalOperationCollection
 
 
 def destination_guid(text: str) -> UUID:

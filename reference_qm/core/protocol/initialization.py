@@ -64,6 +64,8 @@ class Initialization(Part):
         self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
         if len(adm.MessageIDHistoryTable):
             self.start_history_timer(now)
+        for queue in adm.OutgoingQueues.values():
+            self.qm.destinations.start_idle_timer(queue, now)
         self.qm.expiring.recover_deadlines()
 
     def initialize_session(self, session: Session, now: Now) -> None:

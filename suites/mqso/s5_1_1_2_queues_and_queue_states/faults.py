@@ -11,6 +11,7 @@ from harness.faults.registry import add
 from reference_qm.core.protocol.administering import Administering
 from reference_qm.core.protocol.closing import Closing
 from reference_qm.core.protocol.destinations import Destinations
+from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.order_acks import OrderAcks
 from reference_qm.core.queue_manager import QueueManager
@@ -23,6 +24,7 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import Message, OutgoingQueue, Queue, Session
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType
+from reference_qm.model.states import SessionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -131,6 +133,28 @@ add(
     "An outgoing queue whose connection drops does not connect again.",
     skip_during(Closing.on_transport_lost, Closing.await_reconnect),
 )
+add(
+    "so-idle-outgoing-queues-stay",
+    "MQSO-5.1.1.2-D08",
+    "An outgoing queue that nothing happens to stays for ever.",
+    skip(Destinations.on_idle_timer),
+)
+add(
+    "so-connect-fault-is-the-end",
+    "MQSO-5.1.1.2-D08",
+    "An outgoing queue that could not connect does not try again.",
+    skip_during(Establishing.fail_to_establish, Closing.await_reconnect),
+)
+
+
+@fault("so-outgoing-queue-destroyed-with-its-messages", breaks="MQSO-5.1.1.2-D08")
+class DestroyedWithItsMessages(Destinations):
+    """An outgoing queue that is not connected for a time is destroyed, whatever it holds."""
+
+    def is_idle(self, queue: OutgoingQueue) -> bool:
+        return queue.session.SessionState is not SessionState.OPEN or super().is_idle(queue)
+
+
 add("so-pause-without-effect", "MQSO-5.1.1.2-D10", "A pause changes nothing.", skip(Administering.pause_queue))
 add("so-paused-for-good", "MQSO-5.1.1.2-D10", "Who is paused is not resumed.", skip(Administering.resume_queue))
 

@@ -1,0 +1,55 @@
+"""MS-MQSO 5.1.1.2: an outgoing queue begins anew when it could not connect, and is destroyed when it is idle."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.mqqb.steps.opening import direct_name, pass_time
+from suites.mqqb.steps.sender import Sender, eventually, tags
+
+IDLE_MS = 60_000
+UNHURRIED = 4
+
+
+def _outgoing(sut: Sut, *names: str) -> dict[str, int]:
+    """Return how many messages are in each outgoing queue that there is."""
+    found = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
+    return {name: found[name.lower()] for name in names if name.lower() in found}
+
+
+@needs("send", "queue_control", "set_timers", "pause")
+@covers("MQSO-5.1.1.2-D08")
+def test_an_outgoing_queue_begins_anew_and_ends_when_it_is_idle(peer, sut, judge):
+    """A message waits for a peer that is not there, and comes when it is. Its outgoing queue, empty then, is gone after
+    a time, but not a paused one that holds a message; the next message makes it again.
+    """
+    sut.slow_down(UNHURRIED)
+    sut.set_timers(outgoing_queue_idle_ms=IDLE_MS)
+    idle, held = (direct_name(peer, f"mqc-{name}") for name in ("idle", "held"))
+    sut.send(idle, body="waits", application_tag=1)
+    pass_time(peer, sut.response_timeout_ms)
+    sender = Sender(peer, sut, idle)
+    session = sender.next_session()
+    came = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[1], observed=tags(came), evidence=came)
+    if session is None:
+        return
+    sender.acknowledge_all(session)
+    eventually(peer, lambda: _outgoing(sut, idle) == {idle: 0})
+    session.close()
+    sut.send(held, body="stays", application_tag=2)
+    session, _ = sender.first(1)
+    sut.pause(held)
+    session.close()
+    pass_time(peer, sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
+    judge("MQSO-5.1.1.2-D08", expected={held: 1}, observed=_outgoing(sut, idle, held), evidence=came)
+    sut.resume(held)
+    session = sender.session()
+    came = sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[2], observed=tags(came), evidence=came)
+    sender.acknowledge_all(session)
+    sender.send(3)
+    session = sender.session()
+    came = sender.collect(session, 1)
+    judge("MQSO-5.1.1.2-D08", expected=[3], observed=tags(came), evidence=came)
+    sender.acknowledge_all(session)
