@@ -35,6 +35,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
             "send": "send",
             "open_to_send": "open_to_send close_queue",
             "get_queue_path": "get_queue_path",
+            "reject": "reject",
             "receive": (
                 "receive peek peek_message peek_next receive_by_lookup_id peek_by_lookup_id move purge "
                 f"open_queue close_queue open_cursor close_cursor {_REMOTE}"  # an application reads both alike
@@ -268,6 +269,7 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "receive_by_lookup_id": _verb(commands.ReadByLookupIdentifier, peek=False),
         "peek_by_lookup_id": _verb(commands.ReadByLookupIdentifier, without=("transaction",), peek=True),
         "move": _verb(commands.MoveMessage),
+        "reject": _verb(commands.RejectMessage),
         "peek": _verb(commands.PeekMessages),
         "purge": _verb(commands.PurgeQueue),
         "remote_open": _verb(remote_commands.RemoteOpen),

@@ -152,6 +152,7 @@ ON_COMMAND: dict[type, OnCommand] = {
     commands.PeekMessages: lambda qm: qm.queue_commands.peek_messages,
     commands.ReadByLookupIdentifier: lambda qm: qm.queue_commands.read_by_lookup_identifier,
     commands.MoveMessage: lambda qm: qm.queue_commands.move_message,
+    commands.RejectMessage: lambda qm: qm.transaction_commands.reject_message,
     remote_commands.RemoteOpen: lambda qm: qm.client_commands.remote_open,
     remote_commands.RemoteClose: lambda qm: qm.client_commands.remote_close,
     remote_commands.RemoteOpenCursor: lambda qm: qm.client_commands.remote_open_cursor,

@@ -246,6 +246,15 @@ class MoveMessage:
 
 
 @value_object
+class RejectMessage:
+    """Reject a message that was received within a transaction: so it counts when that commits. Result: nothing."""
+
+    queue: str
+    lookup_id: int
+    transaction: UUID
+
+
+@value_object
 class CancelWaiting:
     """Cancel the command with a token if it waits for a message; it is rejected then. Result: cancelled."""
 
@@ -406,6 +415,7 @@ Request = (
     | PeekMessage
     | ReadByLookupIdentifier
     | MoveMessage
+    | RejectMessage
     | CancelWaiting
     | PeekMessages
     | PurgeQueue

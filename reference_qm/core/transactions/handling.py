@@ -24,6 +24,13 @@ class TransactionCommands(Part):
         self.qm.transaction_operations.check_takes_operations(transaction)
         return transaction
 
+    def reject_message(self, request: commands.RejectMessage, token: int, now: Now) -> Result:
+        """Reject a message that was received within a transaction. Spec: MS-MQRR 3.1.4.14."""
+        queue = self.qm.queue_commands.find_queue(request.queue)
+        transaction = self.qm.transaction_events.find_transaction(request.transaction)
+        self.qm.transaction_operations.reject(transaction, queue, request.lookup_id)
+        return Result()
+
     def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
         """Begin a transaction. Spec: MS-MQDMPR 3.1.7.1.8."""
         if request.external:

@@ -57,6 +57,26 @@ class TransactionOperations(Part):
         reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
         _add(transaction, TransactionalOperation(OperationType.DEQUEUE, position, DequeueReason=reason))
 
+    def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
+        """Let a message that was received in a transaction be rejected when that commits. Spec: MS-MQRR 3.1.4.14.
+
+        CommandError when the transaction did not receive it, or is not open any more.
+        """
+        received = (
+            operation
+            for operation in transaction.TransactionalOperationCollection
+            if operation.OperationType is OperationType.DEQUEUE
+            and operation.MessagePositionReference.QueueReference is queue
+            and operation.MessagePositionReference.LookupIdentifier == lookup_identifier
+        )
+        operation = next(received, None)
+        if operation is None or transaction.state is not TransactionState.ACTIVE:
+            raise CommandError(
+                f"message {lookup_identifier} of {queue.Pathname} was not received in transaction "
+                f"{transaction.Identifier}, or that is over (MQ_ERROR_TRANSACTION_USAGE): receive it in one first"
+            )
+        operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
+
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         """Let a message be moved when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
         position.State = MessagePositionState.LOCKED

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import set_fields
+from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.protocol.admin_acks import AdminAcks
@@ -16,9 +16,11 @@ from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.transactions.operations import TransactionOperations
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 # -- what the queue manager should leave alone ---------------------------------------------------------------------
@@ -181,6 +183,25 @@ class FullJournalTakesMore(Quotas):
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
         status = super().check(queue, message)
         return EnqueueStatus.NO_ERROR if queue.QueueType is QueueType.SYSTEM else status
+
+
+add(
+    "rejected-as-received",
+    "MQDMPR-3.1.1.12-D27",
+    "That an application rejected a message makes no difference: it was received.",
+    skip(TransactionOperations.reject),
+)
+
+
+@fault("rejected-as-late", breaks="MQDMPR-3.1.1.12-D27")
+class RejectedAsLate(TransactionOperations):
+    """A message that an application rejected is acknowledged as one whose time was over."""
+
+    def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
+        super().reject(transaction, queue, lookup_identifier)
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.DequeueReason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED:
+                operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
 BROKEN_ELSEWHERE = {

@@ -36,6 +36,7 @@ def test_identity(host):
         "send",
         "open_to_send",
         "get_queue_path",
+        "reject",
         "receive",
         "transactions",
         "pause",

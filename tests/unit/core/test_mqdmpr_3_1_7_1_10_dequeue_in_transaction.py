@@ -4,7 +4,8 @@ import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid
 from core_transactions import abort, begin, commit, fill, receive, units
 
-from reference_qm.surface.commands import PeekMessages, ReceiveMessage
+from reference_qm.codec import MessageClass
+from reference_qm.surface.commands import PeekMessages, ReceiveMessage, RejectMessage
 from reference_qm.surface.effects import Completed, Rejected
 
 LOCAL = direct(1, TRANSACTIONAL)
@@ -39,6 +40,34 @@ def test_it_is_back_at_its_place_when_the_transaction_aborts(host):
     assert host.bodies(TRANSACTIONAL) == ["2", "3"]
     abort(host, one)
     assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
+
+
+def rejecting(unit: object, lookup_id: int) -> RejectMessage:
+    return RejectMessage(TRANSACTIONAL, lookup_id, unit)
+
+
+def taken(host, unit) -> int:
+    lookup_id = host.ask(PeekMessages(TRANSACTIONAL))["messages"][0]["lookup_id"]
+    receive(host, unit)
+    return lookup_id
+
+
+def test_what_was_rejected_leaves_its_queue_for_that_reason(host):
+    unit = begin(host)
+    host.ask(rejecting(unit, taken(host, unit)))
+    (operation,) = host.core.adm.TransactionCollection[unit].TransactionalOperationCollection
+    assert operation.DequeueReason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
+    commit(host, unit)
+    assert host.bodies(TRANSACTIONAL) == ["2", "3"]
+
+
+def test_only_what_an_open_transaction_received_is_rejected(host):
+    unit, other = begin(host), begin(host)
+    lookup_id = taken(host, unit)
+    refused = [host.refusal(rejecting(other, lookup_id)), host.refusal(rejecting(unit, lookup_id + 1))]
+    commit(host, unit)
+    assert all("MQ_ERROR_TRANSACTION_USAGE" in one for one in refused)
+    assert "no transaction" in host.refusal(rejecting(unit, lookup_id))
 
 
 def test_who_waits_gets_what_an_aborted_transaction_gives_back(host):

@@ -1,0 +1,70 @@
+"""MS-MQDMPR 3.1.1.12 Message: the class of the acknowledgment of a message that an application rejected."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.sut.shown import NotShown
+from suites.mqqb.steps.disposition import (
+    RECEIVE,
+    AcknowledgingReceiver,
+    arrives,
+    correlation,
+    identifier,
+    message_class,
+)
+
+RECEIVE_REJECTED = 0xC004
+"""MQMSG_CLASS_NACK_RECEIVE_REJECTED. Spec: MS-MQMQ 2.2.18.1.6."""
+WANTED = {"received": RECEIVE, "rejected": RECEIVE_REJECTED, "rejected in vain": RECEIVE}
+"""Messages by what becomes of them: the last is rejected in a transaction that aborts, then received."""
+
+
+def _taken(sut, queue, transaction):
+    """Receive the first message of a queue within a transaction; return its LookupIdentifier."""
+    shown = sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)["message"]
+    if shown is None:
+        raise ConformanceFailure("a message that is in the queue cannot be received")
+    if shown.get("lookup_id") is None:
+        raise NotShown("the SUT's control channel does not show the LookupIdentifier of a message")
+    return shown["lookup_id"]
+
+
+def _within(sut, queue, *, reject, outcome):
+    """Receive the first message of a queue, and reject it perhaps, within a transaction that ends in this way."""
+    transaction = sut.control.call("begin")["transaction"]
+    lookup_id = _taken(sut, queue, transaction)
+    if reject:
+        sut.control.call("reject", queue=queue, lookup_id=lookup_id, transaction=transaction)
+    sut.control.call(outcome, transaction=transaction)
+
+
+@needs("queue_control", "receive", "transactions", "reject")
+@covers("MQDMPR-3.1.1.12-D27")
+def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, sut, judge):
+    """Of three messages that ask for every acknowledgment one is rejected: that one is acknowledged so, once its
+    transaction commits, and not as received; the others are acknowledged as received.
+    """
+    queue = sut.new_queue("rejecting", transactional=True)
+    receiver = AcknowledgingReceiver(peer, sut)
+    destination = rf"TCP:{sut.address}\{queue}"
+    user = receiver.administered({"DM": 1})
+    sent = {
+        name: receiver.give(
+            receiver.sequence.message(user, destination=destination, label=name, properties={"PR": 1, "NR": 1})
+        )
+        for name in WANTED
+    }
+    if arrives(sut, receiver.connections[0], list(WANTED)[-1], queue) != "in its queue":
+        raise ConformanceFailure("the SUT did not take the messages")
+    _within(sut, queue, reject=False, outcome="commit")
+    _within(sut, queue, reject=True, outcome="commit")
+    _within(sut, queue, reject=True, outcome="abort")
+    _within(sut, queue, reject=False, outcome="commit")
+    came = receiver.await_acks(len(WANTED))
+    observed = {
+        name: [f"0x{message_class(ack):04X}" for ack in came if correlation(ack) == identifier(frame)]
+        for name, frame in sent.items()
+    }
+    expected = {name: [f"0x{value:04X}"] for name, value in WANTED.items()}
+    judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*sent.values(), *came])
