@@ -68,19 +68,20 @@ def _label(message: Mapping[str, Any] | None) -> str:
 class Waiting:
     """A read that waits."""
 
-    def __init__(self, peer: Peer, sut: Sut, verb: str = "receive", *, timeout_ms: int, **where: Any) -> None:
+    def __init__(self, peer: Peer, sut: Sut, verb: str = "receive", *, timeout_ms: int | None, **where: Any) -> None:
         self.peer = peer
         self.sut = sut
         self.number = sut.control.begin(verb, timeout_ms=timeout_ms, **where)
         self._answer: dict[str, Any] | None = None
 
-    def _answered(self) -> bool:
+    def answered(self) -> bool:
+        """Return whether it has its answer."""
         self._answer = self._answer or self.sut.control.answer(self.number)
         return self._answer is not None
 
     def brought(self) -> str:
         """Wait for its answer; say which message it brought."""
-        eventually(self.peer, self._answered)
+        eventually(self.peer, self.answered)
         if self._answer is None:
             return NO_ANSWER
         if not self._answer.get("ok"):

@@ -192,14 +192,16 @@ class OpenSession:
 
 @value_object
 class ReceiveMessage:
-    """Take the first message of a queue, or the one at a cursor, waiting up to ``timeout_ms``. Result: message or None.
+    """Take the first message of a queue, or the one at a cursor, waiting up to ``timeout_ms``, with None for ever.
+
+    Result: message or None.
 
     One of ``queue`` (a path name), ``handle`` (of OpenQueue) and ``cursor`` (of OpenCursor) says where. Within a
     ``transaction`` nobody else gets it, and it leaves the queue when the transaction commits.
     """
 
     queue: str | None = None
-    timeout_ms: int = 0
+    timeout_ms: int | None = 0
     transaction: UUID | None = None
     handle: int | None = None
     cursor: int | None = None
@@ -210,7 +212,7 @@ class PeekMessage:
     """Read a message as ReceiveMessage does, leaving it there; with ``next``, the one after that at the cursor."""
 
     queue: str | None = None
-    timeout_ms: int = 0
+    timeout_ms: int | None = 0
     handle: int | None = None
     cursor: int | None = None
     next: bool = False

@@ -180,7 +180,7 @@ class QueueCommands(Part):
 
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
         """Take a message out of a queue, or wait for one."""
-        check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
+        _check_timeout(request.timeout_ms)
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         descriptor, cursor, answered = self._where(request, QueueAccessType.RECEIVE, token)
         self.qm.reading.dequeue_message(
@@ -189,7 +189,7 @@ class QueueCommands(Part):
 
     def peek_message(self, request: commands.PeekMessage, token: int, now: Now) -> None:
         """Read a message, or wait for one."""
-        check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
+        _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
             raise CommandError("next: there is a next message only for a cursor: give one")
         descriptor, cursor, answered = self._where(request, QueueAccessType.PEEK, token)
@@ -365,6 +365,11 @@ def _describe_queue(queue: Queue) -> Result:
     values |= {"privacy": queue.PrivacyLevel.value.lower(), "type": str(queue.Type)}
     counts = {"count": len(queue.MessagePositionList), "bytes": queue.TotalBytes}
     return Result({"name": queue.Pathname, "transactional": queue.Transactional, **values, **counts})
+
+
+def _check_timeout(timeout_ms: int | None) -> None:
+    if timeout_ms is not None:
+        check_number("timeout_ms", timeout_ms, 0, LONGEST_MS)
 
 
 def _supplied(security: bytes | None) -> SecurityDescriptor | None:

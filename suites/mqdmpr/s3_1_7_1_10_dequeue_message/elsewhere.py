@@ -3,6 +3,7 @@
 CHECKED_ELSEWHERE = {
     "MQDMPR-3.1.7.1.10-02": ("test_nack_gives_the_message_back_and_ack_takes_it",),
     "MQDMPR-3.1.7.1.10-06": ("test_a_queue_that_is_deleted_is_read_no_more",),
+    "MQDMPR-3.1.7.1.10-08": ("test_a_read_without_a_time_out_waits_for_a_message",),
     "MQDMPR-3.1.7.1.10-09": ("test_a_read_is_kept_while_it_waits",),
     "MQDMPR-3.1.7.1.10-12": ("test_a_cursor_goes_along_the_queue",),
     "MQDMPR-3.1.7.1.10-15": ("test_a_cursor_goes_along_the_queue",),

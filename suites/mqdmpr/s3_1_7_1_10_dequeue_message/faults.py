@@ -335,6 +335,10 @@ class EndsAsCancelled(Waiting):
 
 
 BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.10-08": (
+        "no-time-out-is-a-day",
+        "no-time-out-is-no-time",
+    ),
     "MQDMPR-3.1.7.1.10-09": ("remote-other-queue-read",),
     "MQDMPR-3.1.7.1.10-27": ("receive-begun-without-tag",),
     "MQDMPR-3.1.7.1.10-30": ("waiting-reads-not-released",),

@@ -2,6 +2,7 @@
 
 CHECKED_ELSEWHERE = {
     "MQDMPR-3.1.7.1.14-04": ("test_a_queue_that_is_deleted_is_read_no_more",),
+    "MQDMPR-3.1.7.1.14-07": ("test_a_read_without_a_time_out_waits_for_a_message",),
     "MQDMPR-3.1.7.1.14-08": ("test_a_cursor_goes_along_the_queue",),
     "MQDMPR-3.1.7.1.14-10": ("test_a_cursor_goes_along_the_queue",),
     "MQDMPR-3.1.7.1.14-11": ("test_a_cursor_goes_along_the_queue",),

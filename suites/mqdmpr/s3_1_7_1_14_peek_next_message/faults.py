@@ -96,6 +96,10 @@ class KeepsOthersWaiting(Waiting):
 
 BROKEN_ELSEWHERE = {
     "MQDMPR-3.1.7.1.14-04": ("deleted-queue-taken-for-empty",),
+    "MQDMPR-3.1.7.1.14-07": (
+        "no-time-out-is-a-day",
+        "no-time-out-is-no-time",
+    ),
     "MQDMPR-3.1.7.1.14-16": ("no-read-waits",),
     "MQDMPR-3.1.7.1.14-17": ("no-read-waits",),
     "MQDMPR-3.1.7.1.14-24": ("waiting-reads-not-released",),

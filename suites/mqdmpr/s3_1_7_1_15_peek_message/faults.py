@@ -7,9 +7,11 @@ from collections.abc import Hashable
 from harness.faults.parts import fault
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 
@@ -77,6 +79,46 @@ class ReadsTheNext(Cursors):
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         status, position = super().get_message_for_peek(cursor)
         return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
+
+
+class _WithoutATimeOut(Waiting):
+    """Take another time-out in place of none."""
+
+    instead_ms: int
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        given_ms = self.instead_ms if timeout_ms is None else timeout_ms
+        super().wait_for_new_message(queue_desc, given_ms, destructive_read, answered, now, tag, cursor, transaction)
+
+
+@fault(
+    "no-time-out-is-no-time",
+    breaks=("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
+)
+class NoTime(_WithoutATimeOut):
+    """A read without a time-out does not wait."""
+
+    instead_ms = 0
+
+
+@fault(
+    "no-time-out-is-a-day",
+    breaks=("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
+)
+class ADay(_WithoutATimeOut):
+    """A read without a time-out waits for a day."""
+
+    instead_ms = 86_400_000
 
 
 BROKEN_ELSEWHERE = {
