@@ -40,6 +40,8 @@ class EnvironmentTable:
     give_storage: tuple[str, ...] = ()
     take_store: tuple[str, ...] = ()
     give_store: tuple[str, ...] = ()
+    take_configuration: tuple[str, ...] = ()
+    give_configuration: tuple[str, ...] = ()
     take_service: tuple[str, ...] = ()
     give_service: tuple[str, ...] = ()
     set_clock: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ DIRECTORY_ONLINE_MS = 60_000
 
 STOPS_IT = ("store", "service")
 """The parts of its environment without which it answers nobody."""
-SEEN_AT_THE_START = ("store", "domain", "own_domain", "registration")
+SEEN_AT_THE_START = ("store", "configuration", "domain", "own_domain", "registration")
 """The parts of its environment that it finds given back when it starts, or not before a timer ends."""
 
 

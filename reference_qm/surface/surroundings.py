@@ -33,9 +33,9 @@ class ChangeEnvironment:
     ``directory``; ``domain``: the machine belongs to the domain of that; ``own_domain``: that is its own domain, and
     not another, which knows nothing of it; ``registration``: what the directory has of the machine is the queue
     manager's own, and not another's; ``coordinator``: the Transaction Coordinator; ``storage``: room on the disk;
-    ``store``: what is on it makes sense, which a queue manager sees when it starts; ``service``: the queue manager
-    itself, which is stopped. ``clock`` is a number: by how many seconds the clock of the machine is fast, 0 when it is
-    right, negative when it is slow.
+    ``store``: what is on it makes sense, ``configuration``: what it says of queues is consistent, both of which a queue
+    manager sees when it starts; ``service``: the queue manager itself, which is stopped. ``clock`` is a number: by how
+    many seconds the clock of the machine is fast, 0 when it is right, negative when it is slow.
     """
 
     directory: bool | None = None
@@ -45,6 +45,7 @@ class ChangeEnvironment:
     coordinator: bool | None = None
     storage: bool | None = None
     store: bool | None = None
+    configuration: bool | None = None
     service: bool | None = None
     clock: int | None = None
 
@@ -81,6 +82,8 @@ OF_OTHER_DOMAIN = "directory_identifier"
 """The name of the entry of a store that a backup from before another domain does not have."""
 DAMAGE = "damage:1"
 """The name of an entry that makes no sense in a store."""
+COUNTER = "last_private_queue_number"
+"""The name of an entry that can fall behind the queues, which are there to correct it."""
 FULL = "no space is left on the device"
 CLOCK = "clock"
 """The part that is no yes or no."""
@@ -164,6 +167,8 @@ class Surroundings:
         entries: dict[str, object] = {}
         if before["store"] != self.there["store"]:
             entries[DAMAGE] = None if self.there["store"] else "damaged"
+        if before["configuration"] and not self.there["configuration"]:
+            entries[COUNTER] = 0
         if self.there.get("own_domain", True) and not before.get("own_domain", True):
             entries[OF_OTHER_DOMAIN] = None
         return entries

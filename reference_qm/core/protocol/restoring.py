@@ -79,9 +79,21 @@ class Restoring(Part):
             self.qm.disk.reserve(self.qm.adm.MessageIdOrdinal + 1)
             | self.qm.disk.reserve_sequential(self.qm.adm.SequentialID + 1)
         )
+        self.repair_queue_numbers()
         self._configure_queues()
         self._remove_orphans(by_kind["message"])
         self._follow_sequences(by_kind["message"])
+
+    def repair_queue_numbers(self) -> None:
+        """Let no queue that is made get the number of one that is there: what counts them can be behind.
+
+        Spec: MS-MQSO 5.5.5.
+        """
+        numbers = (one.PrivateQueueNumber or 0 for one in self.qm.adm.QueueCollection.values())
+        highest = max(numbers, default=0)
+        if self.qm.adm.last_private_queue_number < highest:
+            self.qm.adm.last_private_queue_number = highest
+            self.qm.disk.save({"last_private_queue_number": highest})
 
     def _configure_queues(self) -> None:
         """Create the configured private queues that are not on disk; public ones need the directory."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from harness.faults.primitives import inputs
+from harness.faults.primitives import inputs, skip
 from harness.faults.registry import FaultyCore, add
 from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.protocol.restoring import RestoreError, Restoring
@@ -64,6 +64,26 @@ class DamageNotLookedAt(Restoring):
             super().restore(entries)
         except RestoreError:
             super().restore({})
+
+
+add(
+    "so-counter-of-queues-believed",
+    "MQSO-5.5.5-02",
+    "What counts the queues is believed, though there are queues with higher numbers.",
+    skip(Restoring.repair_queue_numbers),
+)
+
+
+@fault("so-queues-not-counted-dropped", breaks="MQSO-5.5.5-02")
+class QueuesNotCountedDropped(Restoring):
+    """Queues with numbers above that which counts them are dropped."""
+
+    def repair_queue_numbers(self) -> None:
+        last = self.qm.adm.last_private_queue_number
+        super().repair_queue_numbers()
+        for queue in list(self.qm.adm.QueueCollection.values()):
+            if (queue.PrivateQueueNumber or 0) > last:
+                self.qm.queues.forget(queue)
 
 
 @fault("so-object-of-another-taken", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"))

@@ -99,3 +99,30 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
     before, after, evidence = _tried_at(peer, sut, LATER_MS)
     for rule in LATER:
         judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=f"{before}, then {after}", evidence=evidence)
+
+
+@needs("environment", "restart", "send", "receive", "queue_control")
+@covers("MQSO-5.5.5-02")
+def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge):
+    """Started on a store that contradicts itself about its queues, the SUT has the queue that it had, with its message,
+    and a new one beside it, each of a name of its own: also after one more start.
+    """
+    queue = sut.new_queue("had")
+    send_here(sut, queue, ["kept"], delivery="recoverable")
+    sut.change_environment(configuration=False)
+    sut.control.call("restart")
+    attempt = Attempt(peer)
+    if attempt.outcome != SERVED:
+        judge.not_exercised("MQSO-5.5.5-02", "the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then")
+        return
+    if asked(sut, "get_queue", name=queue) != DONE:
+        judge("MQSO-5.5.5-02", expected="the queue that it had", observed="no queue", evidence=attempt.evidence)
+        return
+    new = sut.new_queue("made")
+    for name, label in ((new, "new"), (queue, "again")):
+        sut.send(sut.private_format_name(name), label=label, body=label, delivery="recoverable")
+    for _ in range(2):
+        observed = [labels(sut, name) if asked(sut, "get_queue", name=name) == DONE else [] for name in (queue, new)]
+        judge("MQSO-5.5.5-02", expected=[["kept", "again"], ["new"]], observed=observed, evidence=attempt.evidence)
+        sut.restart()
+    sut.change_environment(configuration=True)

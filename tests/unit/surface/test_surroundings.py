@@ -24,7 +24,7 @@ from reference_qm.surface.surroundings import (
 OWN = UUID(int=7)
 NO_SUCH_ATTRIBUTE = "published: label is no attribute of this object: name another queue, site or queue_manager"
 OF_ONE = dict.fromkeys(("directory", "domain", "own_domain", "registration"), True)
-ALL = dict.fromkeys(("coordinator", "storage", "store", "service"), True) | {"clock": 0}
+ALL = dict.fromkeys(("coordinator", "storage", "store", "configuration", "service"), True) | {"clock": 0}
 
 
 @pytest.fixture
