@@ -240,22 +240,21 @@ class Sut(OwnQueues):
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
         """Give back what the test took away, each part for itself; where that fails, the run ends."""
-        steps: list[tuple[str, Callable[[], object]]] = [
-            (name, partial(self._give_back, name, value)) for name, value in sorted(wanted.items())
-        ]
-        if "directory" in wanted:  # else the next check meets a system that is offline yet
-            back_ms = self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms
-            steps.append(("directory", lambda: self.environment.run_until(self._is_back, back_ms)))
+        steps: dict[str, Callable[[], object]] = {
+            name: partial(self._give_back, name, value) for name, value in sorted(wanted.items())
+        }
         if not wanted.keys().isdisjoint(SEEN_AT_THE_START):
-            steps.append(("restart", lambda: self.control.call("restart")))
+            steps["restart"] = partial(self.control.call, "restart")
         left: dict[str, str] = {}
-        for name, step in steps:
+        for name, step in steps.items():
             try:
                 step()
             except (ControlRefused, SutUnavailable, NotGivenBack) as error:
                 left[name] = f"{name} ({error})"
         if left:
             self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left.values())}"
+        elif "directory" in wanted:  # else the next check meets a system that is offline yet
+            self.environment.run_until(self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms)
 
     def _give_back(self, name: str, value: int) -> None:
         shown = self._environment({name: value}).get(name)

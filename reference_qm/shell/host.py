@@ -45,6 +45,7 @@ from reference_qm.surface.inputs import (
     Persisted,
     PersistFailed,
     PingSocket,
+    ResourcesChanged,
     RpcListening,
     Started,
     Stopped,
@@ -61,6 +62,8 @@ log = logging.getLogger(__name__)
 BACKLOG = 1024
 """Connections that may wait to be accepted: more than a busy moment brings."""
 CONNECT_TIMEOUT_S = 20
+ROOM_POLL_S = 0.25
+"""How often it is looked whether the disk has room left."""
 STOP_FLUSH_S = 0.5
 """How long a stopping service may take to deliver what it has already sent."""
 
@@ -114,6 +117,10 @@ class Host:
         self._life = 0
         self._unwritten: list[tuple[int, Persist]] = []
         """Records that wait to be written, and in which life of the core it was wanted."""
+        self._complaint = ""
+        """Why the store did not take what was to be kept, as it was said; empty when it takes it."""
+        self._short = False
+        """Whether the store had hardly any room left when it was last looked."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.driver = Driver(self)
@@ -153,6 +160,9 @@ class Host:
         self.handle(Started())
         for event in self._surroundings.as_found():
             self.handle(event)
+        if self._short:
+            self.handle(ResourcesChanged(low=True))
+        self._spawn(self._watch_room())
         self._spawn(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
@@ -365,7 +375,10 @@ class Host:
     async def _change_surroundings(self, token: int, request: HostRequest) -> None:
         before = dict(self._surroundings.there)
         done = await self.directory.carry_out(request)
-        await self._notice(before)
+        try:
+            await self._notice(before)
+        except StoreError as error:
+            done = str(error)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
         await asyncio.sleep(POLL_S)
         self.handle(DirectoryChanged())
@@ -380,6 +393,19 @@ class Host:
         if there["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)
 
+    async def _watch_room(self) -> None:
+        """Let the queue manager find out, for ever, that its store runs full, and that it has room again."""
+        while True:
+            self._look_at_room()
+            await asyncio.sleep(ROOM_POLL_S)
+
+    def _look_at_room(self) -> None:
+        shortage = self.store.shortage()
+        if bool(shortage) is not self._short:
+            self._short = bool(shortage)
+            log.warning("%s", shortage or "there is room again on the disk of the store")
+            self.handle(ResourcesChanged(low=self._short))
+
     async def _write(self) -> None:
         """Write what waits, in order and together: what arrives during one write goes into the next."""
         while self._unwritten:
@@ -389,15 +415,19 @@ class Host:
                     raise StoreError(FULL)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
-                log.warning("%s", error)
+                if self._complaint != str(error):
+                    self._complaint = str(error)
+                    log.warning("%s", error)
                 answers: list[tuple[int, Input]] = [
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
             except Exception as error:  # nobody knows what is on disk now
                 raise StoreFailure(f"the store failed, so nothing can be kept: {_said(error)}") from error
             else:
+                self._complaint = self._complaint if self._short else ""
                 answers = [(life, Persisted(effect.token)) for life, effect in batch]
             self.driver.handle(*(answer for life, answer in answers if life == self._life))
+            self._look_at_room()
         self._writer = None
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:

@@ -20,6 +20,10 @@ T = TypeVar("T")
 APPLICATION_ID = 0x6D716366
 """``mqcf``: whose SQLite file it is (SQLite file format 1.3.14)."""
 SCHEMA = 1
+ROOM = 16 << 20
+"""Bytes that a disk has to have left for messages to be taken. A removal is written first, too, to a log that may grow
+to 1,000 pages and the longest record before it is used again: a disk full of messages could never be emptied.
+"""
 _MAGIC = b"SQLite format 3\0"
 _HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
 _TABLE = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL)"
@@ -42,6 +46,7 @@ class SqliteStore:
             _check_header(path)
             self._found = _checked(path)
             self._connection = _open(path)
+            self._free = _free(self._connection)
         self._closed = False
         self._thread = ThreadPoolExecutor(1, "store")
 
@@ -67,6 +72,17 @@ class SqliteStore:
         with self._reported():
             self._connection.execute("DELETE FROM entry")  # a statement alone is a transaction of its own
 
+    def shortage(self) -> str:
+        """Say that there is less room left, on its disk and in the file, than makes sure that removals can be kept."""
+        try:
+            disk = os.statvfs(self.path.parent)
+        except OSError:  # the next write says it better
+            return ""
+        if disk.f_bavail * disk.f_frsize + self._free >= ROOM:
+            return ""
+        left = f"less than {ROOM >> 20} MiB are left on its disk"
+        return f"store {self.path}: {left}; make room, till then no message is taken"
+
     def close(self) -> None:
         """Let go of the file, after whatever is being written."""
         if not self._closed:
@@ -86,6 +102,7 @@ class SqliteStore:
                 for names in _portions(gone):
                     self._connection.execute(_REMOVE[len(names)], names)
                 self._connection.execute("COMMIT")
+                self._free = _free(self._connection)
             finally:
                 if self._connection.in_transaction:
                     # After a full disk SQLite may have rolled back already, or be unable to say so.
@@ -185,6 +202,12 @@ def _open(path: Path) -> sqlite3.Connection:
         connection.execute("COMMIT")
         stack.pop_all()  # all is well: it stays open
     return connection
+
+
+def _free(connection: sqlite3.Connection) -> int:
+    """Return how many bytes of the file hold nothing any more; it never shrinks."""
+    (pages,), (size,) = (connection.execute(f"PRAGMA {one}").fetchone() for one in ("freelist_count", "page_size"))
+    return int(pages) * int(size)
 
 
 def _checksum(name: str, value: str) -> int:

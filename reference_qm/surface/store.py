@@ -33,6 +33,9 @@ class Store(Protocol):
     def clear(self) -> None:
         """Forget everything, what is being written too; StoreError, and nothing is forgotten, when that fails."""
 
+    def shortage(self) -> str:
+        """Say in one line that there is hardly any room left for more; empty when there is."""
+
     def close(self) -> None:
         """Let go of whatever the store holds."""
 
@@ -70,6 +73,10 @@ class MemoryStore:
         """Forget every entry."""
         self._entries.clear()
         self._size = 0
+
+    def shortage(self) -> str:
+        """Say nothing: its limit is that of a mistake, not of a disk."""
+        return ""
 
     def close(self) -> None:
         """Nothing is open."""

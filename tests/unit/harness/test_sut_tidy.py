@@ -167,7 +167,7 @@ def test_what_was_taken_away_is_given_back_and_what_cannot_be_ends_the_run():
     assert made.broken.endswith("its environment is not as it was: storage (it is shown as False)")
 
 
-RIGHT = {"coordinator": True, "storage": True, "clock": 0}
+RIGHT = {"coordinator": True, "directory": True, "storage": True, "clock": 0}
 
 
 class Halting(Scripted):
@@ -188,15 +188,15 @@ class Halting(Scripted):
 
 
 def test_each_part_is_given_back_whatever_becomes_of_the_others():
-    control = Halting("clock", "coordinator")
+    control = Halting("clock", "directory")
     made = view(control, ALL | {"environment"})
-    made.change_environment(coordinator=False, storage=False)
+    made.change_environment(coordinator=False, directory=False, storage=False)
     made.change_environment(clock=3600)
     made.tidy()
-    assert control.there == {"coordinator": False, "storage": True, "clock": 3600}
+    assert control.there == RIGHT | {"directory": False, "clock": 3600}
     assert made.broken is not None
     assert made.broken.endswith(
-        "its environment is not as it was: clock (environment: no clock), coordinator (environment: no coordinator)"
+        "its environment is not as it was: clock (environment: no clock), directory (environment: no directory)"
     )
 
 

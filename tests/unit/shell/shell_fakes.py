@@ -119,6 +119,10 @@ class Disk:
         self.begun = asyncio.Event()
         self.may_end = asyncio.Event()
         self.closed = False
+        self.short = ""
+
+    def shortage(self) -> str:
+        return self.short
 
     async def write(self, records: Sequence[Record]) -> None:
         self.writes.append(list(records))

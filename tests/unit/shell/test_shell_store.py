@@ -9,11 +9,20 @@ from pathlib import Path
 import pytest
 from shell_fakes import Disk, ScriptedCore, client, on, running
 
+from reference_qm.shell import host as host_module
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Identity
-from reference_qm.surface.effects import Persist
-from reference_qm.surface.inputs import Command, Persisted, PersistFailed, Started, TransportAccepted
+from reference_qm.surface.effects import Completed, Persist, Rejected
+from reference_qm.surface.inputs import (
+    Command,
+    Persisted,
+    PersistFailed,
+    ResourcesChanged,
+    Started,
+    TransportAccepted,
+)
+from reference_qm.surface.surroundings import ChangeEnvironment
 
 
 def test_persisted_is_told_only_after_the_store_has_written_and_in_order():
@@ -40,6 +49,51 @@ def test_a_record_that_cannot_be_stored_is_reported():
         core = ScriptedCore(on(Started, Persist(7, {})))
         async with running(core, store=disk):
             assert await core.wait_for(PersistFailed) == PersistFailed(7, "disk full")
+
+    asyncio.run(story())
+
+
+def test_a_full_store_is_told_once_and_so_is_that_it_has_room_again(caplog, monkeypatch):
+    monkeypatch.setattr(host_module, "ROOM_POLL_S", 0.001)
+
+    async def story():
+        disk = Disk("store x: full")
+        disk.may_end.set()
+        core = ScriptedCore(on(Command, Persist(1, {"n": 1})))
+        async with running(core, store=disk) as (host, _):
+            disk.short = "store x: hardly any room"
+            assert await core.wait_for(ResourcesChanged) == ResourcesChanged(low=True)
+            for _ in range(3):
+                host.ask(Identity(), lambda answer: None)
+                assert await core.wait_for(PersistFailed) == PersistFailed(1, "store x: full")
+            host.restart()
+            assert await core.wait_for(ResourcesChanged) == ResourcesChanged(low=True)
+            disk.short, disk.error = "", None
+            assert await core.wait_for(ResourcesChanged) == ResourcesChanged(low=False)
+            for _ in range(2):
+                host.ask(Identity(), lambda answer: None)
+                await core.wait_for(Persisted)
+
+    asyncio.run(story())
+    assert caplog.messages == [
+        "store x: hardly any room",
+        "store x: full",
+        "there is room again on the disk of the store",
+    ]
+
+
+def test_what_cannot_be_done_to_a_full_store_is_refused_and_the_host_goes_on():
+    async def story():
+        disk = Disk("store x: full")
+        disk.may_end.set()
+        core = ScriptedCore()
+        async with running(core, store=disk) as (host, _):
+            answered: asyncio.Queue[object] = asyncio.Queue()
+            host.ask(ChangeEnvironment(store=False), answered.put_nowait)
+            assert await answered.get() == Rejected(1, "store x: full")
+            disk.error = None
+            host.ask(ChangeEnvironment(store=True), answered.put_nowait)
+            assert isinstance(await answered.get(), Completed)
 
     asyncio.run(story())
 
