@@ -25,6 +25,8 @@ THERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
 ENTERPRISE = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 COMPUTER_SID = Sid.of("S-1-5-21-1-2-3-1700")
 PEER, FAR = "peer", "far"
+PEER_HOST = f"{PEER}.example"
+"""The name of the peer's host, which the environment has to resolve."""
 
 
 def virtual_directory(
@@ -39,7 +41,7 @@ def virtual_directory(
         Site(Identifier=HERE, Name="here"),
         Site(Identifier=THERE, Name="there"),
         _machine(identifier, computer, driver.address),
-        _machine(peer, PEER, driver.peer_address, RoutingServer=True, PublicEncryptionKeyList=known_keys(peer)[peer]),
+        _machine(peer, PEER, PEER_HOST, RoutingServer=True, PublicEncryptionKeyList=known_keys(peer)[peer]),
         _machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, THERE, RoutingServer=True),
         RoutingLink(
             Site1Identifier=HERE,

@@ -16,7 +16,7 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.view import identity_of, view_of
-from harness.sut.virtual_directory import virtual_directory
+from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import Installation
 from reference_qm.security import SecurityConfig
@@ -76,6 +76,7 @@ class VirtualDriver:
             security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
             directory_integrated=integrated,
         )
+        environment.hosts[PEER_HOST] = (driver.peer_address,)
         users = config.security.accounts
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults

@@ -179,10 +179,15 @@ def _peeked(sut, queue) -> str:
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D04")
 def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
-    """A message that was sent an hour ago has the second in which it came into its queue."""
+    """A message that was sent an hour ago has the second in which it came into its queue; so does one that came too
+    late, and was put to the dead letters where it came.
+    """
     before_s = peer.environment.now().utc_s
     connection = opened(peer)
-    sent = connection.send(recoverable_message(peer, {"SentTime": before_s - HOUR_S}))
+    long_ago = {"SentTime": before_s - HOUR_S}
+    sent = connection.send(recoverable_message(peer, long_ago))
+    late = f"late {sut.own}"
+    connection.send(recoverable_message(peer, long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
     check_alive(connection)
     found = _received(peer, sut, sent)
     after_s = peer.environment.now().utc_s
@@ -190,4 +195,6 @@ def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
         judge.not_exercised("MQDMPR-3.1.1.12-D04", "control shows no arrived_time", sent)
         return
     expected = Between(before_s - CLOCK_S, after_s + CLOCK_S)
-    judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=found["arrived_time"], evidence=sent)
+    dead = [one for one in sut.kept("system$;deadletter") if one["label"] == late]
+    for one in (found, *dead):
+        judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

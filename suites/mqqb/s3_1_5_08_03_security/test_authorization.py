@@ -5,9 +5,13 @@ Of the group Erin is denied it; Dave owns it, which gives him no right to write.
 
 from __future__ import annotations
 
+import base64
+
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire.protection import SIG20
+from suites.mqdmpr.steps.descriptors import descriptor
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, signed
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
@@ -149,6 +153,29 @@ def test_a_public_queue_for_everyone(peer, sut, judge):
     table = [(rule, who, "answer", expected) for rule in OF_PUBLIC for who, expected in ACCESS.items()]
     judge_dispositions(judge, secured, dispositions, table)
     sut.delete_queue(name)
+
+
+GENERIC_READ, GENERIC_WRITE, GENERIC_ALL = 0x8000_0000, 0x4000_0000, 0x1000_0000
+"""Generic rights. Spec: MS-DTYP 2.4.3."""
+GENERIC = ((ALICE, GENERIC_WRITE, ARRIVED), (BOB, GENERIC_READ, DENIED), (CAROL, GENERIC_ALL, ARRIVED))
+
+
+@OF_RESTRICTED
+@covers("MQQB-3.1.5.8.3-99")
+def test_generic_rights_stand_for_those_of_a_queue(peer, sut, judge):
+    """A queue is made at which one may generically write, one read, one do everything: writing is of the first and the
+    last.
+    """
+    given = descriptor(granted=tuple((user.sid, right) for user, right, _ in GENERIC))
+    try:
+        name = sut.new_queue("generic", security_base64=base64.b64encode(given).decode())
+    except ControlRefused as refused:
+        judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        return
+    secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
+    dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user, *_ in GENERIC})
+    table = [("MQQB-3.1.5.8.3-99", user.name, "answer", expected) for user, _, expected in GENERIC]
+    judge_dispositions(judge, secured, dispositions, table)
 
 
 @OF_RESTRICTED

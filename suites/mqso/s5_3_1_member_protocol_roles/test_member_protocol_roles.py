@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import IP_HANDSHAKE
+from suites.mqqb.steps.opening import Between
 from suites.mqqp.steps.reading import deliver
+
+LAST_PORT = 0xFFFF
 
 
 @needs("qm2qm")
 @covers("MQSO-5.3.1-01", "MQSO-5.3.1-02")
 def test_what_one_protocol_opens_the_other_reads(remote, judge):
-    """A queue opened by qmcomm (MS-MQMP) is opened for reading, and read, by qm2qm (MS-MQQP)."""
+    """The port of qmcomm (MS-MQMP) is told; a queue opened there is opened for reading, and read, by qm2qm (MQQP)."""
     association = remote.associate()
+    told = association.call("R_QMGetRTQMServerPort", fIP=IP_HANDSHAKE)
+    port = told.outcome if told.status is None else told.status
+    judge("MQSO-5.3.1-01", expected=Between(1, LAST_PORT), observed=port, evidence=told.evidence)
     remote.empty()
     opened = remote.open_remote(association)
     judge("MQSO-5.3.1-01", expected="qmcomm: MQ_OK", observed=f"qmcomm: {opened.outcome}", evidence=opened.evidence)

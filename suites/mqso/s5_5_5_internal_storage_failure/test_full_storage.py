@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
-from suites.applications import REFUSED, asked, received, send_here, to_queue, tried
+from suites.applications import DONE, REFUSED, asked, received, send_here, to_queue, tried
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import opened, settle
+from suites.mqqb.steps.disposition import NOWHERE, labels
+from suites.mqqb.steps.opening import RECOVERABLE_ACK_MS, opened, settle
 from suites.mqqb.steps.sender import eventually
 
 
@@ -62,6 +63,53 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
     send_here(sut, plain, ["after"], delivery="recoverable")
     judge("MQSO-5.5.5-01", expected=["after"], observed=labels(sut, plain)[-1:])
+
+
+@needs("environment", "configure", "restart", "send", "queue_control")
+@covers("MQSO-5.5.5-01")
+def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
+    """While the disk is full a setting for the next start is made twice, then it has room again: what was refused is
+    not in effect after a restart, what was done is, the second time.
+    """
+    if "hardened_security" not in sut.control.call("configure"):
+        judge.not_shown("the SUT has no setting hardened_security")
+        return
+    sut.change_environment(storage=False)
+    outcomes = [asked(sut, "configure", hardened_security=value) for value in (False, True)]
+    sut.change_environment(storage=True)
+    send_here(sut, sut.queue(), ["written"], delivery="recoverable")
+    sut.restart()
+    kept = sut.control.call("configure")["hardened_security"]
+    judge("MQSO-5.5.5-01", expected=f"{outcomes[1] == DONE} when {outcomes[1]}", observed=f"{kept} when {outcomes[1]}")
+    sut.configure(hardened_security=False)
+    sut.restart()
+
+
+@needs("environment", "receive", "queue_control")
+@covers("MQSO-5.5.5-01")
+def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
+    """While the disk is full a message comes for a queue that is not there. When there is room again the next one is
+    taken and acknowledged, on that session or on a new one.
+    """
+    queue, connection = sut.queue(), opened(peer)
+    sut.change_environment(storage=False)
+    asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}
+    admin = rf"TCP:{peer.address}\{PEER_QUEUE}"
+    sent = [connection.send(recoverable_message(peer, {"AdminQueue": admin}, **asks))]
+    settle(peer)
+    sut.change_environment(storage=True)
+    if connection.record.closed_by is not None:
+        connection = opened(peer)
+    sent.append(connection.send(recoverable_message(peer, label="after")))
+
+    def acknowledged() -> bool:
+        headers = [frame["SessionHeader"] for frame in connection.received if frame.kind == "SessionAck"]
+        return any(one.RecoverableMsgAckFlags for one in headers)
+
+    within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+    peer.environment.run_until(acknowledged, within_ms)
+    observed = [labels(sut, queue), acknowledged()]
+    judge("MQSO-5.5.5-01", expected=[["after"], True], observed=observed, evidence=sent)
 
 
 @needs("environment", "inspect", "send", "receive", "queue_control")
