@@ -352,7 +352,7 @@ def test_retry_timer_runs_when_messages_wait_for_a_new_session(peer, sut, judge)
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     _, asked = called(peer, sut)
-    session = initiated(sut)
+    session = initiated(sut, direct_name(peer))
     observed = timer(session, "SessionRetryConnect")
     left_ms = element(session["timers"], "SessionRetryConnect") or 0
     if sut.has("set_timers") and not 0 < left_ms <= sut.duration_ms(RETRY_MS):
@@ -368,7 +368,7 @@ OF_BOTH = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
 def test_a_session_of_an_initiator_begins_as_any_other(peer, sut, judge):
     """While its request is not answered yet, a session that the SUT opens has the values that an accepted one has."""
     _, asked = called(peer, sut)
-    session = initiated(sut)
+    session = initiated(sut, direct_name(peer))
     sequence = element(session, "TxOutgoingSequence")
     for rule in OF_BOTH:
         holder, name, expected = (sequence, SEQUENCE[rule], 0) if rule in SEQUENCE else (session, *INITIAL[rule])

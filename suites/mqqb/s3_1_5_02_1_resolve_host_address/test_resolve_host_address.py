@@ -243,7 +243,7 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     """The addresses found make NextHops and NextHopCollection, and the session's elements are of the first."""
     name = private_name(peer.identifier)
     _, request = accepted(listen(peer, sut, name))
-    session = initiated(sut)
+    session = initiated(sut, name)
     next_hops = outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
     first = hops[0] if hops else NO_HOP

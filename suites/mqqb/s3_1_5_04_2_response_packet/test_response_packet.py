@@ -84,7 +84,7 @@ def test_the_window_of_the_response_is_noted(peer, sut, judge):
     """ReceivedWindowSize is the WindowSize of the acceptor's ConnectionParameters."""
     connection, asked = called(peer, sut)
     agree(connection, respond(connection, asked), WindowSize=WINDOW)
-    observed = initiated(sut)["ReceivedWindowSize"]
+    observed = initiated(sut, direct_name(peer))["ReceivedWindowSize"]
     judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=connection.sent[-1])
 
 

@@ -339,7 +339,7 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
     sent = opened(peer).send(packet)
     came = sender.collect(session, 3)
     eventually(peer, lambda: _info(outgoing_queue(sut, name)) != before)
-    info, state = _info(outgoing_queue(sut, name)), initiated(sut)
+    info, state = _info(outgoing_queue(sut, name)), initiated(sut, name)
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")

@@ -151,7 +151,7 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
             judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
-    state, evidence = initiated(sut), [*sent, *frames]
+    state, evidence = initiated(sut, sender.to), [*sent, *frames]
     judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
     recoverable = sum(frame.kind == "UserMessage" and is_recoverable(frame) for frame in session.sent)
     judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)

@@ -90,7 +90,7 @@ def test_what_a_pause_does_to_the_session(peer, sut, judge):
     session, _, sent = _with_messages_of_both(peer, sut)
     sut.pause(PEER_NAME.format(peer.address))
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
-    state = initiated(sut)
+    state = initiated(sut, PEER_NAME.format(peer.address))
     timer = state["timers"]["SessionAckSend"]
     observed = "stopped" if timer is None else f"{timer} ms left"
     judge("MQQB-3.1.7.13-01", expected="stopped", observed=observed, evidence=[*sent, ack])

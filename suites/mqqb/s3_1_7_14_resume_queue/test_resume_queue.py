@@ -37,10 +37,10 @@ def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
     sender.send(1)
     _, sent = sender.first(1)
     sut.pause(sender.to)
-    if initiated(sut)["SessionActive"]:
+    if initiated(sut, sender.to)["SessionActive"]:
         raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (3.1.7.13)")
     sut.resume(sender.to)
-    judge("MQQB-3.1.7.14-07", expected=True, observed=initiated(sut)["SessionActive"], evidence=sent)
+    judge("MQQB-3.1.7.14-07", expected=True, observed=initiated(sut, sender.to)["SessionActive"], evidence=sent)
 
 
 @needs("send", "pause", "queue_control")

@@ -312,9 +312,11 @@ def outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     return list(sut.control.call("get_outgoing_queue", to=format_name)["outgoing"])
 
 
-def initiated(sut: Sut) -> dict[str, Any]:
-    """Return the session that the SUT opens or keeps as initiator."""
-    return _only([one for one in sessions(sut) if one["role"] == "initiator"], "as initiator")
+def initiated(sut: Sut, to: str) -> dict[str, Any]:
+    """Return the session that the SUT opens or keeps as initiator for the OutgoingQueue of a format name."""
+    found = [one for one in sessions(sut) if one["role"] == "initiator"]
+    found = [one for one in found if str(one["OutgoingQueueReference"]).lower() == to.lower()]
+    return _only(found, f"as initiator to {to}")
 
 
 def accepted_by(sut: Sut) -> list[dict[str, Any]]:
