@@ -29,7 +29,8 @@ def _compared(shown: dict[str, Any], expected: dict[str, Any]) -> tuple[dict[str
 def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     element(shown, "DirectoryIntegrated")
     modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
-    expected, observed = _compared(shown, {"DirectoryIntegrated": sut.has("directory"), **modes})
+    integrated = sut.file.capabilities.get("directory", False)  # whoever the peer is to it
+    expected, observed = _compared(shown, {"DirectoryIntegrated": integrated, **modes})
     judge("MQSO-6.6.1-D03", expected=expected, observed=observed)
 
 
@@ -39,7 +40,7 @@ def test_modes_are_those_that_were_provisioned(sut, judge):
     """A SUT in workgroup mode has no role in a directory, and begins to retry its start after 120 seconds."""
     shown = queue_manager(sut)
     _judge_modes(sut, judge, shown)
-    if sut.has("directory"):
+    if sut.file.capabilities.get("directory", False):
         judge.not_exercised("MQSO-6.6.1-D04", "the SUT is in directory mode")
     else:
         set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
