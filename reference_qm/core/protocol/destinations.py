@@ -51,7 +51,7 @@ class Destinations(Part):
             queue = self.qm.queue_names.find_by_format_name(name)
             if queue is None and not self.qm.queue_names.means_this_computer(name):
                 return None  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
-        elif isinstance(name, PrivateName) and not name.Journal:
+        elif isinstance(name, PrivateName):
             if name.ComputerGuid != self.qm.adm.Identifier:
                 return None
             queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)

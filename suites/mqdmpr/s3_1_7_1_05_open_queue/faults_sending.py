@@ -104,6 +104,14 @@ class OwnPublicQueueThatIsNotThere(Destinations):
             raise
 
 
+@fault("journals-are-sent-to", breaks="MQDMPR-3.1.7.1.5-48")
+class JournalsAreSentTo(Destinations):
+    """What is sent by the name of a journal comes into the queue that the journal is of."""
+
+    def find_local(self, text: str) -> Queue | None:
+        return super().find_local(text.removesuffix(";JOURNAL"))
+
+
 @fault("open-several-but-those-not-there", breaks="MQDMPR-3.1.7.1.5-30")
 class SeveralButThoseNotThere(Commands):
     """Of several queues those that are not there are left out."""

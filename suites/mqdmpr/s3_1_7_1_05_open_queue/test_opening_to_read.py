@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from harness.wire.rpc_qmcomm import DIRECT, MULTICAST, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
-from suites.applications import REFUSED
+from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, MULTICAST, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM, queue_format
+from suites.applications import REFUSED, tried
 from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
 from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, deliver, failed, frames
 
 pytestmark = needs("qm2qm")
 
+LIFETIME_S = 20
 GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 """A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
 
@@ -55,6 +57,24 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     left = plain.read(PEEK_CURRENT)
     observed = [brought(left)]
     judge("MQDMPR-3.1.7.1.5-116", expected=[SECOND], observed=observed, evidence=left.evidence)
+
+
+@needs("send", "queue_control")
+@covers("MQDMPR-3.1.7.1.5-48")
+def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, judge):
+    """A message is sent by the private name of a queue's journal, one by its direct name, one to the queue itself: that
+    alone is in the queue. In its journal, which can only be read, is none (MS-MQMQ 2.1.7).
+    """
+    queue = sut.new_queue("journaled")
+    direct = rf"TCP:{sut.address}\{queue}"
+    for name in (sut.private_format_name(queue), f"DIRECT={direct}"):
+        tried(partial(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S))
+    sut.send(f"DIRECT={direct}", label=FIRST)
+    opened = remote.open(form=queue_format(DIRECT, direct))
+    journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
+    evidence = frames([opened.opened, journal.opened])
+    observed = [opened.labels(), journal.labels()]
+    judge("MQDMPR-3.1.7.1.5-48", expected=[[FIRST], []], observed=observed, evidence=evidence)
 
 
 @goes_on()
