@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from harness.judging.judge import Judge
@@ -34,26 +35,43 @@ FIRST = ("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08")
 LATER = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
 
 
-def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> str | None:
-    """Restart the SUT on a store that makes no sense; return a queue that holds a message, None if it was repaired."""
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A system that was started on a store that makes no sense: when, and whether it served anybody then."""
+
+    queue: str
+    began_ms: int
+    attempt: Attempt
+    done: str
+
+
+def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Damaged | None:
+    """Restart the SUT on a store that makes no sense; None if it was repaired."""
     sut.slow_down(SCALE)
     queue = sut.new_queue("damaged")
     send_here(sut, queue, ["kept"], delivery="recoverable")
     sut.change_environment(store=False)
     sut.control.call("restart")
-    served = Attempt(peer).outcome == SERVED and asked(sut, "get_queue", name=queue) == DONE
+    began_ms = peer.environment.now().monotonic_ms
+    attempt = Attempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
+    served = attempt.outcome == SERVED and asked(sut, "get_queue", name=queue) == DONE
     if served and labels(sut, queue) == ["kept"]:
         for rule in rules:
             judge.not_exercised(rule, "the SUT repairs the damage by itself")
         return None
-    return queue
+    return Damaged(queue, began_ms, attempt, asked(sut, "peek", queue=queue))
 
 
-def _tried_at(peer: Peer, sut: Sut, after_ms: int) -> tuple[str, str, list[Any]]:
-    """Say whether sessions are served before and after a time that begins now."""
-    pass_time(peer, int(BEFORE * sut.duration_ms(after_ms)))
-    before = Attempt(peer)
-    pass_time(peer, sut.duration_ms(after_ms) - int(BEFORE * sut.duration_ms(after_ms)) + sut.slack_ms(after_ms))
+def _wait_until(peer: Peer, monotonic_ms: int) -> None:
+    pass_time(peer, max(0, monotonic_ms - peer.environment.now().monotonic_ms))
+
+
+def _tried_at(peer: Peer, sut: Sut, since_ms: int, after_ms: int) -> tuple[str, str, list[Any]]:
+    """Say whether sessions are served before and after a time that began at an instant."""
+    lasts_ms = sut.duration_ms(after_ms)
+    _wait_until(peer, since_ms + int(BEFORE * lasts_ms))
+    before = Attempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
+    _wait_until(peer, since_ms + lasts_ms + sut.slack_ms(after_ms))
     after = Attempt(peer)
     for _ in range(TRIES):  # a start takes time, too
         if after.outcome == SERVED:
@@ -69,20 +87,19 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     """Started on a store that makes no sense it serves neither sessions nor applications. The store is repaired: after
     120 seconds it has started by itself, with the message that it kept.
     """
-    queue = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
-    if queue is None:
+    damaged = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
+    if damaged is None:
         return
-    stopped = Attempt(peer)
-    observed = (stopped.outcome, asked(sut, "peek", queue=queue))
+    observed = (damaged.attempt.outcome, damaged.done)
     for rule in STOPPED:
-        judge(rule, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=stopped.evidence)
+        judge(rule, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
     sut.change_environment(store=True)
-    before, after, evidence = _tried_at(peer, sut, FIRST_MS)
+    before, after, evidence = _tried_at(peer, sut, damaged.began_ms, FIRST_MS)
     for rule in RETRIED:
         judge(rule, expected=SERVED, observed=after, evidence=evidence)
     for rule in FIRST:
         judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=f"{before}, then {after}", evidence=evidence)
-    there = labels(sut, queue) if asked(sut, "get_queue", name=queue) == DONE else []
+    there = labels(sut, damaged.queue) if asked(sut, "get_queue", name=damaged.queue) == DONE else []
     judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=evidence)
 
 
@@ -91,12 +108,15 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
 def test_later_attempts_are_further_apart(peer, sut, judge):
     """The store is repaired after the first retry, which fails: the next one is 900 seconds later."""
     rules = ("MQSO-5.5.5-03", *LATER)
-    if _damaged(peer, sut, judge, rules) is None:
+    damaged = _damaged(peer, sut, judge, rules)
+    if damaged is None:
         return
-    _, still, evidence = _tried_at(peer, sut, FIRST_MS)
-    judge("MQSO-5.5.5-03", expected=NOT_SERVED, observed=still, evidence=evidence)
+    first_ms = damaged.began_ms + sut.duration_ms(FIRST_MS)
+    _wait_until(peer, first_ms + sut.slack_ms(FIRST_MS))
+    still = Attempt(peer)
+    judge("MQSO-5.5.5-03", expected=NOT_SERVED, observed=still.outcome, evidence=still.evidence)
     sut.change_environment(store=True)
-    before, after, evidence = _tried_at(peer, sut, LATER_MS)
+    before, after, evidence = _tried_at(peer, sut, first_ms, LATER_MS)
     for rule in LATER:
         judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=f"{before}, then {after}", evidence=evidence)
 

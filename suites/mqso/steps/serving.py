@@ -16,7 +16,7 @@ PATIENCE = 3
 class Attempt:
     """An attempt to open a session: whether it was accepted."""
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Peer, within_ms: int | None = None) -> None:
         self.connection: RawConversation | None = None
         self.outcome = NOT_SERVED
         try:
@@ -24,7 +24,8 @@ class Attempt:
         except SutUnavailable:
             return
         self.connection.send(request(peer))
-        answer = self.connection.poll("EstablishConnection", within_ms=PATIENCE * peer.sut.response_timeout_ms)
+        patience_ms = PATIENCE * peer.sut.response_timeout_ms if within_ms is None else within_ms
+        answer = self.connection.poll("EstablishConnection", within_ms=patience_ms)
         if answer is not None and not answer["InternalHeader"].CS:
             self.outcome = SERVED
 
