@@ -50,7 +50,7 @@ def test_a_name_that_lists_a_queue_twice_means_it_once(network):
     ("to", "fields", "why"),
     [
         (f"{direct(2)},MULTICAST=234.1.1.1:80", {}, "cannot be sent to yet"),
-        (f"{direct(2)},DL=6d71636f-6e66-4f72-8d00-000000000003", {}, "cannot be sent to yet"),
+        (f"{direct(2)},DL=6d71636f-6e66-4f72-8d00-000000000003", {}, "cannot be expanded"),
         (f"{direct(2)},{direct(1, TRANSACTIONAL)}", {}, "is a transactional queue"),
         (f"{direct(2)},{direct(1)}", {"sender": "none", "privacy_level": "base"}, "by its own name only"),
         (f"{direct(2)},DIRECT=TCP:10.0.0.1\\private$\\nowhere", {}, "create it first"),
