@@ -65,7 +65,7 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "initialization-retried-each-minute",
-        ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04", "MQSO-6.6.1-D06"),
+        ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
         "InitializationRetryTimerDuration is a minute.",
         _beginning_with("InitializationRetryTimerDuration", 60),
     ),

@@ -225,11 +225,16 @@ def _no_enterprise(state: DirectoryState) -> None:
 
 for _name, _breaks, _says, _state in (
     ("directory-no-enterprise", "MQDMPR-3.1.3-D10", "The enterprise is not read from the directory.", _no_enterprise),
-    ("directory-no-site", ("MQDMPR-3.1.3-D05", "MQSO-6.6.1-D06"), "The queue manager belongs to no site.", _no_site),
     ("directory-no-site-read", "MQDMPR-3.1.3-D09", "No site is read from the directory.", _no_site_read),
 ):
     add(_name, _breaks, _says, _synchronized(_state))
 
+add(
+    "directory-no-site",
+    ("MQDMPR-3.1.3-D05", "MQSO-6.6-06", "MQSO-6.6.1-D06"),
+    "The queue manager belongs to no site.",
+    _synchronized(_no_site),
+)
 add(
     "directory-not-taken-over",
     ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),

@@ -51,7 +51,7 @@ def _adm(name: str) -> Callable[[QueueManager], None]:
 for _mode in ("Clustered", "SrmpHttpSupport", "SrmpPgmSupport"):
     add(
         f"so-{_mode.lower()}-unasked",
-        "MQSO-6.6.1-D03",
+        ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"),
         f"{_mode} is TRUE, whatever was provisioned.",
         always(_adm(_mode)),
     )
@@ -82,6 +82,10 @@ add(
 )
 
 BROKEN_ELSEWHERE = {
+    "MQSO-6.6-06": (
+        "directory-no-site",
+        "initialization-retried-each-minute",
+    ),
     "MQSO-6.6.1-D05": ("queue-manager-journals-limited",),
     "MQSO-6.6.1-D06": (
         "directory-no-site",
