@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 BACKLOG = 1024
 """Connections that may wait to be accepted: more than a busy moment brings."""
 CONNECT_TIMEOUT_S = 20
-ROOM_POLL_S = 0.25
+ROOM_POLL_S = 0.1
 """How often it is looked whether the disk has room left."""
 STOP_FLUSH_S = 0.5
 """How long a stopping service may take to deliver what it has already sent."""

@@ -73,12 +73,14 @@ class SqliteStore:
             self._connection.execute("DELETE FROM entry")  # a statement alone is a transaction of its own
 
     def shortage(self) -> str:
-        """Say that there is less room left, on its disk and in the file, than makes sure that removals can be kept."""
+        """Say that less room is left, on its disk, in the file and in its log, than makes sure of removals."""
+        log = Path(f"{self.path}-wal")
         try:
             disk = os.statvfs(self.path.parent)
+            used_again = self._free + (log.stat().st_size if log.exists() else 0)
         except OSError:  # the next write says it better
             return ""
-        if disk.f_bavail * disk.f_frsize + self._free >= ROOM:
+        if disk.f_bavail * disk.f_frsize + used_again >= ROOM:
             return ""
         left = f"less than {ROOM >> 20} MiB are left on its disk"
         return f"store {self.path}: {left}; make room, till then no message is taken"

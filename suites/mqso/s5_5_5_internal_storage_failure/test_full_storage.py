@@ -98,6 +98,7 @@ def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
     sent = [connection.send(recoverable_message(peer, {"AdminQueue": admin}, **asks))]
     settle(peer)
     sut.change_environment(storage=True)
+    settle(peer)  # it has to notice
     if connection.record.closed_by is not None:
         connection = opened(peer)
     sent.append(connection.send(recoverable_message(peer, label="after")))
