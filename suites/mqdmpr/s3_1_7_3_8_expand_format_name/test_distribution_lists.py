@@ -65,7 +65,6 @@ def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge)
     """What comes to two queues of the peer, one of them by a list and by its own name, names both of them once."""
     _, listed = new_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
     direct = direct_name(peer, "mqc-listed")
-    sent_when_known(peer, sut, listed, "known")
     came = copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
     several = [frame for frame in came if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]

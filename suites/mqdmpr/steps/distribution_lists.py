@@ -42,12 +42,13 @@ def sent_when_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
 
 
 def copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
-    """Let the SUT send a message to queues of the peer, in one name; return what comes, if it does not refuse."""
+    """Let the SUT send a message to queues of the peer, in one name that it may know a little later.
+
+    Return what comes, if it does not refuse.
+    """
     sender = Sender(peer, sut, to)
     came: list[Frame] = []
-    try:
-        sender.send(1)
-    except ControlRefused:
+    if not eventually(peer, lambda: tried(lambda: sender.send(1)) == DONE):
         return came
     while (session := sender.next_session(sut.quiet_ms if len(came) >= count else None)) is not None:
         came += sender.collect_all(session, 1)
