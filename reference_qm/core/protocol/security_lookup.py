@@ -67,8 +67,10 @@ class SecurityLookup(Part):
 
         Spec: MS-MQQB 3.1.5.8.3.
 
-        While the directory is away, the queue's own counts. One that cannot be read grants nobody anything.
+        While the directory is away, the queue's own counts. One that cannot be read grants nobody anything. A journal
+        and a subqueue have that of their queue: the rights to read a journal are rights of the queue (MS-MQMQ 2.2.24).
         """
+        queue = queue.parent or queue
         if queue.QueueType is not QueueType.PUBLIC or queue.Identifier is None:
             return queue.Security
         found = self.qm.enterprise.find_queue(queue.Identifier)

@@ -111,6 +111,18 @@ class AuthenticationIgnored(SecurityOnReceipt):
         return packet
 
 
+@fault("queue-authentication-takes-nothing", breaks="MQDMPR-3.1.1.2-D02")
+class QueueAuthenticationTakesNothing(SecurityOnReceipt):
+    """A queue with Authentication takes no message, an authenticated one neither."""
+
+    def check_queue_demands(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        if queue.Authentication:
+            return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+        return super().check_queue_demands(session, packet, queue, now)
+
+
 @fault("queue-authentication-always-wanted", breaks="MQDMPR-3.1.1.2-D02")
 class AuthenticationAlwaysWanted(SecurityOnReceipt):
     """A queue without Authentication takes authenticated messages only, too."""

@@ -6,9 +6,12 @@ from typing import Any
 
 from harness.peer.remote import Remote
 from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE
+from harness.wire.protection import SIG20
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import check_alive, opened
+from suites.mqqb.steps.secured import Secured, signed
 from suites.mqqb.steps.sender import eventually
 from suites.mqqp.steps.reading import FAILURE, brought, failed, filled, frames, send_all
 
@@ -82,6 +85,24 @@ def test_a_queue_that_wants_authentication_takes_nothing_else(peer, sut, judge):
     eventually(peer, lambda: bool(labels(sut, queues[1])))
     found = [labels(sut, name) for name in queues]
     judge("MQDMPR-3.1.1.2-D02", expected=[[], ["unsigned"]], observed=found, evidence=sent)
+
+
+@needs("queue_control", "receive", "security")
+@covers("MQDMPR-3.1.1.2-D02")
+def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut, judge):
+    """A message that its sender signed comes for a queue with Authentication, and for one without: both have it."""
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures(ALICE)
+    queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
+    sent = [
+        secured.connection.send(
+            signed(secured.message(ALICE, label="signed", destination=rf"TCP:{sut.address}\{name}"), SIG20)
+        )
+        for name in queues
+    ]
+    eventually(peer, lambda: all(labels(sut, name) for name in queues))
+    found = [labels(sut, name) for name in queues]
+    judge("MQDMPR-3.1.1.2-D02", expected=[["signed"], ["signed"]], observed=found, evidence=sent)
 
 
 @needs("queue_control", "receive")

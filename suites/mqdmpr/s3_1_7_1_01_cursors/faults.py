@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.starting import RemoteStarting
@@ -90,7 +92,11 @@ class EndsEveryRead(Cursors):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.2-06": ("remote-cursor-kept",),
-}
+add(
+    "cursor-closed-in-vain",
+    "MQDMPR-3.1.7.1.2-06",
+    "A cursor that is closed stays a cursor of its open queue.",
+    skip(Cursors.close),
+)
+
 """Faults of other sections that break rules of this one."""

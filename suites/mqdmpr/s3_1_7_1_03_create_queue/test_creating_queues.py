@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, asked, to_queue
+from suites.applications import DONE, REFUSED, answered, asked, to_queue
 from suites.mqqb.steps.disposition import labels
 
 DEFAULTS = {
@@ -162,8 +162,9 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
     beside = [f"mqc-{sut.own}-{one}" for one in ("before", "beside")]
     for one in beside:
         sut.create_queue(one, label=one, quota_kb=1)
-    sut.delete_queue(name)
-    judge("MQDMPR-3.1.7.1.4-13", expected=["nothing", NOT_LISTED], observed=[_published(sut, name), _listed(sut, name)])
+    deleted = answered(peer, sut, "delete_queue", name=name)
+    observed = [deleted, _published(sut, name), _listed(sut, name)]
+    judge("MQDMPR-3.1.7.1.4-13", expected=[DONE, "nothing", NOT_LISTED], observed=observed)
     left = [_published(sut, one) for one in (name, *beside)]
     judge("MQDMPR-3.1.7.1.4-14", expected=["nothing", *(f"{one}, 1" for one in beside)], observed=left)
     judge.finished("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")

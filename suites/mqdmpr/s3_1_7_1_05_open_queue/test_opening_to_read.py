@@ -81,8 +81,8 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_names_that_open_nothing_to_read(remote, sut, judge, access):
-    """Two queues in one name, the queue's name by HTTP, a multicast address, a queue that is not there: none is opened,
-    and the queue by its own name is.
+    """Two queues in one name, the queue's name by HTTP, a multicast address, a queue that is not there, one of
+    another computer: none is opened, and the queue by its own name is.
     """
     remote.empty()
     association = remote.associate()
@@ -92,7 +92,11 @@ def test_names_that_open_nothing_to_read(remote, sut, judge, access):
         "MQDMPR-3.1.7.1.5-09": [(DIRECT, f"{plain},DIRECT={admin}"), (DIRECT, f"{admin},DIRECT={plain}")],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
         "MQDMPR-3.1.7.1.5-46": [(MULTICAST, GROUP)],
-        "MQDMPR-3.1.7.1.5-51": [(DIRECT, f"{plain}-not-there"), (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}")],
+        "MQDMPR-3.1.7.1.5-51": [
+            (DIRECT, f"{plain}-not-there"),
+            (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}"),
+            (DIRECT, rf"TCP:{remote.peer.address}\private$\{sut.own}"),
+        ],
     }
     by_its_name = opened_and_closed(remote, association, form=queue_format(DIRECT, plain), access=access)
     for rule, names in ways.items():

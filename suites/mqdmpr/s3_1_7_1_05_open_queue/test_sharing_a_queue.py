@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
-from suites.applications import REFUSED
+from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import OPENED, close, outcome
-from suites.mqqp.steps.reading import frames
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, deliver, frames
 
 MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
@@ -62,3 +62,37 @@ def test_each_way_to_open_beside_each_other(remote, judge):
             close(after)
             expected, observed = (f"{wanted} after {held}: {one}" for one in (OPENED, outcome(after)))
             judge("MQDMPR-3.1.7.1.6-17", expected=expected, observed=observed, evidence=after.evidence)
+
+
+@needs("qm2qm", "receive")
+@covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
+def test_applications_beside_who_receives_alone(remote, sut, judge):
+    """A remote reader receives from a queue alone: applications may peek at it in every way, and receive in none; then
+    all.
+    """
+    remote.empty()
+    deliver(remote, [FIRST, SECOND, THIRD])
+    queue = sut.queue()
+    known = [int(one["lookup_id"]) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
+    place = {"lookup_id": known[0], "seek": "next"}
+    opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).settled()
+
+    def reads() -> dict[str, str]:
+        return {
+            "peek": asked(sut, "peek_message", queue=queue, timeout_ms=0),
+            "peek by identifier": asked(sut, "peek_by_lookup_id", queue=queue, **place),
+            "receive by identifier": asked(sut, "receive_by_lookup_id", queue=queue, **place),
+            "receive": asked(sut, "receive", queue=queue, timeout_ms=0),
+        }
+
+    beside = reads()
+    close(opened)
+    alone = reads()
+    for rule, reading, expected in (
+        ("MQDMPR-3.1.7.1.5-124", "peek", DONE),
+        ("MQDMPR-3.1.7.1.5-106", "receive", REFUSED),
+    ):
+        for way in (reading, f"{reading} by identifier"):
+            observed = f"{way}: {beside[way]} beside, {alone[way]} alone"
+            wanted = f"{way}: {expected} beside, {DONE} alone"
+            judge(rule, expected=wanted, observed=observed, evidence=opened.evidence)

@@ -12,6 +12,8 @@ ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
 SELF_RELATIVE = 0x8000
 _DACL_PRESENT, _SACL_PRESENT = 0x0004, 0x0010
 _ALLOWED, _AUDITED = 0, 2
+INHERIT_ONLY = 0x08
+"""INHERIT_ONLY_ACE: the entry says nothing of the object itself. Spec: MS-DTYP 2.4.4.1."""
 _SUCCESSFUL = 0x40
 """SUCCESSFUL_ACCESS_ACE_FLAG: what an audit entry is about. Spec: MS-DTYP 2.4.4.1."""
 _REVISION = 2
@@ -66,12 +68,12 @@ def sid_of(data: bytes) -> str:
         raise ConformanceFailure(f"the SID cannot be read: {error}") from error
 
 
-def descriptor(*, owner: str = "", granted: Entries = (), audited: Entries = ()) -> bytes:
-    """Make a self-relative descriptor; what is empty is not there."""
+def descriptor(*, owner: str = "", granted: Entries = (), flags: int = 0, audited: Entries = ()) -> bytes:
+    """Make a self-relative descriptor; what is empty is not there. ``flags``: of the entries that grant."""
     parts = (
         _sid_bytes(owner) if owner else b"",
         _list(_AUDITED, _SUCCESSFUL, audited) if audited else b"",
-        _list(_ALLOWED, 0, granted) if granted else b"",
+        _list(_ALLOWED, flags, granted) if granted else b"",
     )
     at = _HEAD.size
     offsets = []

@@ -1,7 +1,6 @@
 """Checks of other sections that judge rules of MS-MQSO 7 Security."""
 
 CHECKED_ELSEWHERE = {
-    "MQSO-7.3-01": ("test_a_restricted_queue",),
     "MQSO-7.3-02": ("test_a_restricted_queue",),
     "MQSO-7.3-03": ("test_the_certificate_must_be_its_senders",),
     "MQSO-7.3-D01": ("test_a_restricted_queue",),

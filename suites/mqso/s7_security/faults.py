@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from harness.faults.parts import fault
 from harness.faults.primitives import inputs, skip
 from harness.faults.registry import add
 from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Queue
+from reference_qm.security import SecurityDescriptor
 from reference_qm.surface.inputs import Input, RpcBytes
 
 FRAG_LENGTH, AUTH_LENGTH, TRAILER_SIZE = slice(8, 10), slice(10, 12), 8
@@ -35,8 +40,16 @@ add(
     skip(DirectoryClient.publish_public_keys),
 )
 
+
+@fault("so-journal-open-to-everybody", breaks="MQSO-7.3-01")
+class JournalOpenToEverybody(SecurityLookup):
+    """The descriptor of a queue does not count for its journal."""
+
+    def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
+        return queue.Security if queue.QueueType is QueueType.SYSTEM else super().find_queue_security(queue)
+
+
 BROKEN_ELSEWHERE = {
-    "MQSO-7.3-01": ("security-access-not-checked",),
     "MQSO-7.3-02": ("security-access-not-checked",),
     "MQSO-7.3-03": (
         "security-certificates-not-looked-up",

@@ -1,0 +1,53 @@
+"""MS-MQSO 7.3: what the security descriptor of a queue keeps readers from, by the rights of MS-MQMQ 2.2.24."""
+
+from __future__ import annotations
+
+import base64
+
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
+from suites.applications import REFUSED
+from suites.mqdmpr.steps.descriptors import EVERYBODY, INHERIT_ONLY, descriptor
+from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
+from suites.mqqp.steps.reading import frames
+
+RECEIVE, PEEK, RECEIVE_JOURNAL, ALL = 0x03, 0x02, 0x0A, 0x000F_003F
+"""MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE, MQSEC_QUEUE_GENERIC_ALL."""
+WAYS = {
+    "receive": ("", RECEIVE_ACCESS),
+    "peek": ("", PEEK_ACCESS),
+    "receive from the journal": (";JOURNAL", RECEIVE_ACCESS),
+}
+GRANTED = {
+    "to receive": (RECEIVE, 0, ("receive", "peek")),
+    "to peek": (PEEK, 0, ("peek",)),
+    "to receive from the journal": (RECEIVE_JOURNAL, 0, ("peek", "receive from the journal")),
+    "everything, to what inherits": (ALL, INHERIT_ONLY, ()),
+    "everything": (ALL, 0, tuple(WAYS)),
+}
+"""By what everybody is granted: the mask, the flags of the entry, and the ways that lead in."""
+
+
+@needs("qm2qm", "queue_control")
+@covers("MQSO-7.3-01")
+def test_a_queue_is_read_by_who_may(remote, sut, judge):
+    """Of queues that grant everybody one thing each, a remote reader opens those, in the ways, that it is granted."""
+    association = remote.associate()
+    for name, (mask, flags, allowed) in GRANTED.items():
+        given = descriptor(granted=((EVERYBODY, mask),), flags=flags)
+        try:
+            queue = sut.new_queue("restricted", security_base64=base64.b64encode(given).decode())
+        except ControlRefused as refused:
+            judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+            return
+        calls = {
+            way: opened_and_closed(
+                remote, association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{queue}{suffix}"), access=access
+            )
+            for way, (suffix, access) in WAYS.items()
+        }
+        observed = {way: outcome(call) for way, call in calls.items()}
+        wanted = {way: OPENED if way in allowed else REFUSED for way in WAYS}
+        expected, evidence = f"{name}: {wanted}", frames(list(calls.values()))
+        judge("MQSO-7.3-01", expected=expected, observed=f"{name}: {observed}", evidence=evidence)
