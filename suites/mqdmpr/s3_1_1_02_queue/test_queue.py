@@ -8,6 +8,7 @@ from harness.peer.remote import Remote
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
+from suites.applications import DONE, answered
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import check_alive, opened
@@ -118,7 +119,7 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
     for kind, name in queues.items():
         other = next(one for one in TYPES if one != kind)
         seen = [str(sut.control.call("get_queue", name=name).get("type")).lower()]
-        sut.control.call("set_queue", name=name, type=other)
+        seen.append(answered(peer, sut, "set_queue", name=name, type=other))
         seen.append(str(sut.control.call("get_queue", name=name).get("type")).lower())
         observed = [*seen, labels(sut, name) == [name]]
-        judge("MQDMPR-3.1.1.2-02", expected=[kind, other, True], observed=observed)
+        judge("MQDMPR-3.1.1.2-02", expected=[kind, DONE, other, True], observed=observed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED
+from suites.applications import DONE, REFUSED, answered
 from suites.mqdmpr.steps.directory import CREATED, Enterprise, chosen
 
 NEEDS = needs("directory", "environment", "queue_control")
@@ -30,7 +30,7 @@ def test_a_public_queue_is_in_the_directory_while_it_is_there(peer, sut, judge):
         judge(rule, expected=chosen(CREATED, *CREATED), observed=chosen(found, *CREATED))
     named = str(made["format_names"].get("public", "")).lower()
     judge("MQDMPR-3.1.7.1.18-D04", expected=f"public={found.get('identifier', 'its GUID')}".lower(), observed=named)
-    outcome = enterprise.outcome("set_queue", name=name, label="as it was changed")
+    outcome = answered(peer, sut, "set_queue", name=name, label="as it was changed")
     judge("MQDMPR-3.1.7.1.24-09", expected=DONE, observed=outcome)
     changed = {**CREATED, "label": "as it was changed"}
     found = enterprise.published(name)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
+from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM, queue_format
 from suites.applications import REFUSED
 from suites.mqdmpr.steps.descriptors import EVERYBODY, INHERIT_ONLY, descriptor
 from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
@@ -14,10 +15,10 @@ from suites.mqqp.steps.reading import frames
 
 RECEIVE, PEEK, RECEIVE_JOURNAL, ALL = 0x03, 0x02, 0x0A, 0x000F_003F
 """MQSEC_RECEIVE_MESSAGE, MQSEC_PEEK_MESSAGE, MQSEC_RECEIVE_JOURNAL_MESSAGE, MQSEC_QUEUE_GENERIC_ALL."""
-WAYS = {
-    "receive": ("", RECEIVE_ACCESS),
-    "peek": ("", PEEK_ACCESS),
-    "receive from the journal": (";JOURNAL", RECEIVE_ACCESS),
+WAYS: dict[str, tuple[tuple[Any, ...], int]] = {
+    "receive": (("",), RECEIVE_ACCESS),
+    "peek": (("",), PEEK_ACCESS),
+    "receive from the journal": ((";JOURNAL", SYSTEM | JOURNAL), RECEIVE_ACCESS),
 }
 GRANTED = {
     "to receive": (RECEIVE, 0, ("receive", "peek")),
@@ -41,11 +42,12 @@ def test_a_queue_is_read_by_who_may(remote, sut, judge):
         except ControlRefused as refused:
             judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
             return
+        path = rf"TCP:{sut.address}\{queue}"
         calls = {
             way: opened_and_closed(
-                remote, association, form=queue_format(DIRECT, rf"TCP:{sut.address}\{queue}{suffix}"), access=access
+                remote, association, form=queue_format(DIRECT, f"{path}{suffix}", *flag), access=access
             )
-            for way, (suffix, access) in WAYS.items()
+            for way, ((suffix, *flag), access) in WAYS.items()
         }
         observed = {way: outcome(call) for way, call in calls.items()}
         wanted = {way: OPENED if way in allowed else REFUSED for way in WAYS}
