@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, answered
+from suites.applications import DONE, REFUSED, answered, asked
 from suites.mqdmpr.steps.directory import CREATED, Enterprise, chosen
 
 NEEDS = needs("directory", "environment", "queue_control")
@@ -23,7 +23,9 @@ NO_OBJECT = "no object"
 def test_a_public_queue_is_in_the_directory_while_it_is_there(peer, sut, judge):
     """It is found there as it was made, by the GUID of its format name, then as it was changed, then not any more."""
     enterprise = Enterprise(peer, sut)
-    name = enterprise.new_name()
+    name, first = enterprise.new_name(), enterprise.new_name()
+    peer.at_end(lambda: asked(sut, "delete_queue", name=first))
+    judge("MQDMPR-3.1.7.1.18-D02", expected=DONE, observed=answered(peer, sut, "create_queue", name=first))
     made = sut.control.call("create_queue", name=name, **CREATED)
     found = enterprise.published(name)
     for rule in ("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02"):
