@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.systems import LIMITED, Scenario, Started, serving
 from harness.judging.verdicts import read_verdicts
 from harness.rules.catalogue import DEMANDS, load_catalogue
-from harness.run.run import VERDICTS_FILE
+from harness.run_folder import VERDICTS_FILE
 
 CLEAN = frozenset({"pass", "not_observable", "not_applicable", "not_exercised"})
 JUDGED = frozenset({"pass", "fail", "warn"})

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from harness.judging.verdicts import read_verdicts
-from harness.run.run import RULES_FILE, VERDICTS_FILE
+from harness.run_folder import RULES_FILE, VERDICTS_FILE
 
 SHOWN = 20
-OWN = ("run", "time")
+OWN = ("run", "time", "ms")
 """The keys that differ from run to run."""
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from harness.judging.verdicts import read_verdicts
 from harness.proof.trials import VIRTUAL_SUT
-from harness.run.run import VERDICTS_FILE
+from harness.run_folder import VERDICTS_FILE
 
 DOCUMENTS = "mqqb or mqmq"
 

@@ -19,7 +19,8 @@ from rich.table import Table
 from harness.errors import HarnessError, UsageError
 from harness.faults.registry import load_faults
 from harness.judging.verdicts import Verdict, read_verdicts
-from harness.run.run import EXIT_NOT_CONFORMANT, EXIT_OK, VERDICTS_FILE
+from harness.run.run import EXIT_NOT_CONFORMANT, EXIT_OK
+from harness.run_folder import VERDICTS_FILE
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
 from harness.sut.worker_configurations import worker_configurations

@@ -13,7 +13,7 @@ from harness.judging.verdicts import read_verdicts
 from harness.paths import SUITES
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
-from harness.run.run import RUN_FILE, VERDICTS_FILE
+from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 _TEXT_LIMIT = 200
 """Characters of what a system said that are shown; all of it is in verdicts.jsonl."""

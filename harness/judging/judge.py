@@ -9,7 +9,7 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.passive import PASSIVE, PassiveJudge
 from harness.judging.robustness import ROWS, Diagnosis
-from harness.judging.verdicts import HEX_LIMIT, Entry, Evidence, Log, Verdict, worst
+from harness.judging.verdicts import Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
 
 EVIDENCE_LIMIT = 6
@@ -206,7 +206,7 @@ class Judge:
                 reason=reason,
                 test=self.test,
                 capture=self.capture if frames else None,
-                evidence=tuple(_evidence(frame) for frame in frames[:EVIDENCE_LIMIT]),
+                evidence=tuple(Evidence(frame.number) for frame in frames[:EVIDENCE_LIMIT]),
                 errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
                 notes=tuple(filter(None, [row.note, note])),
             )
@@ -228,14 +228,3 @@ def _frames(evidence: Frame | Iterable[Frame | None] | None) -> list[Frame]:
     if isinstance(evidence, Frame):
         return [evidence]
     return list(dict.fromkeys(frame for frame in evidence if frame is not None))
-
-
-def _evidence(frame: Frame) -> Evidence:
-    return Evidence(
-        frame.number,
-        frame.time_ms,
-        frame.direction,
-        frame.transport,
-        frame.data[:HEX_LIMIT].hex(),
-        frame.dissected,
-    )

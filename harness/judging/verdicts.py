@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.errors import UsageError
+from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
 
-SCHEMA = 1
-HEX_LIMIT = 4096
-"""Bytes of a packet that a verdict quotes; the capture has them all."""
-PASSES_SHOWN = 5
-"""Passes of a rule that quote their packets, as many as the pages show; the later ones name them by capture and frame:
-tens of thousands of packets that are as they have to be would be nine tenths of the file.
-"""
+OLDEST_SCHEMA = 1
+"""Read still, written no more: every line says what all share, and quotes its packets."""
 
 
 class Verdict(StrEnum):
@@ -61,19 +57,23 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A packet that a verdict rests on."""
+    """A packet that a verdict rests on: its frame in the capture, and the bytes of the field that decides.
+
+    ``first``, ``last``: int offsets in the packet as it is reassembled, both inclusive; None when all of it decides.
+    """
 
     frame: int
-    time_ms: int
-    direction: str
-    transport: str
-    hex: str
-    dissection: str
+    first: int | None = None
+    last: int | None = None
+
+    def to_json(self) -> list[int]:
+        """Return it as a line has it."""
+        return [self.frame] if self.first is None or self.last is None else [self.frame, self.first, self.last]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of verdicts.jsonl, without what the run adds (schema, run, seq, time, sut, reach)."""
+    """One verdict. ``document``, ``section``, ``level``: the rule's, which lines leave to rules.json."""
 
     rule: str
     document: str
@@ -89,25 +89,28 @@ class Entry:
     errata: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def to_json(self, seq: int, ms: int) -> dict[str, Any]:
+        """Return the line, keys in their order; what is empty, or follows from the rest, is left out."""
+        own = self.test is None or self.capture != capture_of(self.test)
+        line = {
+            "schema": SCHEMA,
+            "seq": seq,
+            "ms": ms,
+            "rule": self.rule,
+            "verdict": self.verdict,
+            "expected": self.expected or None,
+            "observed": None if self.observed == self.expected else self.observed,
+            "reason": self.reason or None,
+            "test": self.test,
+            "capture": self.capture if own else None,
+            "evidence": [each.to_json() for each in self.evidence] or None,
+            "errata": self.errata or None,
+            "notes": self.notes or None,
+        }
+        return {key: value for key, value in line.items() if value is not None}
 
-@dataclass(frozen=True, slots=True)
-class RunInfo:
-    """The fields that every line of a run carries."""
 
-    run: str
-    sut: str
-    sut_version: str
-    reach: str
-
-
-def _fields(record: Entry | Evidence | RunInfo) -> dict[str, Any]:
-    """Return what ``dataclasses.asdict`` returns, without copies: a run writes tens of thousands of them."""
-    return {name: getattr(record, name) for name in record.__slots__}
-
-
-def utc_now() -> str:
-    """Return the time for records: ISO 8601, UTC, milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+_MS = timedelta(milliseconds=1)
 
 
 class Log(Protocol):
@@ -120,14 +123,14 @@ class Log(Protocol):
 class VerdictLog:
     """A file of verdicts, appended one write each: a killed run loses none and cuts none."""
 
-    def __init__(self, path: Path, info: RunInfo, recorded: Recorded | None = None) -> None:
+    def __init__(self, path: Path, started: datetime, recorded: Recorded | None = None) -> None:
         recorded = recorded or Recorded()
         self.path = path
-        self.info = info
+        self.started = started
+        """Of the run: what the times of lines are counted from."""
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
         """The verdict that stands of each rule."""
-        self._passes: Counter[str] = Counter()
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
@@ -138,22 +141,12 @@ class VerdictLog:
         if self._again[known]:
             self._again[known] -= 1
             return
-        line: dict[str, Any] = {"schema": SCHEMA, "seq": self._next, "time": utc_now(), **_fields(self.info)}
-        line |= _fields(entry) | {"evidence": [_fields(each) for each in self._shown(entry)]}
+        line = entry.to_json(self._next, (datetime.now(UTC) - self.started) // _MS)
         written = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         write_whole(self._file, self.path, written)
         self._next += 1
         self.counts[entry.verdict] += 1
         self.rules[entry.rule] = worst([entry.verdict, self.rules.get(entry.rule, entry.verdict)])
-
-    def _shown(self, entry: Entry) -> Iterable[Evidence]:
-        """Return the evidence of a verdict; bytes stand in the capture alone once a rule has passed often enough."""
-        if entry.verdict is not Verdict.PASS:
-            return entry.evidence
-        self._passes[entry.rule] += 1
-        if self._passes[entry.rule] <= PASSES_SHOWN:
-            return entry.evidence
-        return [replace(each, hex="", dissection="") for each in entry.evidence]
 
     def close(self) -> None:
         """End the file."""
@@ -181,7 +174,14 @@ class Recorded:
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
-    """Read a verdict file; UsageError names the line that is cut or broken."""
+    """Read the verdict file of a run folder; UsageError names the line that is cut or broken.
+
+    Lines of either schema come in one form, that of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
+    sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
+    errata, notes``; a piece of evidence has ``frame, first, last`` (None: the whole packet decides), and of schema 1
+    ``time_ms, direction, transport, hex, dissection``. What else a line has stays.
+    """
+    folder: _Folder | None = None
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -192,4 +192,72 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
                 raise UsageError(
                     f"{path}:{number}: the verdict is cut or broken; remove that line to go on from the others"
                 )
-            yield verdict
+            schema = verdict.get("schema")
+            if schema == SCHEMA:
+                folder = folder or _Folder.read(path.parent)
+                yield folder.whole(verdict, f"{path}:{number}")
+            elif schema == OLDEST_SCHEMA:
+                yield _of_schema_1(verdict, f"{path}:{number}")
+            else:
+                raise UsageError(
+                    f"{path}:{number}: a verdict of schema {schema!r}; this harness reads {OLDEST_SCHEMA} and {SCHEMA}"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """What the lines of a run share: run.json has it, and rules.json what is said of rules."""
+
+    shared: dict[str, Any]
+    started: datetime
+    rules: dict[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> _Folder:
+        path = folder / RUN_FILE
+        try:
+            run = json.loads(path.read_text(encoding="utf-8"))
+            sut, started = run["sut"], datetime.fromisoformat(run["started"])
+            shared = {"run": run["run"], "sut": sut["name"], "sut_version": sut["version"], "reach": run["reach"]}
+            path = folder / RULES_FILE
+            return cls(shared, started, json.loads(path.read_text(encoding="utf-8"))["rules"])
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be read, and verdicts do without it: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path}: is cut or broken; the run's verdicts cannot be read without it") from error
+
+    def whole(self, line: dict[str, Any], where: str) -> dict[str, Any]:
+        """Return a line with what the run folder says beside it."""
+        try:
+            rule, test, evidence = line["rule"], line.get("test"), line.get("evidence", [])
+            document, _, section = rule.rpartition("-")[0].partition("-")  # of a rule that the catalogue has no more
+            row = self.rules.get(rule, {"document": document, "section": section, "level": ""})
+            time = (self.started + line["ms"] * _MS).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            expected = line.get("expected", "")
+            made = {
+                "time": time,
+                **self.shared,
+                **{key: row[key] for key in ("document", "section", "level")},
+                "expected": expected,
+                "observed": expected,
+                "reason": None,
+                "test": None,
+                "capture": capture_of(test) if test is not None and evidence else None,
+                "errata": [],
+                "notes": [],
+            }
+            found = [dict(zip(_EVIDENCE, [*one, None, None], strict=False)) for one in evidence]
+            return made | line | {"evidence": found}
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise UsageError(f"{where}: {_NO_VERDICT}") from error
+
+
+def _of_schema_1(line: dict[str, Any], where: str) -> dict[str, Any]:
+    try:
+        return line | {"evidence": [{"first": None, "last": None, **one} for one in line.get("evidence", ())]}
+    except TypeError as error:
+        raise UsageError(f"{where}: {_NO_VERDICT}") from error
+
+
+_NO_VERDICT = "no verdict of this harness; remove that line to go on from the others"
+_EVIDENCE = ("frame", "first", "last")

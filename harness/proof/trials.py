@@ -17,7 +17,7 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.proof.forks import Died, forked
 from harness.proof.inventory import pytest_arguments
 from harness.run.checks import DRIVER, LOG, RUN, suite_path
-from harness.run.run import CAPTURES_FOLDER
+from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
 BROKEN = (Verdict.FAIL, Verdict.WARN)

@@ -151,6 +151,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if checks and not config.getoption("collectonly"):
             raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
         return
+    run.describe()
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
     if not items and not run.done.tests:
         raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
@@ -216,7 +217,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 def _judge_for(item: pytest.Item, path: str) -> Judge:
     from harness.judging.judge import Judge
-    from harness.run.run import CAPTURES_FOLDER
+    from harness.run_folder import CAPTURES_FOLDER
 
     run = item.config.stash[RUN]
     capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"

@@ -7,7 +7,6 @@ workers; so a run that was resumed has those of its beginning too.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import uuid
 from collections.abc import Iterable, Mapping
@@ -16,16 +15,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from harness.judging.verdicts import WORST_FIRST, Verdict
+from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
 
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
 ATTACHMENT = "expected, observed, evidence"
 """The name of the one attachment of a rule in Allure: three files a rule take longer to write than many runs last."""
 
-_HEAD = re.compile(
-    rb',"rule":"([^"]+)","document":"[^"]*","section":"[^"]*","level":"[^"]*","verdict":"(\w+)",.*?"test":("[^"]*"|null),'
-)
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document may have (XML 1.0, 2.2)."""
 
@@ -66,20 +62,15 @@ class RuleResult:
 
 def rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file; return what stands of every rule in it, by rule id."""
-    found: dict[str, tuple[int, str, int]] = {}
-    with path.open("rb") as file:
-        at = 0
-        for line in file:
-            if head := _HEAD.search(line):
-                rule, verdict, test = (group.decode() for group in head.groups())
-                place = (WORST_FIRST.index(Verdict(verdict)), test, at)
-                found[rule] = min(place, found.get(rule, place))
-            at += len(line)
-        results = []
-        for rule, (rank, _, start) in sorted(found.items()):
-            file.seek(start)
-            results.append(RuleResult(rule, WORST_FIRST[rank], json.loads(file.readline())))
-    return results
+    found: dict[str, dict[str, Any]] = {}
+    for line in read_verdicts(path):
+        rule = line["rule"]
+        found[rule] = min(line, found.get(rule, line), key=_place)
+    return [RuleResult(rule, Verdict(line["verdict"]), line) for rule, line in sorted(found.items())]
+
+
+def _place(line: Mapping[str, Any]) -> tuple[int, str, int]:
+    return WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
 
 
 def write_junit(results: Iterable[RuleResult], path: Path, started: str) -> None:
@@ -143,9 +134,5 @@ def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
 
 
 def _attachment(line: Mapping[str, Any]) -> str:
-    packets = [
-        f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}\n\n{one['dissection']}\n\n"
-        f"{one['hex']}\n"
-        for one in line["evidence"]
-    ]
+    packets = [f"frame {one['frame']}" for one in line["evidence"]]
     return "\n".join([f"expected: {line['expected']}", f"observed: {line['observed']}", "", *packets])

@@ -19,20 +19,24 @@ from uuid import UUID
 
 from harness.errors import ConformanceFailure, FolderError, UsageError
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
-from harness.judging.verdicts import Recorded, RunInfo, Verdict, VerdictLog, read_verdicts
+from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_verdicts
 from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, load_index
 from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
+from harness.run.checks_of_rules import checks_of_rules
+from harness.run_folder import (
+    CAPTURE_SUFFIX,
+    CAPTURES_FOLDER,
+    RULES_FILE,
+    RUN_FILE,
+    SCHEMA,
+    VERDICTS_FILE,
+    capture_name,
+)
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
-
-RUN_FILE = "run.json"
-RULES_FILE = "rules.json"
-VERDICTS_FILE = "verdicts.jsonl"
-SCHEMA = 1
-CAPTURES_FOLDER = "captures"
 
 EXIT_OK = 0
 EXIT_NOT_CONFORMANT = 1
@@ -52,9 +56,12 @@ class Run:
     selection: str
     whole: bool
     """Whether all suites were asked for: then the frozen counts hold."""
+    id: str
     log: VerdictLog
     started: str
     done: Recorded
+    suites: str | None = None
+    """The SHA-256 of rules.json, once that is written: what this run could judge, and by which checks."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
@@ -90,12 +97,11 @@ class Run:
             done = _recorded(verdicts, ended=ended)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
-        info = RunInfo(run_id, file.sut.name, file.sut.version, file.driver.kind)
         try:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
-            log = VerdictLog(verdicts, info, done)
-            run = cls(folder, file, catalogue, selection, selection == "all", log, started, done, deaths=deaths)
-            (folder / RULES_FILE).write_text(_rules_json(catalogue), encoding="utf-8")
+            log = VerdictLog(verdicts, datetime.fromisoformat(started), done)
+            whole = selection == "all"
+            run = cls(folder, file, catalogue, selection, whole, run_id, log, started, done, deaths=deaths)
             run.write(finished=None, code=None)
         except (OSError, FolderError) as error:
             why = error if isinstance(error, OSError) else error.__cause__
@@ -109,9 +115,10 @@ class Run:
         sut = self.file.sut
         content: dict[str, Any] = {
             "schema": SCHEMA,
-            "run": self.log.info.run,
+            "run": self.id,
             "started": self.started,
             "finished": finished,
+            "suites": self.suites,
             "sut": {"name": sut.name, "vendor": sut.vendor, "version": sut.version, "profile": sut.profile},
             "reach": self.file.driver.kind,
             "harness": version("mqconform"),
@@ -132,6 +139,19 @@ class Run:
             new.unlink(missing_ok=True)
             raise FolderError.about(self.folder / RUN_FILE, error) from error
 
+    def describe(self) -> None:
+        """Write rules.json: what could be judged. It waits for pytest, which imports the checks in its own way."""
+        if self.suites is not None:
+            return
+        tree = _rules(self.catalogue)
+        try:
+            (self.folder / RULES_FILE).write_text(json.dumps(tree, indent=1), encoding="utf-8")
+        except OSError as error:
+            raise FolderError.about(self.folder / RULES_FILE, error) from error
+        canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        self.suites = hashlib.sha256(canonical.encode()).hexdigest()
+        self.write(finished=None, code=None)
+
     def lose(self, why: str) -> None:
         """Note that the run cannot go on, because what it tests is not there, or not what was meant."""
         self.aborted, self.lost = why, True
@@ -144,6 +164,7 @@ class Run:
     def end(self) -> int:
         """Close the run; return its exit code."""
         self.log.close()
+        self.describe()
         code = self.exit_code()
         self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
         return code
@@ -195,21 +216,13 @@ class Run:
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut else ""
         again += f"-again-{attempt}" if attempt else ""
-        return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}.pcapng"
+        return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}{CAPTURE_SUFFIX}"
 
 
 def frozen_tests(suites: Path) -> int:
     """Read how many checks a whole run has."""
     tree = tomllib.loads((suites / "frozen.toml").read_text(encoding="utf-8"))
     return int(tree["tests"])
-
-
-def capture_name(test: str) -> str:
-    """Make a file name of a test id that no two tests share."""
-    path, _, name = test.partition("::")
-    folder = Path(path).parent.name
-    said = slug(f"{folder}-{Path(path).stem.removeprefix('test_')}-{name.removeprefix('test_')}")
-    return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # [-1] and [1] look the same without
 
 
 def slug(text: str) -> str:
@@ -234,6 +247,11 @@ def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool, list[Death]]:
 def _recorded(path: Path, *, ended: bool) -> Recorded:
     done = Recorded()
     for number, line in enumerate(read_verdicts(path), 1):
+        if line["schema"] != SCHEMA:
+            raise UsageError(
+                f"{path}: is of schema {line['schema']}, by an older harness; finish it with that one, "
+                f"or begin anew with another --out"
+            )
         try:
             verdict, known = Verdict(line["verdict"]), (line["test"], line["rule"], line["verdict"])
             done.last = max(done.last, int(line["seq"]))
@@ -254,19 +272,19 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
 
 
 @cache
-def _rules_json(catalogue: Catalogue) -> str:
-    """Return the content of rules.json: the catalogue, and what was checked of the documents when last proven."""
-    proof = load_proof()
-    rules = catalogue.to_rules_json()
+def _rules(catalogue: Catalogue) -> dict[str, Any]:
+    """Return the content of rules.json: the catalogue, the checks, and what was proven when that was recorded."""
+    proof, checks = load_proof(), checks_of_rules()
+    rules = catalogue.to_rules_json() | {row.id: row.to_json() for row in ROWS.values()}
     for name, row in rules.items():
-        row |= {"checked": name in proof.checked, "proven": name in proof.proven}
+        row |= {"checks": checks.get(name, [])}
+        if name in catalogue:
+            row |= {"checked": name in proof.checked, "proven": name in proof.proven}
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
-    rules |= {row.id: row.to_json() for row in ROWS.values()}
-    tree = {
+    return {
         "schema": SCHEMA,
         "documents": catalogue.titles() | {DOCUMENT: TITLE},
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
         "members": [asdict(one) for one in load_members()],
     }
-    return json.dumps(tree, indent=1)

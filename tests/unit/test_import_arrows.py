@@ -32,6 +32,7 @@ ROOMS = {
         *(
             "errors",
             "paths",
+            "run_folder",
             "type_names",
             "wire",
             "environment",

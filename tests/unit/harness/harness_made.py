@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from harness.capture.recorder import FROM_SUT, TO_SUT, Frame
 from harness.judging.judge import Judge
-from harness.judging.verdicts import Recorded, RunInfo, VerdictLog
+from harness.judging.verdicts import Recorded, VerdictLog, read_verdicts
 from harness.rules.catalogue import Catalogue, Document, Rule
+from harness.run_folder import RULES_FILE, RUN_FILE
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.wire import session_ack
 
@@ -21,7 +23,7 @@ ON_THE_WIRE = "MQQB-2.2.1-05"
 TEST = "suites/mqqb/test_made.py::test_made[a]"
 OPEN: list[VerdictLog] = []
 """Closed by conftest.py when the test ends."""
-INFO = RunInfo("run-1", "Contoso", "1.0", "virtual")
+STARTED = "2026-01-02T03:04:05Z"
 
 
 def rule(name: str, level: str = "MUST", **changes: Any) -> Rule:
@@ -53,7 +55,11 @@ def catalogue() -> Catalogue:
 
 
 def log(folder: Path, recorded: Recorded | None = None) -> VerdictLog:
-    made = VerdictLog(folder / "verdicts.jsonl", INFO, recorded)
+    """Open a verdict file, and write beside it what reading it takes."""
+    run = {"run": "run-1", "started": STARTED, "sut": {"name": "Contoso", "version": "1.0"}, "reach": "virtual"}
+    (folder / RUN_FILE).write_text(json.dumps(run), encoding="utf-8")
+    (folder / RULES_FILE).write_text(json.dumps({"rules": catalogue().to_rules_json()}), encoding="utf-8")
+    made = VerdictLog(folder / "verdicts.jsonl", datetime.fromisoformat(STARTED), recorded)
     OPEN.append(made)
     return made
 
@@ -63,6 +69,11 @@ def judge(folder: Path, *covers: str) -> Judge:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
+    """Return the verdict file as it is read now."""
+    return list(read_verdicts(folder / "verdicts.jsonl"))
+
+
+def written(folder: Path) -> list[dict[str, Any]]:
     """Return the verdict file as it is on disk now."""
     return [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
 

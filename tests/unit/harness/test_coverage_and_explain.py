@@ -43,7 +43,15 @@ def run_folder(folder: Path, *verdicts: dict[str, object]) -> Path:
 
 
 def verdict(rule: str, **changes: object) -> dict[str, object]:
-    known = {"rule": rule, "verdict": "fail", "expected": "1", "observed": "2", "reason": None, "capture": None}
+    known = {
+        "schema": 1,
+        "rule": rule,
+        "verdict": "fail",
+        "expected": "1",
+        "observed": "2",
+        "reason": None,
+        "capture": None,
+    }
     return known | {"evidence": []} | changes
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from harness_made import MUST, SHOULD, catalogue, lines, sut_file
+from harness_made import MUST, SHOULD, catalogue, lines, sut_file, written
 
 from harness.errors import UsageError
 from harness.judging.verdicts import Entry, Verdict
 from harness.proof.inventory import take_inventory
 from harness.run import run as run_module
-from harness.run.run import Run, capture_name, slug
+from harness.run.checks_of_rules import checks_of_rules
+from harness.run.run import Run, slug
+from harness.run_folder import capture_name, capture_of
 
 Begin = Callable[..., Run]
 
@@ -23,10 +26,12 @@ Begin = Callable[..., Run]
 def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
     """Yield what opens run folders; closes them as a kill would: without a word. One check is a whole run here."""
     monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 1)
+    monkeypatch.setattr(run_module, "checks_of_rules", lambda: {MUST: ["suites/a.py::test_b"]})
     begun: list[Run] = []
 
     def make(folder: Path = tmp_path, *, selection: str = "all", resume: bool = False, **changes: Any) -> Run:
         begun.append(Run.begin(folder, sut_file(**changes), catalogue(), selection, resume=resume))
+        begun[-1].describe()
         return begun[-1]
 
     yield make
@@ -121,8 +126,8 @@ def test_a_folder_that_cannot_be_made_is_one_line(begin: Begin, tmp_path: Path) 
 
 def test_the_run_id_has_nothing_of_a_path_in_it(begin: Begin) -> None:
     run = begin(sut={"name": "../../etc/passwd", "version": "/"})
-    assert "/" not in run.log.info.run
-    assert run.log.info.sut == "../../etc/passwd"
+    assert "/" not in run.id
+    assert run.file.sut.name == "../../etc/passwd"
 
 
 # -- resume ---------------------------------------------------------------------------------------------------------
@@ -144,7 +149,7 @@ def test_a_killed_run_goes_on_where_it_was(begin: Begin, tmp_path: Path) -> None
         (4, "two", SHOULD),
         (5, "three", MUST),
     ]
-    assert {line["run"] for line in lines(tmp_path)} == {first.log.info.run}
+    assert second.id == first.id
     assert second.account() == "Contoso 1.0: 3 checks, 2 rules: 1 pass, 1 fail"
     assert second.end() == 1  # the failure of before the kill counts
     assert run_json(tmp_path)["started"] == first.started
@@ -194,11 +199,11 @@ def test_a_broken_run_file_is_one_line(begin: Begin, tmp_path: Path, content: st
 
 
 @pytest.mark.parametrize(
-    "change", [{"verdict": "splendid"}, {"seq": "x"}, {"rule": None}, {"verdict": None}, {"test": None}]
+    "change", [{"verdict": "splendid"}, {"seq": "x"}, {"rule": None}, {"verdict": None}, {"ms": None}]
 )
 def test_a_line_that_is_no_verdict_is_named_and_stays(begin: Begin, tmp_path: Path, change: dict[str, Any]) -> None:
     judged(begin(), "one", Verdict.PASS, Verdict.PASS)
-    good, last = lines(tmp_path)
+    good, last = written(tmp_path)
     for key, value in change.items():
         last[key] = value
         if value is None:
@@ -210,6 +215,51 @@ def test_a_line_that_is_no_verdict_is_named_and_stays(begin: Begin, tmp_path: Pa
     assert (tmp_path / "verdicts.jsonl").read_text() == data
 
 
+def test_a_run_of_schema_1_is_read_and_not_gone_on_with(begin: Begin, tmp_path: Path) -> None:
+    judged(begin(), "one", Verdict.PASS)
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(json.dumps({**written(tmp_path)[0], "schema": 1}) + "\n")
+    with pytest.raises(UsageError) as caught:
+        begin(resume=True)
+    assert str(caught.value) == (
+        f"{path}: is of schema 1, by an older harness; finish it with that one, or begin anew with another --out"
+    )
+
+
+# -- rules.json -----------------------------------------------------------------------------------------------------
+
+
+def test_a_run_says_what_it_could_judge_and_by_which_checks(begin: Begin, tmp_path: Path) -> None:
+    run = begin()
+    found = json.loads((tmp_path / "rules.json").read_text(encoding="utf-8"))
+    assert (found["rules"][MUST]["checks"], found["rules"][SHOULD]["checks"]) == (["suites/a.py::test_b"], [])
+    canonical = json.dumps(found, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert run_json(tmp_path)["suites"] == hashlib.sha256(canonical.encode()).hexdigest()
+    run.end()
+    assert run_json(tmp_path)["suites"] == run.suites
+
+
+def test_a_run_that_ends_before_its_checks_were_collected_says_so_too(begin: Begin, tmp_path: Path) -> None:
+    begin(tmp_path / "other")
+    run = Run.begin(tmp_path / "run", sut_file(), catalogue(), "all", resume=False)
+    assert run_json(tmp_path / "run")["suites"] is None
+    run.lose("nobody answers")
+    run.end()
+    for name in ("run", "other"):
+        assert run_json(tmp_path / name)["suites"] == run.suites
+        assert (tmp_path / name / "rules.json").is_file()
+
+
+def test_the_checks_of_rules_are_those_that_pytest_collects() -> None:
+    inventory = take_inventory()
+    collected = {
+        rule: sorted({test.partition("[")[0] for test in tests})
+        for rule, tests in inventory.tests.items()
+        if rule not in inventory.passive
+    }
+    assert checks_of_rules() == collected
+
+
 # -- capture names --------------------------------------------------------------------------------------------------
 
 
@@ -217,6 +267,13 @@ def test_every_collected_check_has_a_capture_of_its_own() -> None:
     checks = {test for tests in take_inventory().tests.values() for test in tests}
     assert len(checks) > 100
     assert len({capture_name(check) for check in checks}) == len(checks)
+
+
+def test_the_name_of_a_capture_is_the_end_of_its_test_and_a_digest() -> None:
+    assert capture_of("suites/mqqb/s2/test_x.py::test_y[A-1]") == (
+        "captures/suites-mqqb-s2-test-x-py-test-y-a-1-c68558fe.pcapng"
+    )
+    assert capture_name("suites/" + "x" * 130 + "-[é") == "x" * 119 + "-cfebade5"
 
 
 @pytest.mark.parametrize(

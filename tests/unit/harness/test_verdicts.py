@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from harness_made import INFO, MUST, lines, log
+from harness_made import MUST, SETTLED, STARTED, TEST, lines, log, written
 
 from harness.errors import UsageError
-from harness.judging.verdicts import PASSES_SHOWN, WORST_FIRST, Entry, Evidence, Recorded, Verdict, read_verdicts, worst
+from harness.judging.verdicts import WORST_FIRST, Entry, Evidence, Recorded, Verdict, read_verdicts, worst
+from harness.run_folder import capture_name, capture_of
 from reports.vocabulary import VERDICTS
 
 
@@ -30,32 +34,130 @@ def test_the_worst_verdict_stands_and_reports_agree() -> None:
     assert worst([Verdict.PASS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE
 
 
-def test_each_verdict_is_on_disk_at_once_and_carries_the_run(tmp_path: Path) -> None:
+def test_each_verdict_is_on_disk_at_once(tmp_path: Path) -> None:
     made = log(tmp_path)
     for number, verdict in enumerate(Verdict, 1):
         made.append(entry(verdict, observed="Zürich\n\"'"))
         last = lines(tmp_path)[-1]
         assert (last["seq"], last["verdict"], last["observed"]) == (number, verdict, "Zürich\n\"'")
-        assert (last["schema"], last["run"], last["sut"], last["sut_version"], last["reach"]) == (
-            1,
-            INFO.run,
-            INFO.sut,
-            INFO.sut_version,
-            INFO.reach,
-        )
     assert made.counts == dict.fromkeys(Verdict, 1)
 
 
-def test_of_a_rule_that_passes_again_and_again_the_first_verdicts_quote_their_packets(tmp_path: Path) -> None:
-    made = log(tmp_path)
-    quoting = Evidence(frame=7, time_ms=1, direction="from_sut", transport="tcp", hex="10c0", dissection="BaseHeader")
-    for rule in (MUST, "MQQB-2.2.1-02"):
-        for verdict in (*(Verdict.PASS for _ in range(PASSES_SHOWN + 2)), Verdict.FAIL):
-            made.append(replace(entry(verdict, rule=rule), evidence=(quoting,)))
-    found = [line["evidence"][0] for line in lines(tmp_path)]
-    assert [one["frame"] for one in found] == [7] * (2 * PASSES_SHOWN + 6)
-    once = [*[True] * PASSES_SHOWN, False, False, True]
-    assert [bool(one["hex"] and one["dissection"]) for one in found] == [*once, *once]
+WHOLE = Entry(
+    SETTLED,
+    "MQQB",
+    "2.2.1",
+    "MUST",
+    Verdict.FAIL,
+    "closed",
+    "open",
+    reason="because",
+    test=TEST,
+    capture=f"captures/{capture_name(TEST)}-again-1.pcapng",
+    evidence=(Evidence(7), Evidence(9, 20, 23)),
+    errata=("E01",),
+    notes=("<50>",),
+)
+FIRST_CAPTURE = replace(WHOLE, capture=capture_of(TEST))
+LINES = [
+    (
+        WHOLE,
+        {
+            "schema": 2,
+            "seq": 1,
+            "ms": 0,
+            "rule": SETTLED,
+            "verdict": "fail",
+            "expected": "closed",
+            "observed": "open",
+            "reason": "because",
+            "test": TEST,
+            "capture": WHOLE.capture,
+            "evidence": [[7], [9, 20, 23]],
+            "errata": ["E01"],
+            "notes": ["<50>"],
+        },
+        {},
+    ),
+    (FIRST_CAPTURE, {}, {"capture"}),
+    (replace(WHOLE, observed="closed"), {}, {"observed"}),
+    (replace(WHOLE, observed=""), {"observed": ""}, {}),
+    (replace(WHOLE, expected=""), {}, {"expected"}),
+    (replace(WHOLE, expected="", observed=""), {}, {"expected", "observed"}),
+    (replace(WHOLE, reason=None, errata=(), notes=()), {}, {"reason", "errata", "notes"}),
+    (replace(WHOLE, evidence=(), capture=None), {}, {"evidence", "capture"}),
+    (replace(WHOLE, test=None), {}, {"test"}),
+    (replace(WHOLE, test=None, evidence=(), capture=None), {}, {"test", "evidence", "capture"}),
+]
+
+
+@pytest.mark.parametrize(("given", "changed", "left_out"), LINES)
+def test_a_line_has_what_is_its_own_and_is_read_back_whole(
+    tmp_path: Path, given: Entry, changed: dict[str, Any], left_out: set[str]
+) -> None:
+    log(tmp_path).append(given)
+    (line,) = written(tmp_path)
+    ms = line.pop("ms")
+    wanted = {key: value for key, value in (LINES[0][1] | changed).items() if key not in {*left_out, "ms"}}
+    assert list(line.items()) == list(wanted.items())
+    (found,) = read_verdicts(tmp_path / "verdicts.jsonl")
+    assert Entry(**{key: found[key] for key in WHOLE.__slots__ if key not in ("evidence", "errata", "notes")}) == (
+        replace(given, evidence=(), errata=(), notes=())
+    )
+    assert tuple(Evidence(**one) for one in found["evidence"]) == given.evidence
+    assert (found["errata"], found["notes"]) == ([*given.errata], [*given.notes])
+    assert (found["run"], found["sut"], found["sut_version"], found["reach"]) == ("run-1", "Contoso", "1.0", "virtual")
+    began = datetime.fromisoformat(found["time"]) - datetime.fromisoformat(STARTED)
+    assert began == timedelta(milliseconds=ms)
+
+
+def test_lines_of_schema_1_have_the_same_form(tmp_path: Path) -> None:
+    quoted = {"frame": 7, "time_ms": 3, "direction": "sut->peer", "transport": "tcp", "hex": "10", "dissection": "x"}
+    old = {"schema": 1, "seq": 1, "rule": MUST, "expected": "a", "observed": "a", "evidence": [quoted], "new": 1}
+    (tmp_path / "verdicts.jsonl").write_text(json.dumps(old) + "\n")
+    assert list(read_verdicts(tmp_path / "verdicts.jsonl")) == [
+        old | {"evidence": [{"first": None, "last": None} | quoted]}
+    ]
+
+
+def test_what_nobody_knows_stays_in_a_line(tmp_path: Path) -> None:
+    log(tmp_path).append(entry())
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(json.dumps(written(tmp_path)[0] | {"new": [1]}) + "\n")
+    assert next(read_verdicts(path))["new"] == [1]
+
+
+def test_a_rule_that_the_catalogue_has_no_more_is_known_by_its_id(tmp_path: Path) -> None:
+    log(tmp_path).append(entry(rule="MQQB-3.1.5-99"))
+    found = next(read_verdicts(tmp_path / "verdicts.jsonl"))
+    assert (found["document"], found["section"], found["level"]) == ("MQQB", "3.1.5", "")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "says"),
+    [
+        ("run.json", None, "run.json: cannot be read, and verdicts do without it"),
+        ("rules.json", None, "rules.json: cannot be read"),
+        ("run.json", "{", "run.json: is cut or broken"),
+        ("run.json", '{"sut": 1, "started": "x"}', "run.json: is cut or broken"),
+        ("rules.json", "[]", "rules.json: is cut or broken"),
+        ("verdicts.jsonl", '{"schema": 3}\n', "verdicts.jsonl:1: a verdict of schema 3; this harness reads 1 and 2"),
+        ("verdicts.jsonl", "{}\n", "verdicts.jsonl:1: a verdict of schema None"),
+        ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: no verdict of this harness; remove that line"),
+        ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: no verdict of"),
+        ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": 1, "evidence": 1}\n', "verdicts.jsonl:1: no verdict"),
+    ],
+)
+def test_what_is_missing_or_broken_is_one_line(tmp_path: Path, file: str, content: str | None, says: str) -> None:
+    log(tmp_path).append(entry())
+    if content is None:
+        (tmp_path / file).unlink()
+    else:
+        (tmp_path / file).write_text(content)
+    with pytest.raises(UsageError) as caught:
+        list(read_verdicts(tmp_path / "verdicts.jsonl"))
+    assert str(caught.value).startswith(f"{tmp_path}/{says}")
+    assert "\n" not in str(caught.value)
 
 
 def test_what_was_recorded_before_is_counted_on(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+"""The checks of each rule, whatever of the suites a run was asked for: what rules.json says of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from harness.judging.passive import load_predicates
+from harness.paths import SUITES
+
+
+@cache
+def checks_of_rules() -> dict[str, list[str]]:
+    """Return the checks that name each rule, by rule id: ids as verdicts have them, without parameters, in order.
+
+    None of a rule with a predicate: any check may show it. Imports every module of checks; pytest has done so when it
+    has collected the suites.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in sorted(SUITES.glob("*/*/test_*.py")):
+        path = file.relative_to(SUITES.parent)
+        for name, function in vars(importlib.import_module(_module(path))).items():
+            if name.startswith("test_") and isinstance(function, FunctionType):
+                for rule in _covered(getattr(function, "pytestmark", ())):
+                    found[rule].add(f"{path.as_posix()}::{name}")
+    return {rule: sorted(checks) for rule, checks in found.items() if rule not in load_predicates()}
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts)
+
+
+def _covered(marks: Iterable[Any]) -> Iterator[str]:
+    """Yield the rules that the marks of a function name, those of its parameters too."""
+    for mark in marks:
+        if mark.name == "covers":
+            yield from mark.args
+        elif mark.name == "parametrize":
+            for value in mark.args[1]:
+                yield from _covered(getattr(value, "marks", ()))
