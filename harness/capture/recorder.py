@@ -19,7 +19,7 @@ from harness.capture.window import FRAME_COST, Place, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import WireError, dissect, dissect_ping, dissection, kind_of, tree
+from harness.wire import TreeLine, WireError, dissect, dissect_ping, dissection, is_rebuilt, kind_of, tree, tree_lines
 from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.surface.inputs import Endpoint
 
@@ -88,7 +88,7 @@ class Frame:
     def forget(self) -> None:
         """Leave the bytes, and what was made of them, to the capture file."""
         self._data = None
-        for made in ("packet", "record", "dissected"):
+        for made in ("packet", "record", "lines"):
             self.__dict__.pop(made, None)
 
     def __repr__(self) -> str:
@@ -119,6 +119,13 @@ class Frame:
             raise MissingLayer(f"the {self.kind} in frame {self.number} has no {layer}: {error}") from error
 
     @cached_property
+    def lines(self) -> list[TreeLine]:
+        """The lines of the dissection with the bytes of each; none where they are not known for sure."""
+        if self.transport == RPC or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
+            return []
+        return tree_lines(self.packet)
+
+    @property
     def dissected(self) -> str:
         """Return the packet as an indented text, for people."""
         if self.transport == RPC:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
+from harness.judging.deciding import Place, deciding
 from harness.judging.passive import PASSIVE, PassiveJudge
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
 
 EVIDENCE_LIMIT = 6
+PASSES_SHOWN = 5
+"""Passes of a rule of which the deciding field is looked for."""
+SIZE_LOOKED_THROUGH = 64 * 1024
+"""int bytes: a longer packet has no deciding field; taking it apart costs more than that is worth."""
 ON_THE_WIRE = ("passive", "wire", "rpc")
 """How rules are observed that packets show: a pass names one."""
 FAILURES_KEPT = 3
@@ -25,13 +31,22 @@ class Judge:
     """One test's judge: ``judge(rule, expected=..., observed=..., evidence=...)``."""
 
     def __init__(
-        self, catalogue: Catalogue, log: Log, *, test: str, covers: tuple[str, ...], capture: str | None
+        self,
+        catalogue: Catalogue,
+        log: Log,
+        *,
+        test: str,
+        covers: tuple[str, ...],
+        capture: str | None,
+        passes: Counter[str] | None = None,
     ) -> None:
+        """``passes``: how often each rule has passed in this process, counted on here."""
         self.catalogue = catalogue
         self.log = log
         self.test = test
         self.covers = covers
         self.capture = capture
+        self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
@@ -206,12 +221,31 @@ class Judge:
                 reason=reason,
                 test=self.test,
                 capture=self.capture if frames else None,
-                evidence=tuple(Evidence(frame.number) for frame in frames[:EVIDENCE_LIMIT]),
+                evidence=self._evidence(row, verdict, expected, observed, frames[:EVIDENCE_LIMIT]),
                 errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
                 notes=tuple(filter(None, [row.note, note])),
             )
         )
         self.judged[row.id] = worst([verdict, *([self.judged[row.id]] if row.id in self.judged else [])])
+
+    def _evidence(
+        self, row: Rule, verdict: Verdict, expected: str, observed: str, frames: list[Frame]
+    ) -> tuple[Evidence, ...]:
+        """Return the packets, of what is shown with the field that decides; what a SUT sent decides."""
+        places: list[Place | None] = [None] * len(frames)
+        if self._is_shown(row.id, verdict):
+            lines = [frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else [] for frame in frames]
+            places = deciding(lines, f"{row.document}-{row.section}", expected, observed)
+        return tuple(
+            Evidence(frame.number, place.first, place.last) if place else Evidence(frame.number)
+            for frame, place in zip(frames, places, strict=True)
+        )
+
+    def _is_shown(self, rule: str, verdict: Verdict) -> bool:
+        """Return whether people will look at it: tens of thousands of passes are counted and not shown."""
+        if verdict is Verdict.PASS:
+            self._passes[rule] += 1
+        return verdict in _MISSED or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
 
 
 def _text(value: Any) -> str:

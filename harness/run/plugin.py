@@ -221,7 +221,8 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
 
     run = item.config.stash[RUN]
     capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
-    return Judge(run.catalogue, item.config.stash[LOG], test=path, covers=covered(item), capture=capture)
+    log = item.config.stash[LOG]
+    return Judge(run.catalogue, log, test=path, covers=covered(item), capture=capture, passes=run.passes)
 
 
 @pytest.hookimpl(wrapper=True)

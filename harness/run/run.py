@@ -65,6 +65,8 @@ class Run:
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
+    passes: Counter[str] = field(default_factory=Counter)
+    """How often each rule has passed in this process."""
     word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
     """A word that no other run has, nor this one before it was resumed."""
     residue: list[dict[str, str]] = field(default_factory=list)

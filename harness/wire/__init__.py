@@ -42,7 +42,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
-from harness.wire.tree import dissection, tree
+from harness.wire.tree import TreeLine, dissection, is_rebuilt, tree, tree_lines
 from harness.wire.user import UserHeader
 from harness.wire.wire_error import WireError
 
@@ -76,6 +76,7 @@ __all__ = [
     "SimpleBlob",
     "SoapHeader",
     "TransactionHeader",
+    "TreeLine",
     "TxSequenceID",
     "UnknownInternal",
     "UserHeader",
@@ -86,11 +87,13 @@ __all__ = [
     "dissect_ping",
     "dissection",
     "establish_connection",
+    "is_rebuilt",
     "kind",
     "kind_of",
     "ping_request",
     "ping_response",
     "session_ack",
     "tree",
+    "tree_lines",
     "user_message",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -28,48 +29,82 @@ def dissection(data: bytes, ping: bool = False) -> str:
 
 def tree(packet: Packet) -> str:
     """Return every field of a packet that is dissected already, with its offset."""
-    lines: list[str] = []
+    return "\n".join(line.text for line in tree_lines(packet))
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLine:
+    """A line of a dissection: the field that it shows and where that is.
+
+    ``path``: names from the header on, ``("UserHeader", "Flags", "DM")``; of a header its own alone. ``start``,
+    ``end``: int offsets in the packet, ``end`` exclusive; of a bit those of its word. An element of a list has no name
+    of its own: its path ends with ``-``.
+    """
+
+    text: str
+    path: tuple[str, ...]
+    value: Any
+    start: int
+    end: int
+
+
+def tree_lines(packet: Packet) -> list[TreeLine]:
+    """Return the lines of ``tree``."""
+    lines: list[TreeLine] = []
     offset = 0
     for layer in packet.iterpayloads():
-        lines.append(type(layer).__name__)
-        lines += _fields(layer, offset, "  ")
-        offset += len(layer.self_build())
-    return "\n".join(lines)
+        name, size = type(layer).__name__, len(layer.self_build())
+        lines.append(TreeLine(name, (name,), layer, offset, offset + size))
+        lines += _fields(layer, offset, "  ", (name,))
+        offset += size
+    return lines
 
 
-def _fields(layer: Packet, start: int, indent: str) -> Iterator[str]:
+def is_rebuilt(packet: Packet, data: bytes) -> bool:
+    """Return whether building a packet from its fields gives these bytes: then the offsets of its lines are theirs."""
+    return b"".join(layer.self_build() for layer in packet.iterpayloads()) == data
+
+
+def _fields(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
     """Yield the lines of a layer that begins at ``start``. The offsets are those that rebuilding it meets."""
     words = {word.bits[-1][0].name: (name, word) for name, word in vars(type(layer)).items() if isinstance(word, Word)}
     built: Any = b""
     for field in layer.fields_desc:
         offset = start + len(built[0] if isinstance(built, tuple) else built)
         value = layer.getfieldval(field.name)
+        built = field.addfield(layer, built, value)
         if field.name in words:
             name, word = words[field.name]
-            yield f"{indent}{name} = {getattr(layer, name):#0{2 + 2 * word.size}x}  @{offset:#x}"
+            end, whole = offset + word.size, getattr(layer, name)
+            text = f"{indent}{name} = {whole:#0{2 + 2 * word.size}x}  @{offset:#x}"
+            yield TreeLine(text, (*path, name), whole, offset, end)
             for bits, _ in word.bits:
-                yield f"{indent}  {bits.name} = {layer.getfieldval(bits.name)}"
+                bit = layer.getfieldval(bits.name)
+                yield TreeLine(f"{indent}  {bits.name} = {bit}", (*path, name, bits.name), bit, offset, end)
         elif not isinstance(field, Bits):
-            yield from _field(field.name, value, field.sz, offset, indent)
-        built = field.addfield(layer, built, value)
+            end = start + len(built[0] if isinstance(built, tuple) else built)
+            yield from _field((*path, field.name), value, field.sz, offset, end, indent)
 
 
-def _field(name: str, value: Any, size: int, offset: int, indent: str) -> Iterator[str]:
+def _field(path: tuple[str, ...], value: Any, size: int, start: int, end: int, indent: str) -> Iterator[TreeLine]:
     """Yield the lines of one field; none for an absent one and for padding that is not there."""
+    name = path[-1]
     if value is None or (value == b"" and name.endswith("Padding")):
         return
     if isinstance(value, Layer):
-        yield f"{indent}{name} ({type(value).__name__})  @{offset:#x}"
-        yield from _fields(value, offset, indent + "  ")
+        yield TreeLine(f"{indent}{name} ({type(value).__name__})  @{start:#x}", path, value, start, end)
+        yield from _fields(value, start, indent + "  ", path)
     elif isinstance(value, list):
-        yield f"{indent}{name}: {len(value)}"
+        yield TreeLine(f"{indent}{name}: {len(value)}", path, value, start, end)
+        at = start
         for element in value[:MOST_ELEMENTS]:
-            yield from _field("-", element, 0, offset, indent + "  ")
-            offset += len(element)
+            yield from _field((*path, "-"), element, 0, at, at + len(element), indent + "  ")
+            at += len(element)
         if len(value) > MOST_ELEMENTS:
-            yield f"{indent}  ... {len(value) - MOST_ELEMENTS} more"
+            more = f"{indent}  ... {len(value) - MOST_ELEMENTS} more"
+            yield TreeLine(more, (*path, "-"), value[MOST_ELEMENTS:], at, end)
     else:
-        yield f"{indent}{name} = {_text(value, size)}  @{offset:#x}"
+        yield TreeLine(f"{indent}{name} = {_text(value, size)}  @{start:#x}", path, value, start, end)
 
 
 def _text(value: Any, size: int) -> str:
