@@ -12,6 +12,8 @@ class Framer(ABC):
 
     def __init__(self) -> None:
         self._held = bytearray()
+        self.broken = b""
+        """The bytes that no packet begins with, once there were such."""
 
     @property
     def pending(self) -> int:
@@ -27,6 +29,7 @@ class Framer(ABC):
                 packets.append(bytes(self._held[:size]))
                 del self._held[:size]
         except FormatError as error:
+            self.broken = bytes(self._held)
             self._held.clear()
             raise FramingError(error, packets) from error
         return packets

@@ -23,7 +23,9 @@ _INTERFACE = 0x00000001
 _ENHANCED_PACKET = 0x00000006
 _TIMELESS = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
-_OPTION_END, _OPTION_COMMENT = 0, 1
+_OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
+_INBOUND, _OUTBOUND = 1, 2
+"""Bits 0 and 1 of epb_flags."""
 _SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
 _MICROSECONDS = 6
 """The time resolution as a negative power of 10; also what a file means that does not give one."""
@@ -44,9 +46,11 @@ def file_header() -> bytes:
     )
 
 
-def packet_block(time_us: int, packet: bytes, comment: str | None) -> bytes:
-    """Return an Enhanced Packet block; time int microseconds since 1970 UTC."""
+def packet_block(time_us: int, packet: bytes, comment: str | None, inbound: bool | None = None) -> bytes:
+    """Return an Enhanced Packet block; time int microseconds since 1970 UTC; ``inbound``: its direction, if known."""
     options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
+    if inbound is not None:
+        options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
     head = _PACKET.pack(0, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), len(packet))
     return _block(_ENHANCED_PACKET, head + _padded(packet) + _options(options))
 
@@ -69,7 +73,10 @@ def _padded(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class CapturedFrame:
-    """One packet of a capture: ``number`` counts from 1 as Wireshark does, ``offset`` is where its block begins."""
+    """One packet of a capture: ``number`` counts from 1 as Wireshark does, ``offset`` is where its block begins.
+
+    ``inbound``: whether whoever captured it received it; None where the file does not say.
+    """
 
     number: int
     time_us: int
@@ -77,6 +84,7 @@ class CapturedFrame:
     data: bytes
     comment: str | None
     offset: int
+    inbound: bool | None = None
 
 
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
@@ -153,11 +161,14 @@ class _Reader:
         if _PACKET.size + captured > len(body):
             raise self._error(f"frame {number} of {captured} bytes does not fit its block")
         data = body[_PACKET.size : _PACKET.size + captured]
-        comment = self._options(body, _PACKET.size + captured + -captured % 4).get(_OPTION_COMMENT)
+        options = self._options(body, _PACKET.size + captured + -captured % 4)
+        comment = options.get(_OPTION_COMMENT)
+        direction = self._unpack("I", options.get(_PACKET_FLAGS, bytes(4)))[0] & 3
         link_type, ticks = self.interfaces[interface]
         time_us = (high << 32 | low) * 1_000_000 // ticks
         text = None if comment is None else comment.decode(errors="replace")
-        return CapturedFrame(number, time_us, link_type, data, text, self.offset)
+        inbound = direction == _INBOUND if direction in (_INBOUND, _OUTBOUND) else None
+        return CapturedFrame(number, time_us, link_type, data, text, self.offset, inbound)
 
     def _options(self, body: bytes, start: int) -> dict[int, bytes]:
         """Read the options behind the fixed part of a block; the first of a kind counts."""

@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
 from harness.capture import CaptureWriter
 from harness.capture.framer import Framer
 from harness.capture.sut_framer import SutFramer
-from harness.capture.window import FRAME_COST, Place, Window
+from harness.capture.window import FRAME_COST, Piece, Place, Window, taken
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -29,6 +30,8 @@ MALFORMED = "malformed"
 """The kind of bytes that are no packet."""
 RPC = "rpc"
 """The transport of a connection that carries DCE/RPC."""
+RPC_COMMENT = "DCE/RPC"
+"""The comment of the frame that opens such a connection."""
 FLOOD_LIMIT = 128 * 1024 * 1024
 """int bytes of a SUT in one check: more than any asks for, the longest messages and a wrapped counter included."""
 KEPT_DISSECTED = 64 * 1024
@@ -159,10 +162,9 @@ class Connection:
     closed_frame: int | None = None
     framer: Framer = field(default_factory=SutFramer)
     broken: bool = False
-    part_from: int | None = None
     transport: str = "tcp"
-    unframed: deque[Place] = field(default_factory=deque)
-    """Where the capture file holds what the SUT sent of a packet that is not whole yet."""
+    unframed: deque[Piece] = field(default_factory=deque)
+    """What the SUT sent of a packet that is not whole yet."""
 
     def add(self, frame: Frame) -> None:
         """Take the next packet of either direction."""
@@ -240,7 +242,14 @@ class Recorder:
         self.connections.append(connection)
         if self.path is not None:
             client, server = (peer, sut) if by_peer else (sut, peer)
-            self.writer.tcp_open(connection.number, client, server, time_us=self.environment.epoch_us())
+            self.writer.tcp_open(
+                connection.number,
+                client,
+                server,
+                time_us=self.environment.epoch_us(),
+                comment=RPC_COMMENT if rpc else None,
+                client_is_sut=not by_peer,
+            )
         return connection
 
     def sent(self, connection: Connection, data: bytes) -> Frame:
@@ -254,33 +263,29 @@ class Recorder:
         return [frame for part in parts for frame in self._received(connection, part)]
 
     def _received(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Take what one frame of the capture holds."""
+        """Take bytes that came at once; the capture has a frame for each piece that begins or goes on with a packet.
+
+        So a frame number names one packet, and PSH is where one ends: who reads the capture finds the same packets.
+        """
         if self.flooded:
             return []
         self._count(len(data))
-        number, places = self._tcp(connection, data, from_sut=True)
         if connection.broken:
-            error = FormatError("stream", 0, "MS-MQQB 2.1.1", "broken")
-            return [self._keep(connection, number, FROM_SUT, data, places, error)]
-        if connection.part_from is None:
-            connection.part_from = number
-        connection.unframed.extend(places)
-        broken: FormatError | None = None
+            self._write_piece(connection, data)
+            return [self._keep_unframed(connection, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
+        held, broken = connection.framer.pending, None
         try:
             packets = connection.framer.feed(data)
         except FramingError as error:
             packets, broken = error.packets, error
-        frames = []
-        for packet in packets:
-            where = _taken(connection.unframed, len(packet))
-            frames.append(self._keep(connection, connection.part_from, FROM_SUT, packet, where))
-            connection.part_from = number
+        ends = [end - held for end in accumulate(map(len, packets))]
+        edges = [0, *(end for end in ends if 0 < end < len(data)), len(data)]
+        for start, end in pairwise(edges):
+            self._write_piece(connection, data[start:end], more=end not in ends and broken is None)
+        frames = [self._keep_unframed(connection, packet) for packet in packets]
         if broken is not None:
             connection.broken = True
-            connection.unframed.clear()
-            frames.append(self._keep(connection, number, FROM_SUT, data, places, broken))
-        elif not connection.framer.pending:
-            connection.part_from = None
+            frames.append(self._keep_unframed(connection, connection.framer.broken, broken))
         return frames
 
     def flush(self) -> None:
@@ -289,12 +294,10 @@ class Recorder:
             self._flush(connection)
 
     def _flush(self, connection: Connection) -> None:
-        places = list(connection.unframed)
         left = connection.framer.rest()
-        if left and connection.part_from is not None:
-            self._keep(connection, connection.part_from, FROM_SUT, left, places)
-            connection.part_from = None
-            connection.unframed.clear()
+        if left and connection.unframed:
+            self._keep_unframed(connection, left)
+        connection.unframed.clear()
 
     def closed(self, connection: Connection, *, by_peer: bool) -> None:
         """Record the end of a connection."""
@@ -309,12 +312,25 @@ class Recorder:
                 connection.number, from_client, time_us=self.environment.epoch_us()
             )
 
-    def _tcp(self, connection: Connection, data: bytes, *, from_sut: bool) -> tuple[int, list[Place]]:
+    def _write_piece(self, connection: Connection, data: bytes, *, more: bool = False) -> None:
+        """Write bytes of the SUT that are in one packet at most; ``more`` of it is to come."""
+        number, places = self._tcp(connection, data, from_sut=True, more=more)
+        connection.unframed.extend(Piece(number, place) for place in places or [Place(0, len(data))])
+
+    def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
+        """Keep the packet that the first of the bytes make that the SUT sent and no packet has yet."""
+        number, places = taken(connection.unframed, len(data))
+        return self._keep(connection, number, FROM_SUT, data, places, error)
+
+    def _tcp(
+        self, connection: Connection, data: bytes, *, from_sut: bool, more: bool = False
+    ) -> tuple[int, list[Place]]:
         """Write bytes of a stream; return the number of their first frame and where the file holds them."""
         if self.path is None:
             return len(self.frames) + 1, []
         from_client = from_sut == (connection.sut_role == "initiator")
-        numbers = self.writer.tcp_data(connection.number, from_client, data, time_us=self.environment.epoch_us())
+        time_us = self.environment.epoch_us()
+        numbers = self.writer.tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
         return numbers[0], self.writer.places
 
     # -- datagrams ----------------------------------------------------------------------------------------------
@@ -326,7 +342,7 @@ class Recorder:
         number, places = len(self.frames) + 1, list[Place]()
         if self.path is not None:
             source, target = (sut, peer) if from_sut else (peer, sut)
-            number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us())
+            number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
             places = self.writer.places
         return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
 
@@ -375,16 +391,3 @@ class Recorder:
         for listener in self.listeners:
             listener(frame)
         return frame
-
-
-def _taken(places: deque[Place], size: int) -> list[Place]:
-    """Take the places of the first ``size`` bytes off those of a stream; there are none without a file."""
-    taken: list[Place] = []
-    while places and size:
-        place = places.popleft()
-        if place.size > size:
-            places.appendleft(Place(place.offset + size, place.size - size))
-            place = Place(place.offset, size)
-        taken.append(place)
-        size -= place.size
-    return taken

@@ -13,12 +13,13 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class ByteRange:
-    """Bytes ``start`` to ``end`` (exclusive) of a stream are in frame ``frame``."""
+    """Bytes ``start`` to ``end`` (exclusive) of a stream are in frame ``frame``; ``pushed``: its segment has PSH."""
 
     start: int
     end: int
     frame: int
     time_us: int
+    pushed: bool
 
 
 @dataclass(slots=True)
@@ -33,11 +34,16 @@ class Direction:
 
 @dataclass(slots=True)
 class Stream:
-    """One TCP connection: ``client`` is who opened it, in frame ``opened_frame``."""
+    """One TCP connection: ``client`` is who opened it, in frame ``opened_frame``, whose comment is ``comment``.
+
+    ``client_inbound``: whether whoever captured it received what the client sent; None where the file does not say.
+    """
 
     client: Endpoint
     server: Endpoint
     opened_frame: int
+    comment: str | None = None
+    client_inbound: bool | None = None
     from_client: Direction = field(default_factory=Direction)
     from_server: Direction = field(default_factory=Direction)
 
@@ -51,14 +57,16 @@ class Datagram:
     data: bytes
     frame: int
     time_us: int
+    inbound: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Streams:
-    """Everything in a capture, each list in order of first appearance."""
+    """Everything in a capture, each list in order of first appearance; ``start_us``: of the first frame."""
 
     tcp: list[Stream]
     udp: list[Datagram]
+    start_us: int = 0
 
 
 def streams(path: Path) -> Streams:
@@ -87,12 +95,15 @@ class _Gatherer:
     def take(self, frame: CapturedFrame) -> None:
         if frame.link_type != LINKTYPE_RAW:
             raise self._error(frame, f"link type {frame.link_type}; only raw IP ({LINKTYPE_RAW}) is read")
+        if frame.number == 1:
+            self.found.start_us = frame.time_us
         try:
             packet = take_apart(frame.data)
         except ValueError as error:
             raise self._error(frame, str(error)) from error
         if isinstance(packet, UdpDatagram):
-            self.found.udp.append(Datagram(packet.source, packet.target, packet.data, frame.number, frame.time_us))
+            ends = packet.source, packet.target
+            self.found.udp.append(Datagram(*ends, packet.data, frame.number, frame.time_us, frame.inbound))
         elif TcpFlags.SYN in packet.flags:
             self._synchronise(frame, packet)
         else:
@@ -102,7 +113,7 @@ class _Gatherer:
         way, back = (segment.source, segment.target), (segment.target, segment.source)
         first = segment.sequence + 1 & 0xFFFFFFFF
         if TcpFlags.ACK not in segment.flags:
-            stream = Stream(segment.source, segment.target, frame.number)
+            stream = Stream(segment.source, segment.target, frame.number, frame.comment, frame.inbound)
             self.found.tcp.append(stream)
             self._senders[way] = _Sender(stream, stream.from_client, first)
             self._senders.pop(back, None)
@@ -126,7 +137,8 @@ class _Gatherer:
                 raise self._error(frame, f"data after the end of the stream in frame {direction.closed_frame}")
             start = len(direction.data)
             direction.data += segment.data
-            direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us))
+            pushed = TcpFlags.PSH in segment.flags
+            direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us, pushed))
         ends = segment.flags & (TcpFlags.FIN | TcpFlags.RST)
         if ends:
             direction.closed_frame = frame.number

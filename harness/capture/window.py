@@ -23,6 +23,26 @@ class Place(NamedTuple):
     size: int
 
 
+class Piece(NamedTuple):
+    """Bytes of a stream: the frame of the capture that holds them, and where that is in the file."""
+
+    number: int
+    place: Place
+
+
+def taken(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
+    """Take the first ``size`` bytes off those of a stream; return the frame in which they begin, and their places."""
+    number, places = pieces[0].number, list[Place]()
+    while pieces and size:
+        frame, place = pieces.popleft()
+        if place.size > size:
+            pieces.appendleft(Piece(frame, Place(place.offset + size, place.size - size)))
+            place = Place(place.offset, size)
+        places.append(place)
+        size -= place.size
+    return number, places
+
+
 class Held(Protocol):
     """A packet as the window sees it."""
 

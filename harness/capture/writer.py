@@ -33,17 +33,23 @@ class _Side:
 class _Connection:
     client: _Side
     server: _Side
+    client_is_sut: bool | None
 
     def sides(self, from_client: bool) -> tuple[_Side, _Side]:
         """Return the sender and the receiver."""
         return (self.client, self.server) if from_client else (self.server, self.client)
+
+    def is_inbound(self, from_client: bool) -> bool | None:
+        """Return whether what one of them sends comes from the SUT; None where that is not known."""
+        return None if self.client_is_sut is None else self.client_is_sut == from_client
 
 
 class CaptureWriter:
     """A pcapng file of raw IP packets, written one by one: a killed run loses none.
 
     ``start_us``: what the times of the methods are counted from, int microseconds since 1970 UTC. Frame numbers count
-    from 1. Endpoints are (textual IPv4 or IPv6 address, port). HarnessError on misuse.
+    from 1. Endpoints are (textual IPv4 or IPv6 address, port). Where it is said which of them is the SUT, every frame
+    has its direction: inbound is what the SUT sent. HarnessError on misuse.
     """
 
     def __init__(self, path: Path, start_us: int = 0) -> None:
@@ -60,33 +66,55 @@ class CaptureWriter:
         write_whole(self._file, path, file_header())
 
     def tcp_open(
-        self, conn_id: int, client: Endpoint, server: Endpoint, *, time_us: int, comment: str | None = None
+        self,
+        conn_id: int,
+        client: Endpoint,
+        server: Endpoint,
+        *,
+        time_us: int,
+        comment: str | None = None,
+        client_is_sut: bool | None = None,
     ) -> list[int]:
         """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
             raise HarnessError(f"{self.path}: connection {conn_id} is open already")
         # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
-        connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000))
+        connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000), client_is_sut)
+        out, back = connection.is_inbound(True), connection.is_inbound(False)
         opening = _segment(connection.client, connection.server, TcpFlags.SYN)
-        numbers = [self._tcp(replace(opening, acknowledged=0), time_us, comment)]
+        numbers = [self._tcp(replace(opening, acknowledged=0), time_us, comment, inbound=out)]
         connection.client.sequence += 1
-        numbers.append(self._tcp(_segment(connection.server, connection.client, TcpFlags.SYN | _ACK), time_us))
+        answer = _segment(connection.server, connection.client, TcpFlags.SYN | _ACK)
+        numbers.append(self._tcp(answer, time_us, inbound=back))
         connection.server.sequence += 1
-        numbers.append(self._tcp(_segment(connection.client, connection.server, _ACK), time_us))
+        numbers.append(self._tcp(_segment(connection.client, connection.server, _ACK), time_us, inbound=out))
         self._connections[conn_id] = connection
         return numbers
 
     def tcp_data(
-        self, conn_id: int, from_client: bool, data: bytes, *, time_us: int, comment: str | None = None
+        self,
+        conn_id: int,
+        from_client: bool,
+        data: bytes,
+        *,
+        time_us: int,
+        comment: str | None = None,
+        more: bool = False,
     ) -> list[int]:
-        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers."""
+        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers.
+
+        The last of them is pushed (PSH), unless there is ``more`` to come of what they belong to.
+        """
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
         sender, receiver = self._sides(conn_id, from_client)
+        inbound = self._connections[conn_id].is_inbound(from_client)
         numbers, places = [], []
         for start in range(0, len(data), MAX_SEGMENT):
             part = data[start : start + MAX_SEGMENT]
-            numbers.append(self._tcp(_segment(sender, receiver, TcpFlags.PSH | _ACK, part), time_us, comment))
+            pushed = not more and start + len(part) == len(data)
+            flags = TcpFlags.PSH | _ACK if pushed else _ACK
+            numbers.append(self._tcp(_segment(sender, receiver, flags, part), time_us, comment, inbound=inbound))
             places.append(Place(self._data_end - len(part), len(part)))
             sender.sequence = sender.sequence + len(part) & 0xFFFFFFFF
             comment = None
@@ -101,16 +129,25 @@ class CaptureWriter:
         The other side may go on sending until it closes too. ``reset`` ends the connection both ways (RST).
         """
         sender, receiver = self._sides(conn_id, from_client)
-        number = self._tcp(
-            _segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK), time_us, comment
-        )
+        ending = _segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK)
+        inbound = self._connections[conn_id].is_inbound(from_client)
+        number = self._tcp(ending, time_us, comment, inbound=inbound)
         sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
         sender.finished = True
         if reset or receiver.finished:
             del self._connections[conn_id]
         return number
 
-    def udp(self, src: Endpoint, dst: Endpoint, data: bytes, *, time_us: int, comment: str | None = None) -> int:
+    def udp(
+        self,
+        src: Endpoint,
+        dst: Endpoint,
+        data: bytes,
+        *,
+        time_us: int,
+        comment: str | None = None,
+        from_sut: bool | None = None,
+    ) -> int:
         """Write a datagram; return its frame number."""
         if len(data) > MAX_DATAGRAM:
             raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
@@ -118,7 +155,7 @@ class CaptureWriter:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
-        number = self._write(packet, time_us, comment)
+        number = self._write(packet, time_us, comment, from_sut)
         self.places = [Place(self._data_end - len(data), len(data))]
         return number
 
@@ -144,15 +181,15 @@ class CaptureWriter:
             raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has closed already")
         return sender, receiver
 
-    def _tcp(self, segment: TcpSegment, time_us: int, comment: str | None = None) -> int:
+    def _tcp(self, segment: TcpSegment, time_us: int, comment: str | None = None, *, inbound: bool | None) -> int:
         try:
             packet = build_tcp(segment, self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
-        return self._write(packet, time_us, comment)
+        return self._write(packet, time_us, comment, inbound)
 
-    def _write(self, packet: bytes, time_us: int, comment: str | None) -> int:
-        block = packet_block(self._start_us + time_us, packet, comment)
+    def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
+        block = packet_block(self._start_us + time_us, packet, comment, inbound)
         self._data_end = self._size + PACKET_AT + len(packet)
         self._size += len(block)
         write_whole(self._file, self.path, block)

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from harness.capture.deciding import Says, deciding
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.deciding import Place, deciding
 from harness.judging.passive import PASSIVE, PassiveJudge
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
+from harness.wire import TreeLine
 
 EVIDENCE_LIMIT = 6
 PASSES_SHOWN = 5
@@ -232,13 +233,13 @@ class Judge:
         self, row: Rule, verdict: Verdict, expected: str, observed: str, frames: list[Frame]
     ) -> tuple[Evidence, ...]:
         """Return the packets, of what is shown with the field that decides; what a SUT sent decides."""
-        places: list[Place | None] = [None] * len(frames)
+        fields: list[TreeLine | None] = [None] * len(frames)
         if self._is_shown(row.id, verdict):
             lines = [frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else [] for frame in frames]
-            places = deciding(lines, f"{row.document}-{row.section}", expected, observed)
+            fields = deciding(lines, Says(f"{row.document}-{row.section}", expected, observed))
         return tuple(
-            Evidence(frame.number, place.first, place.last) if place else Evidence(frame.number)
-            for frame, place in zip(frames, places, strict=True)
+            Evidence(frame.number, field.start, field.end - 1) if field else Evidence(frame.number)
+            for frame, field in zip(frames, fields, strict=True)
         )
 
     def _is_shown(self, rule: str, verdict: Verdict) -> bool:

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from test_wire_round_trips import packets
 
 from harness.capture import CaptureError, read_pcapng, streams
+from harness.capture.packets import CapturedPackets, Wanted
 from harness.capture.recorder import Recorder
 from harness.environment import Stream, VirtualEnvironment
 from harness.errors import MqconformError
 from harness.judging.passive import PassiveJudge, load_predicates
-from harness.judging.verdicts import HEX_LIMIT
 from harness.peer.association import Association
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import ServedAssociation
@@ -96,10 +96,16 @@ def recorder() -> Iterator[Recorder]:
 
 
 def looked_at(made: Recorder) -> None:
-    """Do with every frame what verdicts do."""
+    """Do with every frame what verdicts do, and who shows them."""
+    made.flush()
+    assert made.path is not None
+    captured = CapturedPackets(made.path)
     for frame in made.frames:
-        assert frame.dissected
-        assert frame.data[:HEX_LIMIT].hex() or not frame.data
+        lines = frame.lines
+        assert not lines or "\n".join(line.text for line in lines) == frame.dissected
+        (shown,) = captured.show([Wanted(frame.number, 0, 0)])
+        assert (shown.data, shown.direction, shown.transport) == (frame.data, frame.direction, frame.transport)
+        assert shown.dissection == frame.dissected or frame.stub is None
 
 
 @settings(max_examples=150, deadline=None)

@@ -61,17 +61,16 @@ def feed(recorder: Recorder, cuts: list[int], data: bytes, *, by_peer: bool = Tr
 
 
 @pytest.mark.parametrize("by_peer", [True, False])
-def test_glued_packets_share_a_frame_and_split_ones_are_found_where_they_begin(
+def test_glued_packets_have_a_frame_each_and_split_ones_are_found_where_they_begin(
     recorder: Recorder, tmp_path: Path, by_peer: bool
 ) -> None:
     data = b"".join(PACKETS)
-    first, second = len(PACKETS[0]), len(PACKETS[0]) + len(PACKETS[1])
+    second = len(PACKETS[0]) + len(PACKETS[1])
     _, frames = feed(recorder, [second + 5], data, by_peer=by_peer)
     assert [frame.kind for frame in frames] == KINDS
     assert [frame.data for frame in frames] == PACKETS
-    assert first < second
-    assert [frame.number for frame in frames] == [4, 4, 4, 5]  # after SYN, SYN-ACK, ACK
-    assert begins_in(tmp_path / "made.pcapng", frames, by_peer=by_peer) == [4, 4, 4, 5]
+    assert [frame.number for frame in frames] == [4, 5, 6, 8]  # after SYN, SYN-ACK, ACK
+    assert begins_in(tmp_path / "made.pcapng", frames, by_peer=by_peer) == [4, 5, 6, 8]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -90,7 +89,7 @@ def test_a_chunk_of_several_segments_does_not_blur_where_a_packet_begins(recorde
     big = bytes(user_message(body=b"x" * (MAX_SEGMENT + 100)))
     _, frames = feed(recorder, [], big + PACKETS[2] + PACKETS[2])
     assert [frame.kind for frame in frames] == ["UserMessage", "SessionAck", "SessionAck"]
-    assert [frame.number for frame in frames] == begins_in(tmp_path / "made.pcapng", frames) == [4, 5, 5]
+    assert [frame.number for frame in frames] == begins_in(tmp_path / "made.pcapng", frames) == [4, 6, 7]
 
 
 def test_what_came_before_a_stream_broke_is_kept_and_what_comes_after_is_no_packet(recorder: Recorder) -> None:
@@ -257,5 +256,5 @@ def test_a_packet_without_what_a_check_looks_for_is_not_our_mistake(recorder: Re
     connection = recorder.opened(PEER, SUT, by_peer=True)
     message, junk = recorder.received(connection, PACKETS[3] + b"no packet")
     for frame in (message, junk):
-        with pytest.raises(ConformanceFailure, match=f"the {frame.kind} in frame 4 has no SessionHeader"):
+        with pytest.raises(ConformanceFailure, match=f"the {frame.kind} in frame {frame.number} has no SessionHeader"):
             frame["SessionHeader"]

@@ -36,45 +36,52 @@ LAYERS: Mapping[str, str] = {
 """By document and section: the header whose fields its rules mean when several have one of a name."""
 
 _NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
-_VALUE = re.compile(r"\s*(?:is|was|=|:)?\s*(0x[0-9A-Fa-f]+|\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]+)\b")
+_VALUE = re.compile(
+    r"'?\s*(?:is|was|=|:)?\s*(0x[0-9A-Fa-f]+|\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]+)\b"
+)
 _WHOLE_VALUE = re.compile(r"0x[0-9A-Fa-f]+|\d+")
 _UNMISTAKABLE = re.compile(r"[a-z][A-Z]")
 """Of several words, such as AckSequenceNumber. Signature, Label, IN, SE are words of sentences, too."""
 
 
-class Place(NamedTuple):
-    """Bytes of a packet, int offsets, both inclusive; ``sure``: the text says the value that they have."""
+class Says(NamedTuple):
+    """What a verdict says: the document and section of its rule (``MQMQ-2.2.19.1``), what was expected, observed."""
 
-    first: int
-    last: int
+    section: str
+    expected: str
+    observed: str
+
+
+class _Found(NamedTuple):
+    line: TreeLine
     sure: bool
+    """Whether the text says the value that the field has."""
 
 
-def deciding(packets: Sequence[Sequence[TreeLine]], section: str, expected: str, observed: str) -> list[Place | None]:
+def deciding(packets: Sequence[Sequence[TreeLine]], says: Says) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, given the lines of its dissection; None where none is.
 
-    ``section``: of the rule, ``MQMQ-2.2.19.1``. Of several packets those are marked that have the value of the text;
-    without a value only a packet that alone has the field.
+    Of several packets those count that have the value of the text; without a value only a packet that alone has the
+    field.
     """
-    found = [_in_packet(lines, LAYERS.get(section), expected, observed) for lines in packets]
-    if sum(place is not None for place in found) < 2:
-        return found
-    return [place if place and place.sure else None for place in found]
+    found = [_in_packet(lines, says) for lines in packets]
+    alone = sum(one is not None for one in found) == 1
+    return [one.line if one is not None and (alone or one.sure) else None for one in found]
 
 
-def _in_packet(lines: Sequence[TreeLine], layer: str | None, expected: str, observed: str) -> Place | None:
-    for match, fields in _named(observed, lines):
-        said = _said(observed[match.end() :])
+def _in_packet(lines: Sequence[TreeLine], says: Says) -> _Found | None:
+    layer = LAYERS.get(says.section)
+    for match, fields in _named(says.observed, lines):
+        said = _said(says.observed[match.end() :])
         field = _one(fields, layer, said)
         if field is None or (said is not None and not _agrees(field, said)):
             return None
-        sure = said is not None
-        return _place(field, sure=sure) if sure or _UNMISTAKABLE.search(field.path[-1]) else None
-    if not _WHOLE_VALUE.fullmatch(observed):
+        return _Found(field, said is not None) if said is not None or _UNMISTAKABLE.search(field.path[-1]) else None
+    if not _WHOLE_VALUE.fullmatch(says.observed):
         return None
-    for _, fields in _named(expected, lines):
-        field = _one(fields, layer, observed)
-        return _place(field, sure=True) if field is not None and _agrees(field, observed) else None
+    for _, fields in _named(says.expected, lines):
+        field = _one(fields, layer, says.observed)
+        return _Found(field, True) if field is not None and _agrees(field, says.observed) else None
     return None
 
 
@@ -82,7 +89,7 @@ def _named(text: str, lines: Sequence[TreeLine]) -> Iterator[tuple[re.Match[str]
     """Yield the names in a text that are fields of the packet, in their order, each with the fields that it may be."""
     for match in _NAME.finditer(text):
         *before, name = match[0].split(".")
-        fields = [line for line in lines if len(line.path) > 1 and line.path[-1] == name]
+        fields = [line for line in lines if len(line.path) > 1 and line.path[-1] == name and line.end > line.start]
         fields = [line for line in fields if _stand_in_order(before, line.path[:-1])]
         if fields:
             yield match, fields
@@ -115,7 +122,3 @@ def _agrees(field: TreeLine, said: str) -> bool:
     if isinstance(value, UUID):
         return said.strip("{}") == str(value)
     return isinstance(value, bytes) and bool(value) and value.hex() == said
-
-
-def _place(field: TreeLine, *, sure: bool) -> Place | None:
-    return Place(field.start, field.end - 1, sure) if field.end > field.start else None

@@ -1,0 +1,214 @@
+"""The packets of a capture as the recorder had them: reassembled, dissected, each by the frame in which it begins.
+
+Verdicts name packets by frame and bytes; what people look at is made here, from the capture alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.capture.deciding import Says, deciding
+from harness.capture.recorder import FROM_SUT, RPC, RPC_COMMENT, TO_SUT
+from harness.capture.streams import ByteRange, Datagram, Direction, Stream, streams
+from harness.errors import MqconformError
+from harness.wire import TreeLine, WireError, dissect, dissect_ping, is_rebuilt, tree_lines
+from reference_qm.surface.inputs import Endpoint
+
+
+class Wanted(NamedTuple):
+    """A packet that somebody wants to see: the frame in which it begins, and the bytes that decide (inclusive)."""
+
+    frame: int
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A packet as it is shown.
+
+    ``time_us``: int, since 1970 UTC; ``time_ms``: since the first frame of the capture. ``direction``: ``sut->peer``,
+    ``peer->sut``, or empty where the capture does not say. ``transport``: tcp, udp or rpc. ``dissection``: text of
+    several lines. ``first``, ``last``: the bytes of ``data`` that decide, inclusive; None where all do, or where there
+    are no such bytes. ``marked``: where the dissection shows these bytes, each from a character to another (exclusive).
+    """
+
+    frame: int
+    time_us: int
+    time_ms: int
+    direction: str
+    transport: str
+    source: Endpoint
+    target: Endpoint
+    data: bytes
+    dissection: str
+    first: int | None
+    last: int | None
+    marked: tuple[tuple[int, int], ...]
+
+
+@dataclass(slots=True)
+class Captured:
+    """A packet of a capture, not yet dissected; ``stub``: what a PDU carries, a scapy packet, where that is known.
+
+    ``inbound``: whether the SUT sent it; None where the capture does not say.
+    """
+
+    frame: int
+    time_us: int
+    inbound: bool | None
+    transport: str
+    source: Endpoint
+    target: Endpoint
+    data: bytes
+    stub: Any = None
+
+    @property
+    def direction(self) -> str:
+        """``sut->peer``, ``peer->sut``; empty where the capture does not say."""
+        return {True: FROM_SUT, False: TO_SUT, None: ""}[self.inbound]
+
+
+class NoSuchPacket(MqconformError):
+    """A capture does not have what a verdict names."""
+
+
+class CapturedPackets:
+    """The packets of one capture file, read once; CaptureError where it cannot be read.
+
+    ``packets``: in the order of their frames. Where several begin in one frame, which only what is malformed does,
+    the first of them is that frame's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        found = streams(path)
+        self.path = path
+        self.start_us = found.start_us
+        self._connections: dict[int, list[Captured]] = {}
+        """The packets of each connection that carries DCE/RPC and was not looked at, by the frames of them."""
+        packets = [_of_datagram(each) for each in found.udp]
+        for stream in found.tcp:
+            both = sorted(_of_stream(stream), key=_frame)
+            packets += both
+            if stream.comment == RPC_COMMENT:
+                self._connections |= dict.fromkeys(map(_frame, both), both)
+        self.packets = sorted(packets, key=_frame)
+
+    def show(self, wanted: Iterable[Wanted], says: Says | None = None) -> list[Shown]:
+        """Return the packets of a verdict with their dissection; NoSuchPacket where none begins in a frame.
+
+        ``says``: what the verdict says, by which the field is found that the range is of, or would be where the verdict
+        has none.
+        """
+        asked = [(one, self._packet(one.frame)) for one in wanted]
+        made = [_dissected(packet) for _, packet in asked]
+        fields: list[TreeLine | None] = [None] * len(made)
+        if says is not None:
+            sent = [packet.inbound is not False for _, packet in asked]
+            fields = deciding([one.lines if by_sut else [] for one, by_sut in zip(made, sent, strict=True)], says)
+        return [self._shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
+
+    def _packet(self, frame: int) -> Captured:
+        at = bisect_left(self.packets, frame, key=_frame)
+        if at == len(self.packets) or self.packets[at].frame != frame:
+            raise NoSuchPacket(f"{self.path}: no packet begins in frame {frame}; is it the capture of this run?")
+        if frame in self._connections:
+            from harness.capture.rpc_stubs import read_stubs  # which takes a second to import
+
+            pdus = self._connections[frame]
+            read_stubs(pdus)
+            for pdu in pdus:
+                self._connections.pop(pdu.frame, None)
+        return self.packets[at]
+
+    def _shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> Shown:
+        first, last = wanted.first, wanted.last
+        if first is None or last is None or not 0 <= first <= last < len(packet.data):
+            first, last = (field.start, field.end - 1) if field else (None, None)
+        if field is not None and (first, last) != (field.start, field.end - 1):
+            field = None
+        if field is None and first is not None and last is not None:
+            field = next((line for line in made.lines if (line.start, line.end) == (first, last + 1)), None)
+        return Shown(
+            packet.frame,
+            packet.time_us,
+            (packet.time_us - self.start_us) // 1000,
+            packet.direction,
+            packet.transport,
+            packet.source,
+            packet.target,
+            packet.data,
+            made.text,
+            first,
+            last,
+            made.marked(field) if field else (),
+        )
+
+
+def _frame(packet: Captured) -> int:
+    return packet.frame
+
+
+def _of_datagram(one: Datagram) -> Captured:
+    return Captured(one.frame, one.time_us, one.inbound, "udp", one.source, one.target, one.data)
+
+
+def _of_stream(stream: Stream) -> Iterator[Captured]:
+    """Yield what was sent on a connection, by either side: its segments up to each that was pushed, or to the end."""
+    transport = RPC if stream.comment == RPC_COMMENT else "tcp"
+    ways = ((stream.from_client, stream.client, stream.server), (stream.from_server, stream.server, stream.client))
+    for way, source, target in ways:
+        inbound = stream.client_inbound
+        if inbound is not None and way is stream.from_server:
+            inbound = not inbound
+        for first, end in _units(way):
+            data = bytes(way.data[first.start : end])
+            yield Captured(first.frame, first.time_us, inbound, transport, source, target, data)
+
+
+def _units(way: Direction) -> Iterator[tuple[ByteRange, int]]:
+    """Yield the first segment of each packet of a direction, and where the packet ends."""
+    first: ByteRange | None = None
+    for each in way.ranges:
+        first = first or each
+        if each.pushed or each is way.ranges[-1]:
+            yield first, each.end
+            first = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Dissection:
+    text: str
+    lines: list[TreeLine]
+    """Those of the text with the bytes of each; none where these are not known for sure."""
+
+    def marked(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
+        """Return where the text shows a field, from its name to the end of its line, and what it is made of."""
+        found, at = [], 0
+        for line in self.lines:
+            if line.path[: len(field.path)] == field.path and field.start <= line.start <= field.end:
+                found.append((at + len(line.text) - len(line.text.lstrip()), at + len(line.text)))
+            at += len(line.text) + 1
+        return tuple(found)
+
+
+def _dissected(packet: Captured) -> _Dissection:
+    if packet.transport == RPC:
+        return _Dissection(_rpc_dissection(packet), [])
+    try:
+        made = (dissect_ping if packet.transport == "udp" else dissect)(packet.data)
+    except WireError as error:
+        return _Dissection(f"cannot be dissected: {error}", [])
+    lines = tree_lines(made)
+    text = "\n".join(line.text for line in lines)
+    return _Dissection(text, lines if is_rebuilt(made, packet.data) else [])
+
+
+def _rpc_dissection(packet: Captured) -> str:
+    from harness.wire.rpc import rpc_dissection  # takes a second
+
+    return rpc_dissection(packet.data, packet.stub)

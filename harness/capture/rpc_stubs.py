@@ -1,0 +1,102 @@
+"""What the PDUs of a connection carry, as far as its own packets say: which interface, which operation, which stub."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from harness.wire.rpc import (
+    ACCEPTANCE,
+    FIRST,
+    LAST,
+    LONGEST_STUB,
+    NDR,
+    NDR64,
+    Proposal,
+    Syntax,
+    dissect_rpc,
+    outcomes_of,
+    proposals_of,
+    rpc_kind,
+    stub_of,
+)
+from harness.wire.rpc_ept import EPT_OPERATIONS
+from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
+from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
+from harness.wire.rpc_stub import Operation
+from harness.wire.wire_error import WireError
+
+_OPERATIONS = {
+    (one.interface, one.opnum): one
+    for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values(), *EPT_OPERATIONS.values())
+}
+
+
+class Pdu(Protocol):
+    """The bytes of a PDU, and what it carries once that is known."""
+
+    data: bytes
+    stub: Any
+
+
+@dataclass(slots=True)
+class _Call:
+    operation: Operation
+    wide: bool
+    gathered: dict[str, bytearray] = field(default_factory=dict)
+    """The stub of the request and of the response, as far as it has come."""
+    first: dict[str, Pdu] = field(default_factory=dict)
+
+
+class _Connection:
+    """One connection, PDU by PDU; what is malformed or of no call is passed over."""
+
+    def __init__(self) -> None:
+        self._proposed: dict[int, list[Proposal]] = {}
+        self._contexts: dict[int, tuple[Syntax, bool]] = {}
+        """By identifier: the interface, and whether its stubs are in NDR64."""
+        self._calls: dict[int, _Call] = {}
+
+    def take(self, pdu: Pdu) -> None:
+        kind = rpc_kind(pdu.data)
+        packet = dissect_rpc(pdu.data)
+        if kind in ("bind", "alter_context"):
+            self._proposed[packet.call_id] = proposals_of(packet)
+        elif kind in ("bind_ack", "alter_context_resp"):
+            for one, outcome in zip(self._proposed.pop(packet.call_id, ()), outcomes_of(packet), strict=False):
+                if outcome.result == ACCEPTANCE and outcome.transfer in (NDR, NDR64):
+                    self._contexts[one.p_cont_id] = (one.abstract, outcome.transfer == NDR64)
+        elif kind in ("request", "response"):
+            self._take_stub(kind, pdu, packet)
+
+    def _take_stub(self, kind: str, pdu: Pdu, packet: Any) -> None:
+        if kind == "request" and packet.pfc_flags & FIRST:
+            self._calls.pop(packet.call_id, None)
+            interface, wide = self._contexts.get(packet.payload.cont_id, (None, False))
+            operation = _OPERATIONS.get((interface, packet.payload.opnum)) if interface else None
+            if operation is not None:
+                self._calls[packet.call_id] = _Call(operation, wide)
+        call = self._calls.get(packet.call_id)
+        if call is None:
+            return
+        call.first.setdefault(kind, pdu)
+        gathered = call.gathered.setdefault(kind, bytearray())
+        gathered += stub_of(packet)
+        if len(gathered) > LONGEST_STUB:
+            del self._calls[packet.call_id]
+        elif packet.pfc_flags & LAST:
+            read = call.operation.read_request if kind == "request" else call.operation.read_response
+            call.first[kind].stub = read(bytes(gathered), call.wide)
+            if kind == "response":
+                del self._calls[packet.call_id]
+
+
+def read_stubs(pdus: Iterable[Pdu]) -> None:
+    """Read the stubs of a connection's PDUs, in the order in which they passed: the first fragment of each has it."""
+    connection = _Connection()
+    for pdu in pdus:
+        try:
+            connection.take(pdu)
+        except WireError:  # a PDU or a stub that is malformed is shown as far as it can be dissected
+            continue
