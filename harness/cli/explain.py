@@ -13,6 +13,7 @@ from harness.judging.verdicts import read_verdicts
 from harness.paths import SUITES
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
+from harness.run.evidence import EvidenceTexts
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 _TEXT_LIMIT = 200
@@ -80,6 +81,8 @@ def _sut(folder: Path) -> str:
 
 
 def _verdicts(folder: Path, rule: str) -> Iterator[str]:
+    """Yield the verdicts of a run on a rule, the first of each kind with its packets."""
+    texts, shown = EvidenceTexts(folder), set[str]()
     for line in read_verdicts(folder / VERDICTS_FILE):
         if line["rule"] == rule:
             frames = ", ".join(str(one["frame"]) for one in line["evidence"])
@@ -87,9 +90,16 @@ def _verdicts(folder: Path, rule: str) -> Iterator[str]:
             text = f"expected {line['expected']}; observed {line['observed']}"
             why = f" ({line['reason']})" if line["reason"] else ""
             yield f"{line['verdict']}: {_shown(text + why)}{where}"
+            if line["verdict"] not in shown:
+                shown.add(line["verdict"])
+                yield from (f"    {_printable(row)}".rstrip() for each in texts.of(line) for row in each.splitlines())
 
 
 def _shown(text: str) -> str:
     """Show what came from outside: on one line, nothing invisible, not endless."""
-    line = "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in " ".join(text.split()))
+    line = _printable(" ".join(text.split()))
     return line if len(line) <= _TEXT_LIMIT else line[: _TEXT_LIMIT - 1] + "…"
+
+
+def _printable(line: str) -> str:
+    return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in line)

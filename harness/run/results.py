@@ -16,6 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
+from harness.run.evidence import EvidenceTexts
 
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
@@ -98,16 +99,18 @@ def write_junit(results: Iterable[RuleResult], path: Path, started: str) -> None
 
 
 def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
-    """Write Allure's results anew: one a rule, with what was expected and observed, the packets, and their capture."""
+    """Write Allure's results anew below a run folder: one a rule, with what it says, its packets, and their capture."""
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult
     from allure_commons.types import AttachmentType, LabelType, LinkType
 
     logger: Any = AllureFileLogger(folder, clean=True)  # type: ignore[no-untyped-call]
-    for result in results:
+    texts = EvidenceTexts(folder.parent)
+    for result in sorted(results, key=lambda result: str(result.line["capture"])):
         line = result.line
         file = f"{uuid.uuid4()}-attachment.txt"
-        logger.report_attached_data(_attachment(line), file)
+        said = [f"expected: {line['expected']}", f"observed: {line['observed']}", "", *texts.of(line)]
+        logger.report_attached_data("\n".join(said), file)
         attachment = Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)
         labels = {
             LabelType.PARENT_SUITE: line["document"],
@@ -131,8 +134,3 @@ def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
                 attachments=[attachment],
             )
         )
-
-
-def _attachment(line: Mapping[str, Any]) -> str:
-    packets = [f"frame {one['frame']}" for one in line["evidence"]]
-    return "\n".join([f"expected: {line['expected']}", f"observed: {line['observed']}", "", *packets])

@@ -7,13 +7,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from harness.capture.recorder import FROM_SUT, TO_SUT, Frame
+from harness.capture.recorder import FROM_SUT, TO_SUT, Frame, Recorder
+from harness.environment import VirtualEnvironment
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Recorded, VerdictLog, read_verdicts
 from harness.rules.catalogue import Catalogue, Document, Rule
 from harness.run_folder import RULES_FILE, RUN_FILE
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.wire import session_ack
+from reference_qm.surface.inputs import Endpoint
 
 MUST = "MQQB-2.2.1-01"
 SHOULD = "MQQB-2.2.1-02"
@@ -81,6 +83,16 @@ def written(folder: Path) -> list[dict[str, Any]]:
 def frame(number: int = 1, *, from_sut: bool = True, data: bytes | None = None, kind: str = "SessionAck") -> Frame:
     data = bytes(session_ack(AckSequenceNumber=number)) if data is None else data
     return Frame(number, 10 * number, FROM_SUT if from_sut else TO_SUT, "tcp", data, kind)
+
+
+def recorded(path: Path, *packets: bytes) -> list[int]:
+    """Write a capture of what a SUT sends on one connection; return the frame of each packet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    recorder = Recorder(VirtualEnvironment(), path)
+    connection = recorder.opened(Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801), by_peer=True)
+    frames = recorder.received(connection, b"".join(packets))
+    recorder.close()
+    return [one.number for one in frames]
 
 
 def sut_file(**changes: Any) -> SutFile:

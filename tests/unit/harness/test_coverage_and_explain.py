@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from harness_made import frame, recorded
 
 from harness.cli.explain import explain
 from harness.errors import HarnessError, UsageError
@@ -34,7 +35,7 @@ def inventory() -> Inventory:
 
 
 def run_folder(folder: Path, *verdicts: dict[str, object]) -> Path:
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     run = {"run": "r1", "sut": {"name": "Contoso", "version": "1.0"}}
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
     lines = "".join(json.dumps(verdict) + "\n" for verdict in verdicts)
@@ -52,7 +53,7 @@ def verdict(rule: str, **changes: object) -> dict[str, object]:
         "reason": None,
         "capture": None,
     }
-    return known | {"evidence": []} | changes
+    return known | {"document": "MQQB", "section": "3.1.5", "evidence": []} | changes
 
 
 def test_every_rule_and_step_of_a_catalogued_document_counts_once_and_clones_never():
@@ -133,7 +134,7 @@ def test_a_rule_that_nobody_observes_says_why(inventory: Inventory):
 
 
 def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: Path):
-    evidence = [{"frame": 3}, {"frame": 4}]
+    evidence = [{"frame": 3}, {"frame": 4}]  # of a capture that is gone
     shown = verdict(RULE, capture="captures/a.pcapng", evidence=evidence, reason="because")
     folders = [
         run_folder(tmp_path / "a", shown, verdict("MQQB-2.2.1-01", expected="other")),
@@ -143,6 +144,16 @@ def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: P
     assert "  fail: expected 1; observed 2 (because) [captures/a.pcapng frames 3, 4]" in lines
     assert lines.count("verdicts of Contoso 1.0 in r1: none") == 1
     assert not any("expected other" in line for line in lines)
+
+
+def test_the_first_verdict_of_each_kind_is_reported_with_its_packets(inventory: Inventory, tmp_path: Path):
+    capture, ack = "captures/a.pcapng", frame(3)
+    (number,) = recorded(tmp_path / "a" / capture, ack.data)
+    evidence = [{"frame": number}]
+    shown = [verdict(RULE, capture=capture, evidence=evidence) for _ in range(2)]
+    lines = list(explain(inventory, RULE, [run_folder(tmp_path / "a", *shown)]))
+    assert lines.count(f"      frame {number}, sut->peer, 0 ms, tcp") == 1
+    assert "        AckSequenceNumber = 0x0003  @0x14" in lines
 
 
 def test_what_a_system_said_cannot_reach_the_terminal(inventory: Inventory, tmp_path: Path):

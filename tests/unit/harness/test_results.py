@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from harness_made import MUST, SETTLED, SHOULD, frame, judge, log
+from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.results import RuleResult, rule_results, write_allure, write_junit
@@ -73,8 +73,10 @@ def test_every_verdict_has_its_place_in_both(
 
 
 def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
+    ack = frame()
+    (number,) = recorded(tmp_path / "captures/made.pcapng", ack.data)
     made = judge(tmp_path, SETTLED)
-    made(SETTLED, expected="closed", observed=ODD, evidence=frame(7))
+    made(SETTLED, expected="closed", observed=ODD, evidence=frame(number, data=ack.data))
     for _ in range(2):  # a run that is resumed writes them again
         write_allure(found(tmp_path), tmp_path / "allure")
     (path,) = (tmp_path / "allure").glob("*-result.json")
@@ -82,5 +84,6 @@ def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
     assert (result["name"], result["links"][0]["url"]) == (SETTLED, "../captures/made.pcapng")
     (attachment,) = result["attachments"]
     text = (tmp_path / "allure" / attachment["source"]).read_text(encoding="utf-8")
-    assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe 7, sut->peer, 70 ms, tcp\n")
-    assert frame(7).data.hex() in text
+    assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe {number}, sut->peer, 0 ms, tcp\n")
+    assert ack.dissected in text
+    assert ack.data[:16].hex(" ") in text

@@ -1,0 +1,81 @@
+"""The packets of a verdict as text: dissection and hexdump, with the field that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.capture.deciding import Says
+from harness.capture.packets import CapturedPackets, Shown, Wanted
+from harness.errors import MqconformError
+from harness.judging.verdicts import Verdict
+from harness.run_folder import CAPTURES_FOLDER
+
+HEX_LIMIT = 4096
+"""int bytes of a packet that are shown; the capture has them all."""
+_ROW = 16
+
+
+class EvidenceTexts:
+    """The texts of the packets of verdicts in one run folder; who asks by capture has each read once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: CapturedPackets | None = None
+
+    def of(self, line: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a text for each packet that a verdict names (of a pass: the deciding one), or why it cannot be shown.
+
+        ``line``: as ``read_verdicts`` gives it.
+        """
+        evidence = line["evidence"]
+        if line["verdict"] == Verdict.PASS:
+            evidence = [one for one in evidence if one["first"] is not None][:1] or evidence[-1:]
+        quoted = [one for one in evidence if one.get("hex")]
+        if quoted:
+            yield from map(_quoted, quoted)
+            return
+        try:
+            wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in evidence]
+            says = Says(f"{line['document']}-{line['section']}", line["expected"], line["observed"])
+            shown = self._capture(str(line["capture"])).show(wanted, says) if wanted else []
+        except (MqconformError, OSError) as error:
+            yield f"the packets of this verdict cannot be shown: {error}"
+            return
+        yield from map(_text, shown)
+
+    def _capture(self, name: str) -> CapturedPackets:
+        path = self.folder / name
+        if self._read is None or self._read.path != path:
+            if path.resolve().parent != (self.folder / CAPTURES_FOLDER).resolve():
+                raise MqconformError(f"{name!r} is no file of {self.folder / CAPTURES_FOLDER}")
+            self._read = CapturedPackets(path)
+        return self._read
+
+
+def _text(shown: Shown) -> str:
+    head = f"frame {shown.frame}, {shown.direction or 'of unknown direction'}, {shown.time_ms} ms, {shown.transport}"
+    if shown.first is not None:
+        head += f", bytes {shown.first:#x} to {shown.last:#x} decide"
+    marks, at, lines = dict(shown.marked), 0, []
+    for line in shown.dissection.splitlines(keepends=True):
+        mark = "> " if any(at <= start < at + len(line) for start in marks) else "  " if marks else ""
+        lines.append(f"{mark}{line}")
+        at += len(line)
+    return f"{head}\n\n{''.join(lines)}\n\n{_hexdump(shown.data)}\n"
+
+
+def _quoted(one: Mapping[str, Any]) -> str:
+    """Return the text of a packet that a verdict of schema 1 quotes."""
+    head = f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}"
+    return f"{head}\n\n{one['dissection']}\n\n{_hexdump(bytes.fromhex(one['hex']))}\n"
+
+
+def _hexdump(data: bytes) -> str:
+    rows = [
+        f"{start:06x}  {data[start : start + _ROW].hex(' '):<{3 * _ROW}} "
+        + "".join(chr(each) if 0x20 <= each < 0x7F else "." for each in data[start : start + _ROW])
+        for start in range(0, min(len(data), HEX_LIMIT), _ROW)
+    ]
+    return "\n".join([*rows, *([f"... {len(data) - HEX_LIMIT} more bytes"] if len(data) > HEX_LIMIT else [])])

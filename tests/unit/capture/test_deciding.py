@@ -1,0 +1,112 @@
+"""The deciding field of a verdict: the one that its text names, or none; on the eight frames of MS-MQQB section 4.1."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.capture.deciding import LAYERS, Says, deciding
+from harness.capture.golden import GoldenFrame, load_golden
+from harness.rules.catalogue import load_index
+from harness.wire import TreeLine, dissect, dissect_ping, is_rebuilt, tree_lines
+
+FRAMES = {frame.number: frame for frame in load_golden().frames}
+PING, ESTABLISH, PARAMETERS, MESSAGE, ACK = 1, 3, 5, 7, 8
+SECTION = "MQQB-3.1.5"
+
+
+def lines(number: int) -> list[TreeLine]:
+    frame = FRAMES[number]
+    packet = (dissect_ping if frame.transport == "udp" else dissect)(frame.data)
+    assert is_rebuilt(packet, frame.data)
+    return tree_lines(packet)
+
+
+def place(number: int, observed: str, expected: str = "", section: str = SECTION) -> tuple[int, int] | None:
+    """Return the first and the last byte of the field that decides."""
+    (field,) = deciding([lines(number)], Says(section, expected, observed))
+    return None if field is None else (field.start, field.end - 1)
+
+
+def printed(frame: GoldenFrame) -> list[tuple[str, int | UUID | bytes]]:
+    """Return the fields that are no text, by header and name; SecurityData is none of the layer's."""
+    return [
+        (name.replace(".SecurityData", ""), value)
+        for name, value in frame.fields.items()
+        if not isinstance(value, str) and value != b""
+    ]
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=lambda frame: f"frame-{frame.number}")
+def test_every_printed_field_is_found_where_its_value_is(frame: GoldenFrame) -> None:
+    for name, value in printed(frame):
+        said = value.hex() if isinstance(value, bytes) else value
+        found = place(frame.number, f"{name} {said}")
+        assert found is not None, name
+        there = frame.data[found[0] : found[1] + 1]
+        if isinstance(value, int):
+            number = int.from_bytes(there, "little")
+            assert number == value or bin(value)[2:] in bin(number), name  # of a bit its word
+        else:
+            assert there == (value if isinstance(value, bytes) else value.bytes_le), name
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=lambda frame: f"frame-{frame.number}")
+def test_no_field_is_found_by_another_value_than_it_has(frame: GoldenFrame) -> None:
+    for name, value in printed(frame):
+        if isinstance(value, int):
+            assert place(frame.number, f"{name} {value + 1}") is None, name
+            assert place(frame.number, f"{name} {value + 1:#x}", expected=f"{name} {value}") is None, name
+
+
+@pytest.mark.parametrize(
+    ("number", "observed", "expected", "section", "found"),
+    [
+        (ACK, "AckSequenceNumber 1", "", SECTION, (20, 21)),
+        (ACK, "AckSequenceNumber is 1 (in 3 packets)", "", SECTION, (20, 21)),
+        (ACK, "AckSequenceNumber=0x1", "", SECTION, (20, 21)),
+        (ACK, "{'AckSequenceNumber': 1, 'WindowSize': 64}", "", SECTION, (20, 21)),
+        (ACK, "closed after AckSequenceNumber", "", SECTION, (20, 21)),
+        (ACK, "AckSequenceNumbers 1", "", SECTION, None),  # a whole word
+        (ACK, "ackSequenceNumber 1", "", SECTION, None),  # spelled as printed
+        (ACK, "1", "AckSequenceNumber of what came", SECTION, (20, 21)),
+        (ACK, "2", "AckSequenceNumber of what came", SECTION, None),  # no value of that field
+        (ACK, "closed", "AckSequenceNumber 1", SECTION, None),
+        (ACK, "closed", "closed", SECTION, None),
+        (ACK, "", "", SECTION, None),
+        (ACK, "Reserved", "", SECTION, None),  # of three headers
+        (ACK, "SessionHeader.Reserved 0", "", SECTION, (34, 35)),
+        (ACK, "Reserved 0", "", "MQMQ-2.2.20.4", (34, 35)),  # of the header whose section the rule is of
+        (ACK, "BaseHeader.WindowSize 64", "", SECTION, None),  # it has none
+        (ACK, "Signature of the message", "", SECTION, None),  # a word of sentences, too
+        (ACK, "Signature 0x524F494C", "", SECTION, (4, 7)),
+        (ACK, "UserHeader.MessageID 1", "", SECTION, None),
+        (PING, "Cookie 4", "", SECTION, (4, 7)),
+        (ESTABLISH, "SE 1", "", "MQQB-2.2.3.1", (56, 57)),
+        (MESSAGE, "TimeToReachQueue: 345600", "", SECTION, (12, 15)),
+    ],
+)
+def test_a_field_is_the_deciding_one_only_when_it_must_be(
+    number: int, observed: str, expected: str, section: str, found: tuple[int, int] | None
+) -> None:
+    assert place(number, observed, expected, section) == found
+
+
+def test_of_several_packets_those_count_that_have_the_value() -> None:
+    packets = [lines(PARAMETERS), lines(ACK), [], lines(ACK)]
+    windows = [next(line for line in one if line.path[-1] == "WindowSize") for one in (packets[0], packets[1])]
+    assert windows[0].start != windows[1].start
+    by_value = deciding(packets, Says(SECTION, "", "WindowSize 64"))
+    assert [field and field.start for field in by_value] == [windows[0].start, windows[1].start, None, windows[1].start]
+    assert deciding(packets, Says(SECTION, "", "another WindowSize")) == [None] * 4  # of whichever
+    alone = deciding([lines(PING), lines(ACK)], Says(SECTION, "", "another WindowSize"))
+    assert [field and field.start for field in alone] == [None, windows[1].start]
+
+
+def test_every_section_of_the_table_is_one_of_the_documents_and_every_layer_a_header() -> None:
+    sections = {name.rpartition("-")[0] for name in load_index()}
+    assert set(LAYERS) <= sections
+    from harness import wire
+
+    assert all(isinstance(getattr(wire, layer), type) for layer in LAYERS.values())

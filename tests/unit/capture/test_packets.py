@@ -1,0 +1,209 @@
+"""The packets of a capture as they are shown: reassembled, dissected, with the field that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.capture import CaptureError
+from harness.capture.deciding import Says
+from harness.capture.golden import GOLDEN, load_golden
+from harness.capture.packets import CapturedPackets, NoSuchPacket, Shown, Wanted
+from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
+from harness.capture.writer import MAX_SEGMENT
+from harness.environment import VirtualEnvironment
+from harness.wire import ping_request, ping_response, session_ack, user_message
+from harness.wire.rpc import ACCEPTANCE, NDR, NDR64, QM2QM, Outcome, Proposal, bind, bind_ack, request, response
+from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
+from reference_qm.surface.inputs import Endpoint
+
+PEER, SUT = Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801)
+ACK = bytes(session_ack(AckSequenceNumber=3, WindowSize=64))
+OPEN = QM2QM_OPERATIONS["RemoteQMOpenQueue"]
+PURGE = QM2QM_OPERATIONS["RemoteQMPurgeQueue"]
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[Recorder]:
+    made = Recorder(VirtualEnvironment(), tmp_path / "made.pcapng")
+    yield made
+    made.close()
+
+
+def show(recorder: Recorder, frame: int, first: int | None = None, last: int | None = None) -> Shown:
+    assert recorder.path is not None
+    (shown,) = CapturedPackets(recorder.path).show([Wanted(frame, first, last)])
+    return shown
+
+
+def marked(shown: Shown) -> list[str]:
+    return [shown.dissection[start:end] for start, end in shown.marked]
+
+
+def test_a_packet_has_its_bytes_its_direction_and_its_place(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    sent = recorder.sent(connection, b"junk")
+    (came,) = recorder.received(connection, ACK)
+    asked = recorder.datagram(PEER, SUT, bytes(ping_request(Cookie=7)), from_sut=False)
+    answered = recorder.datagram(PEER, SUT, bytes(ping_response(Cookie=7)), from_sut=True)
+    wanted = [
+        (sent, TO_SUT, "tcp", PEER, SUT),
+        (came, FROM_SUT, "tcp", SUT, PEER),
+        (asked, TO_SUT, "udp", PEER, SUT),
+        (answered, FROM_SUT, "udp", SUT, PEER),
+    ]
+    for frame, direction, transport, source, target in wanted:
+        shown = show(recorder, frame.number)
+        assert (shown.frame, shown.data) == (frame.number, frame.data)
+        assert (shown.direction, shown.transport, shown.source, shown.target) == (direction, transport, source, target)
+        assert (shown.dissection, shown.first, shown.last, shown.marked) == (frame.dissected, None, None, ())
+
+
+def test_who_opened_a_connection_does_not_change_who_is_the_sut(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=False)
+    (came,) = recorder.received(connection, ACK)
+    shown = show(recorder, came.number)
+    assert (shown.direction, shown.source, shown.target) == (FROM_SUT, SUT, PEER)
+
+
+def test_times_are_those_of_the_capture(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    recorder.environment.run_until(lambda: False, 1_500)
+    (came,) = recorder.received(connection, ACK)
+    assert recorder.path is not None
+    captured = CapturedPackets(recorder.path)
+    (shown,) = captured.show([Wanted(came.number)])
+    assert (shown.time_ms, shown.time_us - captured.start_us) == (1_500, 1_500_000)
+
+
+@pytest.mark.parametrize("size", [10, MAX_SEGMENT - 500, MAX_SEGMENT, 3 * MAX_SEGMENT])
+def test_packets_are_put_together_from_segments_and_cut_out_of_what_came_at_once(recorder: Recorder, size: int) -> None:
+    message = bytes(user_message(body=bytes(size)))
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    frames = [recorder.sent(connection, message), recorder.sent(connection, message)]
+    data = message + ACK + message + ACK
+    for start in range(0, len(data), 50_000):
+        frames += recorder.received(connection, data[start : start + 50_000])
+    assert [frame.data for frame in frames] == [message, message, message, ACK, message, ACK]
+    assert len({frame.number for frame in frames}) == len(frames)
+    for frame in frames:
+        assert show(recorder, frame.number).data == frame.data
+
+
+def test_the_field_of_a_range_is_marked_in_the_dissection(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    (ack,) = recorder.received(connection, ACK)
+    (message,) = recorder.received(connection, bytes(user_message()))
+    assert marked(show(recorder, ack.number, 20, 21)) == ["AckSequenceNumber = 0x0003  @0x14"]
+    flags = marked(show(recorder, ack.number, 2, 3))
+    assert (flags[0][:8], flags[1]) == ("Flags = ", "PR = 3")
+    queue = next(line for line in message.lines if line.path[-1] == "DestinationQueue")
+    there = marked(show(recorder, message.number, queue.start, queue.end - 1))
+    assert there[0].startswith("DestinationQueue (")
+    assert there[2].startswith("DirectFormatName = ")
+    assert marked(show(recorder, ack.number, 20, 20)) == []  # of no field
+    for first, last in ((-1, 2), (3, 2), (0, len(ACK))):
+        outside = show(recorder, ack.number, first, last)
+        assert (outside.first, outside.last, outside.marked) == (None, None, ())
+
+
+def test_what_a_verdict_says_tells_a_bit_of_its_word_and_the_field_of_a_verdict_without_a_range(
+    recorder: Recorder,
+) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    (ack,) = recorder.received(connection, ACK)
+    assert recorder.path is not None
+    captured = CapturedPackets(recorder.path)
+    for wanted in (Wanted(ack.number), Wanted(ack.number, 2, 3)):
+        (shown,) = captured.show([wanted], Says("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
+        assert (shown.first, shown.last, marked(shown)) == (2, 3, ["PR = 3"])
+    (shown,) = captured.show([Wanted(ack.number, 20, 21)], Says("MQMQ-2.2.19.1", "", "BaseHeader.Flags.PR 3"))
+    assert marked(shown) == ["AckSequenceNumber = 0x0003  @0x14"]  # the file has the last word
+
+
+def test_what_the_peer_sent_decides_nothing(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    sent = recorder.sent(connection, ACK)
+    assert recorder.path is not None
+    (shown,) = CapturedPackets(recorder.path).show([Wanted(sent.number)], Says("", "", "AckSequenceNumber 3"))
+    assert (shown.first, shown.marked) == (None, ())
+
+
+def test_what_cannot_be_dissected_is_shown_as_it_came(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    (junk,) = recorder.received(connection, bytes(40))
+    shown = show(recorder, junk.number, 0, 3)
+    assert (shown.data, shown.first, shown.last, shown.marked) == (bytes(40), 0, 3, ())
+    assert shown.dissection.startswith("cannot be dissected: ")
+
+
+@pytest.mark.parametrize(("transfer", "wide"), [(NDR, False), (NDR64, True)])
+@pytest.mark.parametrize("by_peer", [True, False])
+@pytest.mark.parametrize("fragment", [5840, 40])
+def test_the_stubs_of_calls_are_read_by_what_was_bound(
+    recorder: Recorder, transfer: object, wide: bool, by_peer: bool, fragment: int
+) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=by_peer, rpc=True)
+
+    def passes(data: bytes, *, from_client: bool) -> int:
+        if from_client == by_peer:
+            return recorder.sent(connection, data).number
+        (frame,) = recorder.received(connection, data)
+        return frame.number
+
+    other = NDR if transfer is NDR64 else NDR64
+    proposals = [Proposal(4, QM2QM, (other,)), Proposal(5, QM2QM, (transfer,))]  # type: ignore[arg-type]
+    outcomes = [Outcome(2), Outcome(ACCEPTANCE, transfer=transfer)]  # type: ignore[arg-type]
+    passes(bytes(bind(1, proposals)), from_client=True)
+    passes(bytes(bind_ack(1, outcomes, group=1)), from_client=False)
+    asked, answered = [], []
+    for call, operation, values in ((2, OPEN, {"hQueue": 0x1234}), (3, PURGE, {"hQueue": 0x4321})):
+        stub = operation.build_request(wide, **values)
+        parts = request(call, 5, operation.opnum, stub, fragment=fragment)
+        asked.append([passes(part, from_client=True) for part in parts])
+    for call, operation in ((3, PURGE), (2, OPEN)):
+        parts = response(call, 5, operation.build_response(wide, Return=0xC00E0001), fragment=fragment)
+        answered.append([passes(part, from_client=False) for part in parts])
+    for frames, name, value in (
+        (asked[0], "RemoteQMOpenQueue_Request", "4660"),
+        (asked[1], "RemoteQMPurgeQueue_Request", "17185"),
+        (answered[0], "RemoteQMPurgeQueue_Response", str(0xC00E0001)),
+        (answered[1], "RemoteQMOpenQueue_Response", str(0xC00E0001)),
+    ):
+        texts = [show(recorder, frame).dissection for frame in frames]
+        assert name in texts[0]
+        assert value in texts[0]
+        assert not any(name in text for text in texts[1:])
+
+
+def test_a_call_of_what_was_not_bound_is_shown_without_its_stub(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True, rpc=True)
+    recorder.sent(connection, b"\5\0\0\3" + bytes(20))
+    (part,) = request(2, 5, PURGE.opnum, PURGE.build_request(False, hQueue=1))
+    sent = recorder.sent(connection, part)
+    shown = show(recorder, sent.number, 0, 3)
+    assert "PurgeQueue" not in shown.dissection
+    assert (shown.transport, shown.first, shown.marked) == ("rpc", 0, ())
+
+
+def test_captures_without_directions_are_shown_as_well() -> None:
+    captured = CapturedPackets(GOLDEN / "frames.pcapng")
+    frames = load_golden().frames
+    assert [packet.data for packet in captured.packets] == [frame.data for frame in frames]
+    ack = captured.packets[-1]
+    (shown,) = captured.show([Wanted(ack.frame)], Says("", "", "AckSequenceNumber 1"))
+    assert (shown.direction, marked(shown)) == ("", ["AckSequenceNumber = 0x0001  @0x14"])
+
+
+def test_a_frame_in_which_nothing_begins_and_a_file_that_is_none_are_one_line(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    recorder.opened(PEER, SUT, by_peer=True)
+    for frame in (0, 1, 99):
+        with pytest.raises(NoSuchPacket, match=f"no packet begins in frame {frame}; is it the capture of this run"):
+            show(recorder, frame)
+    (tmp_path / "none.pcapng").write_bytes(b"text")
+    with pytest.raises(CaptureError, match="this is no pcapng file"):
+        CapturedPackets(tmp_path / "none.pcapng")
