@@ -182,6 +182,16 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     ``time_ms, direction, transport, hex, dissection``. What else a line has stays.
     """
     folder: _Folder | None = None
+    for number, line in enumerate(read_lines(path), 1):
+        if line["schema"] == SCHEMA:
+            folder = folder or _Folder.read(path.parent)
+            yield folder.whole(line, f"{path}:{number}")
+        else:
+            yield _of_schema_1(line, f"{path}:{number}")
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Read a verdict file as it is; UsageError names the line that is cut, broken or of a schema nobody knows."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
@@ -193,15 +203,11 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
                     f"{path}:{number}: the verdict is cut or broken; remove that line to go on from the others"
                 )
             schema = verdict.get("schema")
-            if schema == SCHEMA:
-                folder = folder or _Folder.read(path.parent)
-                yield folder.whole(verdict, f"{path}:{number}")
-            elif schema == OLDEST_SCHEMA:
-                yield _of_schema_1(verdict, f"{path}:{number}")
-            else:
+            if schema not in (OLDEST_SCHEMA, SCHEMA):
                 raise UsageError(
                     f"{path}:{number}: a verdict of schema {schema!r}; this harness reads {OLDEST_SCHEMA} and {SCHEMA}"
                 )
+            yield verdict
 
 
 @dataclass(frozen=True, slots=True)

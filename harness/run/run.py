@@ -19,7 +19,7 @@ from uuid import UUID
 
 from harness.errors import ConformanceFailure, FolderError, UsageError
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
-from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_verdicts
+from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, load_index
 from harness.rules.coverage import coverage
@@ -248,14 +248,14 @@ def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool, list[Death]]:
 
 def _recorded(path: Path, *, ended: bool) -> Recorded:
     done = Recorded()
-    for number, line in enumerate(read_verdicts(path), 1):
+    for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:
             raise UsageError(
                 f"{path}: is of schema {line['schema']}, by an older harness; finish it with that one, "
                 f"or begin anew with another --out"
             )
         try:
-            verdict, known = Verdict(line["verdict"]), (line["test"], line["rule"], line["verdict"])
+            verdict, known = Verdict(line["verdict"]), (line.get("test"), line["rule"], line["verdict"])
             done.last = max(done.last, int(line["seq"]))
         except (KeyError, ValueError, TypeError) as error:
             raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error

@@ -10,8 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from harness.capture import Direction, streams
-from harness.judging.verdicts import PASSES_SHOWN
+from harness.capture.packets import CapturedPackets, Shown, Wanted
+from harness.judging.verdicts import read_verdicts
 from harness.proof.trials import VIRTUAL_SUT
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def mqconform(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
 
 
 def verdicts(folder: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
+    return list(read_verdicts(folder / "verdicts.jsonl"))
 
 
 def run_json(folder: Path) -> dict[str, Any]:
@@ -59,36 +59,21 @@ def judged(folder: Path) -> Counter[tuple[str, str, str]]:
 
 
 def unfounded(folder: Path) -> list[str]:
-    """Return the verdicts whose evidence is not in the frame of the capture that they name.
-
-    Each quotes its bytes, but for a pass after some of the same rule.
-    """
-    found: dict[str, tuple[list[Direction], dict[int, bytes]]] = {}
+    """Return the verdicts that name what no packet of their capture is: a frame, or bytes of it."""
+    captures: dict[str, CapturedPackets] = {}
     wrong = []
-    passes: Counter[str] = Counter()
     for line in verdicts(folder):
-        passes[line["rule"]] += line["verdict"] == "pass"
-        may_name_alone = line["verdict"] == "pass" and passes[line["rule"]] > PASSES_SHOWN
+        name = line["capture"]
         for each in line["evidence"]:
-            name = line["capture"]
-            if name not in found:
-                capture = streams(folder / name)
-                ways = [way for stream in capture.tcp for way in (stream.from_client, stream.from_server)]
-                found[name] = ways, {datagram.frame: datagram.data for datagram in capture.udp}
-            ways, datagrams = found[name]
-            data = bytes.fromhex(each["hex"])
-            if each["transport"] == "udp":
-                held = each["frame"] in datagrams and data in (b"", datagrams[each["frame"]])
-            else:
-                held = any(_begins_in(way, each["frame"], data) for way in ways)
-            if not (held and (data or may_name_alone)):
-                wrong.append(f"{line['seq']}: {name} frame {each['frame']}: {each['hex'][:40]}")
+            captures[name] = captures.get(name) or CapturedPackets(folder / name)
+            sizes = {packet.frame: len(packet.data) for packet in captures[name].packets}
+            first, last = (0, 0) if each["first"] is None else (each["first"], each["last"])
+            if not 0 <= first <= last < sizes.get(each["frame"], 0):
+                wrong.append(f"{line['seq']}: {name} {each}")
     return wrong
 
 
-def _begins_in(way: Direction, frame: int, data: bytes) -> bool:
-    for each in way.ranges:
-        if each.frame == frame:
-            position = way.data.find(data, each.start)
-            return each.start <= position < each.end
-    return False
+def evidence(folder: Path, line: dict[str, Any]) -> list[Shown]:
+    """Return the packets of a verdict."""
+    wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in line["evidence"]]
+    return CapturedPackets(folder / line["capture"]).show(wanted) if wanted else []

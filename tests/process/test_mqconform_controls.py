@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
+from mqconform_process import ROOT, evidence, mqconform, run_json, sut, verdicts
 from qm_process import free_port
 
 from harness.faults.registry import load_faults
@@ -157,18 +157,18 @@ def test_the_packets_of_the_echo_are_lawful_because_they_are_the_testers(ran: di
     assert about_bytes
     for line in about_bytes:
         capture = (it.folder / line["capture"]).read_bytes()
-        for each in line["evidence"]:
-            assert each["direction"] == "sut->peer"
-            assert capture.count(bytes.fromhex(each["hex"])) >= 2, line
+        for each in evidence(it.folder, line):
+            assert each.direction == "sut->peer"
+            assert capture.count(each.data) >= 2, line
 
 
 def test_the_echo_was_heard(ran: dict[str, Ran]) -> None:
     """Else it would be one more silent server, on TCP or on UDP."""
     came = {
-        each["transport"]
+        each.transport
         for line in verdicts(ran["echo"].folder)
-        for each in line["evidence"]
-        if each["direction"] == "sut->peer"
+        for each in evidence(ran["echo"].folder, line)
+        if each.direction == "sut->peer"
     }
     assert came == {"tcp", "udp"}
 

@@ -75,7 +75,7 @@ def test_pytest_suites_is_the_same_run(by_mqconform: Ran, by_pytest: Ran) -> Non
     assert (by_pytest.code, by_mqconform.code) == (0, 0), by_pytest.said
 
     def lines_of(ran: Ran) -> list[str]:
-        own = ("run", "time")
+        own = ("run", "time", "ms")
         return [
             json.dumps({key: value for key, value in line.items() if key not in own})
             for line in verdicts_of(ran.folder)
@@ -90,7 +90,7 @@ def test_the_run_folder_says_what_ran(whole: Ran, by_mqconform: Ran, by_pytest: 
     some = " ".join(SOME)
     for ran, selection in ((whole, "all"), (by_mqconform, some), (by_pytest, some)):
         tree = run_json(ran.folder)
-        assert (tree["schema"], tree["selection"], tree["exit"], tree["aborted"]) == (1, selection, ran.code, None)
+        assert (tree["schema"], tree["selection"], tree["exit"], tree["aborted"]) == (2, selection, ran.code, None)
         assert (tree["sut"]["name"], tree["sut"]["version"], tree["reach"]) == ("reference", "prove", "virtual")
         lines = verdicts_of(ran.folder)
         assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))

@@ -199,7 +199,7 @@ def test_a_broken_run_file_is_one_line(begin: Begin, tmp_path: Path, content: st
 
 
 @pytest.mark.parametrize(
-    "change", [{"verdict": "splendid"}, {"seq": "x"}, {"rule": None}, {"verdict": None}, {"ms": None}]
+    "change", [{"verdict": "splendid"}, {"seq": "x"}, {"rule": None}, {"verdict": None}, {"seq": None}]
 )
 def test_a_line_that_is_no_verdict_is_named_and_stays(begin: Begin, tmp_path: Path, change: dict[str, Any]) -> None:
     judged(begin(), "one", Verdict.PASS, Verdict.PASS)
