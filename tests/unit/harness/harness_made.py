@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,8 @@ def log(folder: Path, recorded: Recorded | None = None) -> VerdictLog:
     return made
 
 
-def judge(folder: Path, *covers: str) -> Judge:
-    return Judge(catalogue(), log(folder), test=TEST, covers=covers, capture="captures/made.pcapng")
+def judge(folder: Path, *covers: str, passes: Counter[str] | None = None) -> Judge:
+    return Judge(catalogue(), log(folder), test=TEST, covers=covers, capture="captures/made.pcapng", passes=passes)
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from harness_made import MUST, ON_THE_WIRE, SETTLED, SHOULD, SHOULD_NOT, TEST, frame, judge, lines
 
+from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT
+from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, SIZE_LOOKED_THROUGH
 from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.verdicts import Verdict
+from harness.wire import user_message
 
 
 @pytest.mark.parametrize(
@@ -177,6 +180,42 @@ def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
     assert (without["capture"], without["evidence"]) == (None, [])
     assert [each["frame"] for each in one["evidence"]] == [3]
     assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
+
+
+SAYS = "AckSequenceNumber 1"
+"""What ``frame()`` has at bytes 20 and 21."""
+
+
+def named(folder: Path) -> list[tuple[int | None, int | None]]:
+    return [(one["first"], one["last"]) for line in lines(folder) for one in line["evidence"]]
+
+
+def test_the_field_that_decides_is_named_of_what_is_shown(tmp_path: Path) -> None:
+    passes = Counter[str]()
+    for test in range(2):  # two checks of one process
+        (tmp_path / str(test)).mkdir()
+        made = judge(tmp_path / str(test), MUST, SHOULD, passes=passes)
+        for _ in range(PASSES_SHOWN - 1):
+            made(MUST, expected=SAYS, observed=SAYS, evidence=frame())
+    assert named(tmp_path / "0") == [(20, 21)] * (PASSES_SHOWN - 1)
+    assert named(tmp_path / "1") == [(20, 21), *[(None, None)] * (PASSES_SHOWN - 2)]
+    made(MUST, expected="AckSequenceNumber 2", observed=SAYS, evidence=frame())
+    made(SHOULD, expected="AckSequenceNumber 2", observed=SAYS, evidence=frame())
+    assert named(tmp_path / "1")[-2:] == [(20, 21)] * 2
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        frame(from_sut=False),
+        frame(data=b"no packet", kind="malformed"),
+        frame(data=bytes(user_message(body=bytes(SIZE_LOOKED_THROUGH))), kind="UserMessage"),
+    ],
+    ids=["of the peer", "none", "too long"],
+)
+def test_a_packet_that_is_not_looked_through_has_no_field(tmp_path: Path, packet: Frame) -> None:
+    judge(tmp_path, MUST)(MUST, expected=1, observed="MessageSize 0, AckSequenceNumber 1", evidence=packet)
+    assert named(tmp_path) == [(None, None)]
 
 
 def test_a_pass_of_what_packets_show_names_one(tmp_path: Path) -> None:
