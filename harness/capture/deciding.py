@@ -1,7 +1,8 @@
 """The bytes that decide a verdict: those of the field that what was observed, or expected, speaks of.
 
-Nothing is asked of the checks. The first name of a field of the packet that stands in the text, spelled as the
-specification does, is the field. Where it might be another, or says another value than the packet has, there is none:
+Nothing is asked of the checks. The first name of a field of the packet that stands in what was observed, spelled as the
+specification does, is the field. Where only a value was observed, the name is looked for in what was expected, then in
+what the rule says. Where it might be another field, or the text says another value than the packet has, there is none:
 a reader who is shown no field looks at the packet, one who is shown a wrong field is misled.
 """
 
@@ -36,20 +37,23 @@ LAYERS: Mapping[str, str] = {
 """By document and section: the header whose fields its rules mean when several have one of a name."""
 
 _NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?:\.[A-Za-z]\w*)*")
-_VALUE = re.compile(
-    r"'?\s*(?:is|was|=|:)?\s*(0x[0-9A-Fa-f]+|\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]+)\b"
-)
-_WHOLE_VALUE = re.compile(r"0x[0-9A-Fa-f]+|\d+")
+_BEFORE_VALUE = re.compile(r"'?\s*(?:is|was|=|:)?\s*")
+_LIKE_A_VALUE = re.compile(r"['\"{]|0x|\d|(?:[0-9a-f]{2} ?){2,}\b", re.IGNORECASE)
+_END = re.compile(r"(?![\w-])")
 _UNMISTAKABLE = re.compile(r"[a-z][A-Z]")
 """Of several words, such as AckSequenceNumber. Signature, Label, IN, SE are words of sentences, too."""
 
 
 class Says(NamedTuple):
-    """What a verdict says: the document and section of its rule (``MQMQ-2.2.19.1``), what was expected, observed."""
+    """What a verdict says: the document and section of its rule (``MQMQ-2.2.19.1``), what was expected, observed.
+
+    ``sentence``: what the rule says.
+    """
 
     section: str
     expected: str
     observed: str
+    sentence: str = ""
 
 
 class _Found(NamedTuple):
@@ -72,16 +76,18 @@ def deciding(packets: Sequence[Sequence[TreeLine]], says: Says) -> list[TreeLine
 def _in_packet(lines: Sequence[TreeLine], says: Says) -> _Found | None:
     layer = LAYERS.get(says.section)
     for match, fields in _named(says.observed, lines):
-        said = _said(says.observed[match.end() :])
-        field = _one(fields, layer, said)
-        if field is None or (said is not None and not _agrees(field, said)):
+        after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
+        field = _one(fields, layer, after)
+        if field is None:
             return None
-        return _Found(field, said is not None) if said is not None or _UNMISTAKABLE.search(field.path[-1]) else None
-    if not _WHOLE_VALUE.fullmatch(says.observed):
-        return None
-    for _, fields in _named(says.expected, lines):
-        field = _one(fields, layer, says.observed)
-        return _Found(field, True) if field is not None and _agrees(field, says.observed) else None
+        if _has(field, after):
+            return _Found(field, True)
+        mistakable = _LIKE_A_VALUE.match(after) or not _UNMISTAKABLE.search(field.path[-1])
+        return None if mistakable else _Found(field, False)
+    for text in (says.expected, says.sentence):
+        for _, fields in _named(text, lines):
+            field = _one(fields, layer, says.observed)
+            return _Found(field, True) if field is not None and says.observed in _forms(field) else None
     return None
 
 
@@ -100,25 +106,31 @@ def _stand_in_order(names: Iterable[str], path: Iterable[str]) -> bool:
     return all(name in rest for name in names)
 
 
-def _one(fields: list[TreeLine], layer: str | None, said: str | None) -> TreeLine | None:
-    """Return the field that is meant; None when it may be one or the other."""
+def _one(fields: list[TreeLine], layer: str | None, text: str) -> TreeLine | None:
+    """Return the field that is meant, of those of a name; None when it may be one or the other."""
     of_layer = [line for line in fields if line.path[0] == layer]
-    for narrower in (fields, of_layer, [line for line in fields if said is not None and _agrees(line, said)]):
+    for narrower in (fields, of_layer, [line for line in fields if _has(line, text)]):
         if len(narrower) == 1:
             return narrower[0]
     return None
 
 
-def _said(after: str) -> str | None:
-    """Return the value that follows a name, if one does."""
-    match = _VALUE.match(after)
-    return match[1] if match else None
+def _has(field: TreeLine, text: str) -> bool:
+    """Return whether a text begins with the value of a field."""
+    return any(text.startswith(form) and _END.match(text, len(form)) for form in _forms(field))
 
 
-def _agrees(field: TreeLine, said: str) -> bool:
-    value = field.value
-    if isinstance(value, bool | int):
-        return bool(_WHOLE_VALUE.fullmatch(said)) and int(said, 0 if said.startswith("0x") else 10) == value
+def _forms(field: TreeLine) -> set[str]:
+    """Return the ways in which texts say the value of a field."""
+    value, size = field.value, field.end - field.start
+    if isinstance(value, int):
+        octets = value.to_bytes(size, "little", signed=value < 0).hex(" ")
+        numbers = {f"0x{value:{letter}}" for letter in ("x", "X")} | {
+            f"0x{value:0{2 * size}{letter}}" for letter in "xX"
+        }
+        return {str(int(value)), *numbers, *({octets, octets.upper()} if size > 1 else ())}
     if isinstance(value, UUID):
-        return said.strip("{}") == str(value)
-    return isinstance(value, bytes) and bool(value) and value.hex() == said
+        return {str(value), f"{{{value}}}"}
+    if isinstance(value, bytes):
+        return {value.hex(), repr(value)} if value else set()
+    return {repr(value)} if isinstance(value, str) and value else set()

@@ -236,7 +236,7 @@ class Judge:
         fields: list[TreeLine | None] = [None] * len(frames)
         if self._is_shown(row.id, verdict):
             lines = [frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else [] for frame in frames]
-            fields = deciding(lines, Says(f"{row.document}-{row.section}", expected, observed))
+            fields = deciding(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
         return tuple(
             Evidence(frame.number, field.start, field.end - 1) if field else Evidence(frame.number)
             for frame, field in zip(frames, fields, strict=True)

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.deciding import LAYERS, Says, deciding
 from harness.capture.golden import GoldenFrame, load_golden
 from harness.rules.catalogue import load_index
-from harness.wire import TreeLine, dissect, dissect_ping, is_rebuilt, tree_lines
+from harness.wire import TreeLine, dissect, dissect_ping, is_rebuilt, tree_lines, user_message
 
 FRAMES = {frame.number: frame for frame in load_golden().frames}
 PING, ESTABLISH, PARAMETERS, MESSAGE, ACK = 1, 3, 5, 7, 8
@@ -91,6 +91,41 @@ def test_a_field_is_the_deciding_one_only_when_it_must_be(
     number: int, observed: str, expected: str, section: str, found: tuple[int, int] | None
 ) -> None:
     assert place(number, observed, expected, section) == found
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "sentence", "found"),
+    [
+        ("1", "1", "AckSequenceNumber counts what came.", (20, 21)),
+        ("2", "1", "Its AckSequenceNumber counts what came.", (20, 21)),  # a miss
+        ("2", "2", "AckSequenceNumber counts what came.", None),
+        ("1", "1 of 2", "AckSequenceNumber counts what came.", None),
+        ("closed", "closed", "AckSequenceNumber counts what came.", None),
+        ("WindowSize 64", "1", "AckSequenceNumber counts what came.", None),  # what was expected comes first
+        ("WindowSize 64", "0x40", "AckSequenceNumber counts what came.", (32, 33)),
+        ("LIOR", "4c 49 4f 52", "Signature is LIOR.", (4, 7)),
+    ],
+)
+def test_a_value_alone_is_that_of_the_field_that_the_rule_names(
+    expected: str, observed: str, sentence: str, found: tuple[int, int] | None
+) -> None:
+    (field,) = deciding([lines(ACK)], Says(SECTION, expected, observed, sentence))
+    assert (field and (field.start, field.end - 1)) == found
+
+
+def test_values_of_every_kind_are_known_as_texts_say_them() -> None:
+    packet = dissect(bytes(user_message(label="a 'b'", body=b"\1\2", ExtensionData=b"xy")))
+    found = {line.path[-1]: line for line in tree_lines(packet)}
+    for name, said in (
+        ("Label", "Label is \"a 'b'\" (in 1 packet)"),
+        ("MessageBody", "MessageBody 0102"),
+        ("ExtensionData", "ExtensionData = b'xy'"),
+        ("SourceQueueManager", "SourceQueueManager {00000000-0000-0000-0000-000000000000}"),
+    ):
+        (field,) = deciding([tree_lines(packet)], Says(SECTION, "", said))
+        assert field is not None, name
+        assert (field.start, field.end) == (found[name].start, found[name].end)
+    assert deciding([tree_lines(packet)], Says(SECTION, "", "Label is 'another'")) == [None]
 
 
 def test_of_several_packets_those_count_that_have_the_value() -> None:
