@@ -54,7 +54,7 @@ def roll_up_to(folders: list[Path], out: Path, master: str) -> Rollup:
     """Do the whole roll-up, saying on stderr what was left out. Raises `RollupError`."""
     runs = load_runs(folders)
     _claim(out)
-    from reports.lake import roll_up
+    from reports.rollup_job import roll_up
     from reports.spark import session
 
     with session(master, out / "spark.log") as spark:

@@ -42,11 +42,22 @@ def document_name(name: str) -> str:
 def slug(text: str) -> str:
     """Return a name for files, folders and anchors: [a-z0-9-] words and eight hexadecimal digits of the text's SHA-256.
 
-    The lake computes the same in Spark (`reports.lake.slug_column`).
+    The lake computes the same in Spark (`reports.rollup_job.slug_column`).
     """
     words = re.sub(r"[^A-Za-z0-9]+", "-", text)[:SLUG_WORDS].strip("-").lower()
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return f"{words or 'x'}-{digest[:8]}"
+
+
+def system_key(name: str, version: str, profile: str) -> str:
+    """Return the key of a system under test: its words, and a digest in which "a b", "c" is not "a", "b c".
+
+    The lake computes the same in Spark (`reports.lake.schemas.system_key`).
+    """
+    words = re.sub(r"[^A-Za-z0-9]+", "-", f"{name} {version} {profile}").removeprefix("-")[:SLUG_WORDS]
+    parts = "".join(f"{len(part)}:{part}" for part in (name, version, profile))
+    digest = hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()
+    return f"{words.removesuffix('-').lower() or 'x'}-{digest[:8]}"
 
 
 def hexdump(digits: str, octets: int) -> str:

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 import reports.cli
 from harness.judging.verdicts import PASSES_SHOWN
-from reports.lake import JUDGEMENTS_SHOWN, account
 from reports.model import RunTotals
 from reports.rollup_error import RollupError
+from reports.rollup_job import JUDGEMENTS_SHOWN, account
 from reports.text import slug
 from reports.vocabulary import SEVERITY
 

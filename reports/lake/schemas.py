@@ -1,0 +1,235 @@
+"""The tables of the lake: their columns and types, the contract with whoever reads the files with SQL.
+
+Facts are written once for each ingest and never changed; derived tables are written anew for what an ingest touched.
+Times are UTC. Types are those of Spark SQL.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+SYSTEM: Final = {"sut": "string", "sut_name": "string", "sut_version": "string", "profile": "string"}
+"""A system under test: its key (`system_key` of the other three), name, version and profile."""
+RULE: Final = {"rule": "string", "document": "string", "section": "string", "level": "string"}
+RUN: Final = {"run": "string", "ingest": "bigint", **SYSTEM, "reach": "string", "started": "timestamp"}
+"""What stands in every row that comes from a run. ``ingest``: 1, 2, ... in the order in which the lake took them."""
+PACKET: Final = {
+    "position": "int",
+    "frame": "int",
+    "first": "int",
+    "last": "int",
+    "time_ms": "bigint",
+    "direction": "string",
+    "transport": "string",
+    "hex": "string",
+    "dissection": "string",
+}
+"""A packet that a verdict points at: the frame of its capture, and the octets that decide (null: the whole packet).
+The last five are of verdict files of schema 1 alone.
+"""
+
+
+def struct(columns: dict[str, str]) -> str:
+    """Return the type of a struct of columns."""
+    return f"struct<{', '.join(f'{name}: {type_}' for name, type_ in columns.items())}>"
+
+
+BESIDE: Final = {
+    "verdict": "string",
+    "run": "string",
+    "ingest": "bigint",
+    "started": "timestamp",
+    "test": "string",
+    "reason": "string",
+}
+"""A later verdict that decides nothing."""
+
+FACTS: Final[dict[str, dict[str, str]]] = {
+    "runs": {
+        "run": "string",
+        "ingest": "bigint",
+        "ingested": "timestamp",
+        "folder": "string",
+        "schema": "int",
+        **SYSTEM,
+        "vendor": "string",
+        "reach": "string",
+        "harness": "string",
+        "suites": "string",
+        "selection": "string",
+        "started": "timestamp",
+        "finished": "timestamp",
+        "exit": "int",
+        "aborted": "string",
+        "partial": "boolean",
+        "size": "bigint",
+        "modified": "timestamp",
+        "digest": "string",
+        "lines": "bigint",
+        "kept": "bigint",
+        "rejected": "bigint",
+        "extra": "string",
+    },
+    "suites": {
+        "suites": "string",
+        "documents": "map<string, string>",
+        "coverage": "array<"
+        + struct(
+            dict.fromkeys(("document", "section", "title", "demand", "kind"), "string")
+            | dict.fromkeys(("rows", "catalogued", "checked", "proven", "none"), "int")
+        )
+        + ">",
+        "members": "array<"
+        + struct(dict.fromkeys(("name", "title", "exercised", "reference", "left_out"), "string"))
+        + ">",
+    },
+    "catalogue": {
+        "suites": "string",
+        "rule": "string",
+        "document": "string",
+        "section": "string",
+        "title": "string",
+        "level": "string",
+        "form": "string",
+        "kind": "string",
+        "observe": "string",
+        "observed": "string",
+        "role": "string",
+        "says": "string",
+        "why": "string",
+        "link": "string",
+        "checked": "boolean",
+        "proven": "boolean",
+        "checks": "array<string>",
+    },
+    "verdicts": {
+        **RUN,
+        "seq": "bigint",
+        "time": "timestamp",
+        **RULE,
+        "verdict": "string",
+        "expected": "string",
+        "observed": "string",
+        "reason": "string",
+        "test": "string",
+        "capture": "string",
+        "errata": "array<string>",
+        "notes": "array<string>",
+        "extra": "string",
+    },
+    "evidence": {"run": "string", "seq": "bigint", **PACKET},
+    "rejected": {"run": "string", "folder": "string", "line": "bigint", "reason": "string", "text": "string"},
+    "test_runs": {
+        **RUN,
+        "suites": "string",
+        "partial": "boolean",
+        "test": "string",
+        **RULE,
+        "verdict": "string",
+        "seq": "bigint",
+        "lines": "bigint",
+    },
+    "rule_runs": {
+        **RUN,
+        "suites": "string",
+        "partial": "boolean",
+        **RULE,
+        "verdict": "string",
+        "tests": "bigint",
+        "counts": "map<string, bigint>",
+    },
+}
+DERIVED: Final[dict[str, dict[str, str]]] = {
+    "rule_current": {
+        **SYSTEM,
+        **RULE,
+        "verdict": "string",
+        "run": "string",
+        "ingest": "bigint",
+        "started": "timestamp",
+        "reach": "string",
+        "partial": "boolean",
+        "test": "string",
+        "seq": "bigint",
+        "expected": "string",
+        "observed": "string",
+        "reason": "string",
+        "capture": "string",
+        "errata": "array<string>",
+        "notes": "array<string>",
+        "evidence": f"array<{struct(PACKET)}>",
+        "tests": "bigint",
+        "retired": "boolean",
+        "beside": f"array<{struct(BESIDE)}>",
+    },
+    "changes": {
+        "sut_name": "string",
+        "profile": "string",
+        "rule": "string",
+        "document": "string",
+        "section": "string",
+        "ingest": "bigint",
+        "run": "string",
+        "sut_version": "string",
+        "verdict": "string",
+        "run_before": "string",
+        "version_before": "string",
+        "verdict_before": "string",
+        "change": "string",
+    },
+    "flaky": {
+        **SYSTEM,
+        "suites": "string",
+        "rule": "string",
+        "test": "string",
+        "runs": "bigint",
+        "verdicts": "map<string, bigint>",
+        "changes": "bigint",
+        "last": "string",
+    },
+    "matrix": {
+        "document": "string",
+        "section": "string",
+        **SYSTEM,
+        "verdict": "string",
+        "rules": "bigint",
+        "verdicts": "bigint",
+    },
+    "pairs": {
+        "document": "string",
+        "a": "string",
+        "b": "string",
+        "role": "string",
+        "verdict": "string",
+        "rules": "bigint",
+    },
+}
+"""``pairs``: ``a`` is the key of a system, ``b`` another's or "reference <harness>", ``role`` that of ``a``."""
+TABLES: Final = FACTS | DERIVED
+
+
+def ddl(table: str) -> str:
+    """Return a table's schema as Spark reads it."""
+    return ", ".join(f"`{name}` {type_}" for name, type_ in TABLES[table].items())
+
+
+def empty(spark: SparkSession, table: str) -> DataFrame:
+    """Return the table without a row."""
+    return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
+
+
+def shaped(frame: DataFrame, table: str) -> DataFrame:
+    """Return the columns of the table, in order and cast to their types; a column that ``frame`` lacks is an error."""
+    return frame.select(*(sql.col(name).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
+
+
+def system_key(name: Column, version: Column, profile: Column) -> Column:
+    """Compute `reports.text.system_key` in Spark."""
+    words = sql.concat_ws(" ", name, version, profile)
+    parts = sql.concat(*(sql.concat(sql.length(part), sql.lit(":"), part) for part in (name, version, profile)))
+    short = sql.lower(sql.regexp_replace(sql.regexp_replace(words, "[^A-Za-z0-9]+", "-"), "^-", ""))
+    short = sql.regexp_replace(sql.substring(short, 1, 40), "-$", "")
+    return sql.concat_ws("-", sql.when(short == "", "x").otherwise(short), sql.substring(sql.sha2(parts, 256), 1, 8))
