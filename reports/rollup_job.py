@@ -16,7 +16,7 @@ from pyspark.sql import functions as sql
 
 from reports.model import Cell, Frame, Judgement, Rejected, Rollup, Run, RunTotals, Sut
 from reports.rollup_error import RollupError
-from reports.runs import DOCUMENT, SCHEMA, count_lines
+from reports.runs import DOCUMENT, count_lines
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, SLUG_WORDS, TEXT_SHOWN
 from reports.vocabulary import VERDICTS
 
@@ -33,6 +33,7 @@ RUN_ROW = """
     file string, folder string, run string, started timestamp, finished timestamp, sut string, sut_version string,
     vendor string, profile string, reach string, harness string, selection string, exit int, lines bigint
 """
+SCHEMA = 1
 REQUIRED = ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict")
 JUDGEMENTS_SHOWN = 5
 FRAMES_SHOWN = 8

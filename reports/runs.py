@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 
 from reports.model import DEMAND, Coverage, Member, Rule, Run, Sut
+from reports.records import Record, clean
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-SCHEMA = 1
 DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
 """The name of a document, as a regular expression."""
 
@@ -39,9 +38,9 @@ def load_run(folder: Path) -> Run:
         if inside(folder, name) is None:
             raise RollupError(f"{folder} is not a run folder: it has no file {name} of its own")
     path = folder / "run.json"
-    record = _Record(_object(path), str(path))
+    record = Record(_object(path), str(path))
     sut = record.record("sut")
-    rules = _Record(_object(folder / "rules.json"), str(folder / "rules.json"))
+    rules = Record(_object(folder / "rules.json"), str(folder / "rules.json"))
     return Run(
         folder=folder,
         run=record.text("run"),
@@ -100,18 +99,18 @@ def count_lines(path: Path) -> int:
     return lines + (last != b"\n")
 
 
-def _titles(documents: _Record) -> dict[str, str]:
-    return {_clean(name): documents.text(name) for name in documents.values}
+def _titles(documents: Record) -> dict[str, str]:
+    return {clean(name): documents.text(name) for name in documents.values}
 
 
-def _load_rules(rows: _Record) -> dict[str, Rule]:
+def _load_rules(rows: Record) -> dict[str, Rule]:
     rules = {}
     for name in rows.values:
         row = rows.record(name)
         if not re.fullmatch(DOCUMENT, row.text("document")):
             raise RollupError(f"{row.where}: document must be a short name such as MQQB")
-        rules[_clean(name)] = Rule(
-            rule=_clean(name),
+        rules[clean(name)] = Rule(
+            rule=clean(name),
             document=row.text("document"),
             section=row.text("section"),
             level=row.text("level"),
@@ -126,7 +125,7 @@ def _load_rules(rows: _Record) -> dict[str, Rule]:
     return rules
 
 
-def _coverage(row: _Record) -> Coverage:
+def _coverage(row: Record) -> Coverage:
     document, demand = row.text("document"), row.text("demand")
     if not re.fullmatch(DOCUMENT, document) or demand not in ("MUST", "SHOULD"):
         raise RollupError(f"{row.where}: document must be a short name such as MQQB, demand MUST or SHOULD")
@@ -134,7 +133,7 @@ def _coverage(row: _Record) -> Coverage:
     return Coverage(document, row.text("section"), row.text("title"), demand, **counts, kind=row.text("kind", DEMAND))
 
 
-def _member(row: _Record) -> Member:
+def _member(row: Record) -> Member:
     return Member(*(row.text(key) for key in ("name", "title", "exercised", "reference", "left_out")))
 
 
@@ -143,59 +142,3 @@ def _object(path: Path) -> object:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise RollupError(f"{path} cannot be read as JSON: {one_line(str(error))}") from error
-
-
-def _clean(text: str) -> str:
-    """Replace lone surrogates, which JSON can write and UTF-8 cannot."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-class _Record:
-    """A JSON object that names itself and the key when something is wrong."""
-
-    def __init__(self, values: object, where: str) -> None:
-        if not isinstance(values, dict):
-            raise RollupError(f"{where}: expected a JSON object")
-        self.values: dict[str, object] = values
-        self.where = where
-        if self.has("schema") and self.values["schema"] != SCHEMA:
-            raise RollupError(f"{where}: schema is not {SCHEMA}: another version of mqconform wrote it")
-
-    def has(self, key: str) -> bool:
-        return self.values.get(key) is not None
-
-    def record(self, key: str) -> _Record:
-        return _Record(self.values.get(key), f"{self.where}: {one_line(key, 60)}")
-
-    def records(self, key: str) -> list[_Record]:
-        values = self.values.get(key, [])
-        if not isinstance(values, list):
-            raise RollupError(f"{self.where}: {key} must be a list")
-        return [_Record(value, f"{self.where}: {key} {number}") for number, value in enumerate(values)]
-
-    def flag(self, key: str) -> bool | None:
-        value = self.values.get(key)
-        if value is not None and not isinstance(value, bool):
-            raise RollupError(f"{self.where}: {key} must be true or false")
-        return value
-
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self.values.get(key)
-        if value is None and default is not None:
-            return default
-        if not isinstance(value, str):
-            raise RollupError(f"{self.where}: {key} must be a string")
-        return _clean(value)
-
-    def moment(self, key: str) -> datetime:
-        try:
-            moment = datetime.fromisoformat(self.text(key))
-        except ValueError as error:
-            raise RollupError(f"{self.where}: {key} must be a time such as 2026-11-21T10:00:00Z") from error
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-    def whole(self, key: str) -> int | None:
-        value = self.values.get(key)
-        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-            raise RollupError(f"{self.where}: {key} must be an integer")
-        return value

@@ -9,14 +9,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from reports.java_errors import java_reason
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -27,21 +28,28 @@ _JAVA_HELP = (
 
 
 @contextmanager
-def session(master: str, log: Path) -> Iterator[SparkSession]:
-    """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`."""
+def session(master: str, log: Path | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`.
+
+    ``conf`` has the last word on every setting. Without ``log`` there is a file that stays only when something failed.
+    """
     check_java()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
     with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
-        with _standard_streams_to(log):
-            spark = _start(master, scratch, log)
+        kept = log or _log_of_its_own()
+        with _standard_streams_to(kept):
+            spark = _start(master, scratch, kept, conf or {})
         try:
             yield spark
         except (PySparkException, Py4JError) as error:
-            raise RollupError(f"Spark failed: {one_line(str(error))} (see {log})") from error
+            raise RollupError(f"Spark failed: {java_reason(error)} (see {kept})") from error
         finally:
-            spark.stop()
+            with suppress(PySparkException, Py4JError):  # of a Java that has died
+                spark.stop()
+        if log is None:
+            kept.unlink(missing_ok=True)
 
 
 def check_java() -> str:
@@ -68,30 +76,36 @@ def java_version(answer: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _start(master: str, scratch: str, log: Path) -> SparkSession:
+def _log_of_its_own() -> Path:
+    descriptor, name = tempfile.mkstemp(prefix="mqconform-spark-", suffix=".log")
+    os.close(descriptor)
+    return Path(name)
+
+
+def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> SparkSession:
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "4",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a SUT called "1e5" is no number
+        "spark.sql.parquet.compression.codec": "zstd",
+        "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
     }
     if master.startswith("local"):
         settings |= {
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
-            "spark.driver.memory": "6g",  # whole verdict files are read, 120 MB each
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # of a short job, a third is the compiler
+            "spark.driver.memory": "2560m",  # with what Java has beside its heap, 4 GiB for any number of verdicts
         }
-    builder = SparkSession.builder.master(master).appName("mqconform rollup")
-    for key, value in settings.items():
+    builder = SparkSession.builder.master(master).appName("mqconform")
+    for key, value in {**settings, **conf}.items():
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
     except (PySparkException, Py4JError) as error:
-        raise RollupError(f"Spark cannot start on {master!r}: {one_line(str(error), 120)} (see {log})") from error
+        raise RollupError(f"Spark cannot start on {master!r}: {java_reason(error)} (see {log})") from error
 
 
 @contextmanager

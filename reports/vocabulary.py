@@ -38,3 +38,5 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)
 VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
 SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
 """0 is the worst."""
+DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
+"""The verdicts that say what the system does; the others say why nobody knows."""

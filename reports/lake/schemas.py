@@ -162,6 +162,7 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "notes": "array<string>",
         "evidence": f"array<{struct(PACKET)}>",
         "tests": "bigint",
+        "counts": "map<string, bigint>",
         "retired": "boolean",
         "beside": f"array<{struct(BESIDE)}>",
     },

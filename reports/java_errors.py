@@ -1,0 +1,48 @@
+"""What Java says when it fails, in one line that says what to do about it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from reports.text import one_line
+
+REASON_SHOWN = 300
+HINTS = {
+    "UnsupportedFileSystemException": "no file system of that kind is known here: give its jars with"
+    " --conf spark.jars.packages=GROUP:NAME:VERSION",
+    "ClassNotFoundException": "its jars are not here: give them with --conf spark.jars.packages=GROUP:NAME:VERSION"
+    " (s3a: org.apache.hadoop:hadoop-aws of the Hadoop that this Spark has)",
+    "OutOfMemoryError": "give it more memory with --conf spark.driver.memory=4g (or spark.executor.memory)",
+    "AccessControlException": "who runs this may not do that there",
+}
+"""What to do about an exception, by the name of its class."""
+
+
+def java_reason(error: Exception) -> str:
+    """Return one line for an exception of Py4J or PySpark: the innermost cause, its message, the way out."""
+    cause = _innermost(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
+    if cause is None:
+        name, message = type(error).__name__, _first_line(str(error))
+    else:
+        name, message = str(cause.getClass().getSimpleName()), _first_line(str(cause.getMessage() or ""))
+    hint = next((hint for known, hint in HINTS.items() if known in (name, *_words(message))), "")
+    return one_line(f"{name}: {message}" if message else name, REASON_SHOWN) + (f"; {hint}" if hint else "")
+
+
+def _innermost(exception: Any) -> Any:
+    for _ in range(20):  # an exception may be its own cause, in a circle
+        if exception is None or (cause := exception.getCause()) is None:
+            return exception
+        exception = cause
+    return exception
+
+
+def _first_line(message: str) -> str:
+    """Return what a message says before its stack trace."""
+    lines = [line for line in message.splitlines() if line.strip() and not re.match(r"\s+at |Driver stacktrace", line)]
+    return lines[0] if lines else ""
+
+
+def _words(message: str) -> list[str]:
+    return re.findall(r"[A-Za-z]+(?:Exception|Error)", message)

@@ -1,0 +1,141 @@
+"""The commands ``mqconform lake ...``. Spark is imported when a command runs, not before."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+if TYPE_CHECKING:
+    from reports.lake.ingest import Report
+    from reports.lake.store import Lake
+
+BAD_INPUT, LINES_REJECTED = 2, 3
+NAMED = 3
+"""Rejected lines that the terminal names before it only counts."""
+QUIET_S = 5
+"""Seconds after which a command says what it does."""
+
+Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark's; repeat it.")]
+LakeUri = Annotated[str, typer.Option("--lake", help="The lake: a folder, or a URL of any file system of Hadoop's.")]
+
+app = typer.Typer(help="The lake: every run, for years.", no_args_is_help=True)
+
+
+def register(parent: typer.Typer) -> None:
+    """Add ``lake`` to the command line."""
+    parent.add_typer(app, name="lake")
+
+
+@app.command()
+def ingest(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
+    lake: LakeUri,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take a run that the lake has with other content in its place.")
+    ] = False,
+    master: Master = "local[*]",
+    conf: Conf = None,
+) -> None:
+    """Take run folders into the lake, only those that are new.
+
+    Exit 0: all of them are there; 2: some argument was refused, or nothing could be done, the lake is as it was;
+    3: done, but lines of the input were no verdicts (table `rejected`).
+    """
+    with opened("lake ingest", lake, master, conf, new=True) as (at, stage):
+        from reports.lake.ingest import ingest as take
+
+        report = take(at, runs, replacing=replace, stage=stage)
+    say_report(report)
+
+
+@app.command()
+def vacuum(
+    lake: LakeUri,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="States of the lake to keep, the newest.")] = 1,
+    hours: Annotated[
+        float, typer.Option("--hours", min=0, help="Leave what is younger: it may be of an ingest that still works.")
+    ] = 24,
+    compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge small ingests into one.")] = True,
+    master: Master = "local[*]",
+    conf: Conf = None,
+) -> None:
+    """Delete what no kept state of the lake names, and merge small ingests."""
+    with opened("lake vacuum", lake, master, conf) as (at, stage):
+        from reports.lake.vacuum import vacuum as clean
+
+        done = clean(at, keep=keep, hours=hours, compact=compact, stage=stage)
+    typer.echo(f"merged {done.merged} ingests, deleted {done.states} old states and {done.folders} folders")
+
+
+@contextmanager
+def opened(
+    command: str, lake: str, master: str, conf: list[str] | None, *, new: bool = False
+) -> Iterator[tuple[Lake, Callable[[str], None]]]:
+    """Open a lake in a session of its own; a `RollupError` within is one line on stderr and exit 2."""
+    try:
+        settings = dict(_setting(each) for each in conf or ())
+        from reports.lake.store import Lake
+        from reports.spark import session
+
+        with session(master, conf=settings) as spark:
+            yield (Lake.open_or_new if new else Lake.open)(spark, lake), Stages(command)
+    except RollupError as error:
+        typer.echo(f"mqconform {command}: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from error
+
+
+class Stages:
+    """Says on stderr what is done now, from the time on that a command has taken `QUIET_S`."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+        self.began = time.monotonic()
+
+    def __call__(self, stage: str) -> None:
+        """Say it."""
+        seconds = time.monotonic() - self.began
+        if seconds >= QUIET_S and sys.stderr.isatty():
+            typer.echo(f"mqconform {self.command}: {stage} (after {seconds:.0f} s)", err=True)
+
+
+def say_report(report: Report) -> None:
+    """Say what became of the arguments, and end with the exit code for it."""
+    for line in report.refused:
+        typer.echo(f"mqconform lake ingest: {line}", err=True)
+    if report.rejected:
+        named = [
+            f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
+            for folder, line, why in report.named[:NAMED]
+        ]
+        more = f" and {report.rejected - NAMED} more" if report.rejected > NAMED else ""
+        whole = report.kept + report.rejected
+        typer.echo(
+            f"mqconform lake ingest: {report.rejected} of {whole} lines rejected: {'; '.join(named)}{more}; "
+            "the table `rejected` has all",
+            err=True,
+        )
+    parts = [f"{len(report.taken)} runs taken ({report.kept} verdicts)"]
+    parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
+    parts += [f"{report.known} there before"] if report.known else []
+    parts += [f"{len(report.refused)} refused"] if report.refused else []
+    typer.echo(f"lake state {report.number}: {', '.join(parts)}")
+    if report.refused:
+        raise typer.Exit(BAD_INPUT)
+    if report.rejected:
+        raise typer.Exit(LINES_REJECTED)
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise RollupError(f"--conf {one_line(text)}: give KEY=VALUE, such as spark.executor.memory=4g")
+    return key, value

@@ -1,0 +1,187 @@
+"""The current verdict of a rule for a system: the table ``rule_current`` (docs/reports.md has the definition).
+
+For each check, the latest run that decided it; where none did, the latest that judged it. The worst of the checks.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
+
+from reports.lake.facts import RUN_COLUMNS
+from reports.lake.order import counts, is_decided, rank, verdict_at
+from reports.lake.retirement import COUNTS, mark_what_counts, newest_suites
+from reports.lake.schemas import BESIDE, PACKET, shaped
+from reports.vocabulary import VERDICTS
+
+BESIDE_SHOWN = 5
+PACKETS_SHOWN = 8
+_RANKS = len(VERDICTS)
+_WORST = 0
+"""The position of the verdict that stands among those of a rule whose lines are looked up; those beside it follow."""
+
+
+def rule_current(
+    test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, verdicts: DataFrame, evidence: DataFrame
+) -> DataFrame:
+    """Return a row for each rule that a system was judged by.
+
+    ``test_runs`` may be those of some systems only; ``runs`` are all of these systems. Lines and packets are looked up
+    for what is shown alone, so that the texts of millions of verdicts are never shuffled.
+    """
+    shown = _shown(_rules(standing(test_runs, runs, catalogue)), runs)
+    return shaped(_with_lines(shown, verdicts, evidence), "rule_current")
+
+
+def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+    """Return the verdict that stands of each check and rule.
+
+    Columns: sut, rule, test, ingest, seq, rank; undecided_ingest, undecided_seq, undecided_rank of its latest undecided
+    verdict where that is later, else null; is_decided; counts: false when the system's newest suites retired it.
+    """
+    newest = newest_suites(runs)
+    marks = runs.join(newest, "sut").select("ingest", sql.col("suites").eqNullSafe(sql.col("newest")).alias("new"))
+    judged = test_runs.select("ingest", "sut", "rule", "test", "seq", rank(sql.col("verdict")).alias("rank"))
+    # One number that is greater for a later run and, within a run, for a worse verdict: numbers, unlike structs, are
+    # aggregated in place.
+    order = sql.col("ingest") * _RANKS + (_RANKS - 1 - sql.col("rank"))
+    checks = (
+        judged.join(sql.broadcast(marks), "ingest")
+        .select(
+            *("sut", "rule", "test", "seq", "new"),
+            sql.when(is_decided(sql.col("rank")), order).alias("decided"),
+            sql.when(~is_decided(sql.col("rank")), order).alias("undecided"),
+        )
+        .groupBy("sut", "rule", "test")
+        .agg(
+            sql.max("decided").alias("decided"),
+            sql.max_by("seq", "decided").alias("decided_seq"),
+            sql.max("undecided").alias("undecided"),
+            sql.max_by("seq", "undecided").alias("undecided_seq"),
+            sql.max("new").alias("new"),
+        )
+    )
+    stands = sql.coalesce("decided", "undecided")
+    rows = checks.join(sql.broadcast(newest), "sut").select(
+        *("sut", "rule", "test", "newest", "new"),
+        _ingest(stands).alias("ingest"),
+        sql.coalesce("decided_seq", "undecided_seq").alias("seq"),
+        _rank(stands).alias("rank"),
+        sql.col("decided").isNotNull().alias("is_decided"),
+        *(
+            sql.when(sql.col("decided").isNull() | (sql.col("undecided") > sql.col("decided")), column).alias(name)
+            for name, column in (
+                ("undecided_ingest", _ingest(sql.col("undecided"))),
+                ("undecided_seq", sql.col("undecided_seq")),
+                ("undecided_rank", _rank(sql.col("undecided"))),
+            )
+        ),
+    )
+    return mark_what_counts(rows, "newest", sql.col("new"), catalogue).drop("newest", "new")
+
+
+def _ingest(order: Column) -> Column:
+    return sql.floor(order / _RANKS)
+
+
+def _rank(order: Column) -> Column:
+    return (_RANKS - 1 - order % _RANKS).cast("int")
+
+
+def _rules(checks: DataFrame) -> DataFrame:
+    """Return of each rule: retired, numbers (checks by rank), and ``verdicts``: the worst, then those beside it.
+
+    Of checks as bad, the one judged last is shown, and of those the first in its run. A rule of which no check counts
+    is retired, and what it was last stands.
+    """
+    retired = ~sql.col(COUNTS)
+    worst = sql.struct(
+        retired.alias("retired"), "rank", (-sql.col("ingest")).alias("latest"), "seq", sql.col("test").alias("test")
+    )
+    later = sql.struct(
+        (-sql.col("undecided_ingest")).alias("latest"),
+        sql.col("undecided_rank").alias("rank"),
+        sql.col("undecided_seq").alias("seq"),
+        sql.col("test").alias("test"),
+        retired.alias("retired"),
+        sql.when(sql.col("is_decided"), sql.col("ingest")).alias("after"),
+    )
+    numbers = [
+        sql.count_if((sql.col("rank") == number) & taken).alias(f"{word}{number}")
+        for number in range(_RANKS)
+        for word, taken in (("counted", sql.col(COUNTS)), ("all", sql.lit(True)))
+    ]
+    rules = checks.groupBy("sut", "rule").agg(
+        sql.min(worst).alias("worst"),
+        sql.collect_list(sql.when(sql.col("undecided_ingest").isNotNull(), later)).alias("later"),
+        *numbers,
+    )
+    worst_of_all = sql.col("worst")
+
+    def is_beside(each: Column) -> Column:
+        later_than = sql.coalesce(each["after"], -worst_of_all["latest"])
+        return (each["retired"] == worst_of_all["retired"]) & (-each["latest"] > later_than)
+
+    def one(each: Column) -> Column:
+        return sql.struct((-each["latest"]).alias("ingest"), each["seq"], each["rank"], each["test"])
+
+    beside = sql.slice(sql.array_sort(sql.filter("later", is_beside)), 1, BESIDE_SHOWN)
+    return rules.select(
+        *("sut", "rule", sql.col("worst.retired").alias("retired")),
+        sql.array(
+            *(
+                sql.when(sql.col("worst.retired"), sql.col(f"all{number}")).otherwise(sql.col(f"counted{number}"))
+                for number in range(_RANKS)
+            )
+        ).alias("numbers"),
+        sql.concat(sql.array(one(worst_of_all)), sql.transform(beside, one)).alias("verdicts"),
+    )
+
+
+def _shown(rules: DataFrame, runs: DataFrame) -> DataFrame:
+    """Return a row for each verdict that is shown: run and seq of its line, and the rest as one struct ``of``.
+
+    One struct, so that both look-ups need the same columns and Spark makes this table once for them.
+    """
+    each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
+    of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
+    rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
+        sql.broadcast(of_run), "ingest"
+    )
+    rows = rows.withColumn("verdict", verdict_at(sql.col("rank"))).drop("rank")
+    return rows.select("run", "seq", sql.struct(*rows.columns).alias("of"))
+
+
+def _with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
+    texts = ("document", "section", "level", "expected", "observed", "reason", "capture", "errata", "notes")
+    lines = verdicts.select("run", "seq", sql.struct("rule", "verdict", *texts).alias("line"))
+    packets = evidence.select("run", "seq", sql.struct(*PACKET).alias("packet"))
+    found = (
+        lines.join(sql.broadcast(shown), ["run", "seq"])
+        .select("of", "line", sql.lit(None).cast(packets.schema["packet"].dataType).alias("packet"))
+        .where((sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict")))
+        .unionByName(
+            packets.join(sql.broadcast(shown), ["run", "seq"]).select(
+                "of", sql.lit(None).cast(lines.schema["line"].dataType).alias("line"), "packet"
+            )
+        )
+    )
+    is_worst = sql.col("of.position") == _WORST
+    beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE if name != "reason"), "line.reason")
+    rules = found.groupBy("of.sut", "of.rule").agg(
+        sql.min(sql.when(is_worst, sql.col("of"))).alias("of"),
+        sql.min(sql.when(is_worst, sql.col("line"))).alias("line"),
+        sql.collect_set(sql.when(is_worst, sql.col("packet"))).alias("packets"),
+        sql.collect_set(sql.when(~is_worst & sql.col("line").isNotNull(), beside)).alias("beside"),
+    )
+
+    def without_position(each: Column) -> Column:
+        return sql.struct(*(each[name] for name in BESIDE))
+
+    return rules.select(
+        *("of.*", *(f"line.{name}" for name in texts)),
+        sql.slice(sql.array_sort("packets"), 1, PACKETS_SHOWN).alias("evidence"),
+        sql.transform(sql.array_sort("beside"), without_position).alias("beside"),
+        sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
+        counts({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
+    )

@@ -1,0 +1,55 @@
+"""What each run said of each check and of each rule: the tables ``test_runs`` and ``rule_runs``.
+
+Functions from DataFrame to DataFrame; docs/reports.md has the tables. ``ingest`` numbers the runs, so it stands for the
+run in every key: a number is grouped and joined faster than a name.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
+
+from reports.lake.order import counts
+from reports.lake.schemas import RULE, RUN, shaped
+from reports.vocabulary import VERDICTS
+
+RUN_COLUMNS = (*RUN, "suites", "partial")
+
+
+def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
+    """Return a row for each check of a run and each rule that it judged: the worst verdict, where it stands first.
+
+    Identical lines count once in ``lines``. A file whose lines disagree about the section or level of a rule
+    (schema 1 repeats them in each line) has a row for each.
+    """
+    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", _line().alias("line"))
+    worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
+    judged = lines.groupBy("ingest", "test", *RULE).agg(*worst, sql.count_distinct("line").alias("lines"))
+    named = judged.select(
+        *("ingest", "test", *RULE, "lines"),
+        sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
+        sql.coalesce(*VERDICTS).alias("seq"),
+    )
+    return shaped(_of_their_runs(named, runs), "test_runs")
+
+
+def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
+    """Return a row for each rule that a run judged: the worst verdict of its checks, and checks by their verdict."""
+    numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
+    judged = test_runs.groupBy("ingest", *RULE).agg(*numbers, sql.count("*").alias("tests"))
+    named = judged.select(
+        *("ingest", *RULE, "tests"),
+        sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
+        counts({name: sql.col(name) for name in VERDICTS}).alias("counts"),
+    )
+    return shaped(_of_their_runs(named, runs), "rule_runs")
+
+
+def _line() -> Column:
+    """Tell lines of one check and rule apart: 8 octets instead of the texts, of which 10 million would be shuffled."""
+    # xxhash64 skips nulls: without the flag, a text in the one column would be the same as in the other.
+    return sql.xxhash64("seq", "verdict", "expected", sql.isnull("expected"), "observed")
+
+
+def _of_their_runs(rows: DataFrame, runs: DataFrame) -> DataFrame:
+    return rows.join(sql.broadcast(runs.select(*RUN_COLUMNS)), "ingest")

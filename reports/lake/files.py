@@ -1,0 +1,173 @@
+"""Files of any file system that Hadoop knows, through the JVM of a Spark session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from reports.java_errors import java_reason
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
+"""How the name of anything but a local path begins."""
+NOTHING_THERE = ("FileNotFoundException", "NotInMountpointException")
+SMALL = 64 << 20
+"""Octets of the largest file that is read whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Names a file or folder, and as Spark's column ``_metadata.file_path`` has it, octets, ms of 1970."""
+
+    uri: str
+    encoded: str
+    is_folder: bool
+    size: int
+    modified: int
+
+    @property
+    def name(self) -> str:
+        """The last part of the name."""
+        return self.uri.rstrip("/").rpartition("/")[2]
+
+
+def is_url(where: str) -> bool:
+    """Whether ``where`` names a file system; else it is a local path."""
+    return URL.match(where) is not None
+
+
+def uri_of(where: str) -> str:
+    """Return a full name for Hadoop: a URL as it is, a local path with ``file://``. Raises `RollupError`."""
+    if not where.strip():
+        raise RollupError("an empty name is no folder: give a path or a URL")
+    if is_url(where):
+        return where.rstrip("/") if not where.endswith(":///") else where
+    path = str(Path(where).resolve())
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise RollupError(f"the path {one_line(path)} is not UTF-8 here: rename it or use a UTF-8 locale") from error
+    return f"file://{path}"
+
+
+def local_path(uri: str) -> Path | None:
+    """Return the local path that a full name means; None for any other file system."""
+    match = re.match(r"file:/+", uri)
+    return Path("/" + uri[match.end() :]) if match else None
+
+
+def as_pattern(uri: str) -> str:
+    """Escape the letters that Spark's readers take for a pattern."""
+    return re.sub(r"([][{}*?\\])", r"\\\1", uri)
+
+
+class Files:
+    """Lists, reads, writes, renames and deletes. Every failure is a `RollupError` of one line that names the file."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm: Any = spark.sparkContext._jvm
+        self._gateway: Any = spark.sparkContext._gateway
+        self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
+
+    def status(self, uri: str) -> Status | None:
+        """Return what is there; None when nothing is."""
+        with _named(uri):
+            path, system = self._at(uri)
+            try:
+                return _status(system.getFileStatus(path))
+            except Py4JJavaError as error:
+                if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
+                    return None
+                raise
+
+    def entries(self, uri: str) -> list[Status]:
+        """Return what a folder holds, by name; nothing when there is no such folder."""
+        if self.status(uri) is None:
+            return []
+        with _named(uri):
+            path, system = self._at(uri)
+            return sorted((_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
+
+    def glob(self, pattern: str) -> list[str]:
+        """Return the full names that match a pattern of Hadoop's, sorted."""
+        with _named(pattern):
+            path, system = self._at(pattern)
+            return sorted(each.getPath().toString() for each in system.globStatus(path) or ())
+
+    def read_text(self, uri: str) -> str:
+        """Return a small file's text; octets that are not UTF-8 become U+FFFD."""
+        with _named(uri):
+            path, system = self._at(uri)
+            if (size := system.getFileStatus(path).getLen()) > SMALL:
+                raise RollupError(f"{one_line(uri)}: {size} octets are too many for such a file")
+            stream = system.open(path)
+            try:
+                return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+            finally:
+                stream.close()
+
+    def write_text(self, uri: str, text: str) -> None:
+        """Write a new file."""
+        with _named(uri):
+            path, system = self._at(uri)
+            stream = system.create(path, False)
+            try:
+                stream.write(bytearray(text.encode("utf-8")))
+                stream.hsync()
+            finally:
+                stream.close()
+
+    def publish(self, source: str, target: str) -> bool:
+        """Rename a file in one step; False when there is a ``target`` already, which stays as it is."""
+        with _named(target):
+            path, system = self._at(target)
+            jvm = self._jvm
+            context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
+            options = self._gateway.new_array(jvm.org.apache.hadoop.fs.Options.Rename, 0)
+            try:
+                context.rename(self._at(source)[0], path, options)
+            except Py4JJavaError as error:
+                if error.java_exception.getClass().getSimpleName() == "FileAlreadyExistsException":
+                    return False
+                raise
+            return True
+
+    def delete(self, uri: str) -> None:
+        """Delete a file, or a folder with all that it holds; nothing there is no error."""
+        with _named(uri):
+            path, system = self._at(uri)
+            system.delete(path, True)
+
+    def _at(self, uri: str) -> tuple[Any, Any]:
+        path = self._jvm.org.apache.hadoop.fs.Path(uri)
+        system = path.getFileSystem(self._conf)
+        system.setWriteChecksum(False)  # beside each local file it would write a second one, not in the same step
+        return path, system
+
+
+def _status(found: Any) -> Status:
+    path = found.getPath()
+    return Status(
+        path.toString(),
+        path.toUri().toString(),
+        found.isDirectory(),
+        found.getLen(),
+        found.getModificationTime(),
+    )
+
+
+@contextmanager
+def _named(uri: str) -> Iterator[None]:
+    try:
+        yield
+    except (Py4JJavaError, PySparkException) as error:
+        raise RollupError(f"{one_line(uri)}: {java_reason(error)}") from error

@@ -1,0 +1,216 @@
+"""The lines of verdict files as rows: each ends in ``verdicts`` (with its ``evidence``) or in ``rejected``, never both.
+
+Spark's splittable line reader and one ``from_json`` on the executors; a file of any size is read in parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+from reports.lake.files import as_pattern
+from reports.lake.schemas import PACKET, SYSTEM, shaped, struct
+from reports.vocabulary import VERDICTS
+
+DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
+"""The name of a document, as a regular expression."""
+RULE = rf"^({DOCUMENT})-(.+)-[^-]+$"
+"""How the id of a rule is made: document, section, number."""
+TEXTS = dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "test", "capture"), "string")
+LISTS = dict.fromkeys(("errata", "notes"), "array<string>")
+QUOTED = {name: type_ for name, type_ in PACKET.items() if name not in ("position", "first", "last")}
+LINE = {
+    1: {"schema": "int", "seq": "bigint", **TEXTS, **LISTS}
+    | {"run": "string", "time": "timestamp", "sut": "string", "sut_version": "string", "reach": "string"}
+    | {"document": "string", "section": "string", "level": "string", "evidence": f"array<{struct(QUOTED)}>"},
+    2: {"schema": "int", "seq": "bigint", "ms": "bigint", **TEXTS, **LISTS, "evidence": "array<array<int>>"},
+}
+"""The fields of a line, by the schema of its run."""
+REQUIRED = {
+    1: ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict"),
+    2: ("seq", "ms", "rule", "verdict"),
+}
+JSON = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
+END = "\0end"
+REJECTED_TEXT = 500
+"""Characters of a line that `rejected` keeps."""
+CAPTURE_WORDS = 120
+
+
+def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
+    """Return every line of the files: path, text, block (where its part of the file begins), id (rising in a block)."""
+    scan = spark.read.text([as_pattern(uri) for uri in uris], lineSep="\n")
+    return scan.select(
+        plain_path(sql.col("_metadata.file_path")).alias("path"),
+        sql.col("value").alias("text"),
+        sql.col("_metadata.file_block_start").alias("block"),
+        sql.monotonically_increasing_id().alias("id"),
+    )
+
+
+def plain_path(path: Column | str) -> Column:
+    """Return a file's name with as many slashes behind its scheme as Hadoop happens to write, made one."""
+    return sql.regexp_replace(path, "^([A-Za-z][A-Za-z0-9+.-]*:)/+", "$1/")
+
+
+def contents(lines: DataFrame) -> DataFrame:
+    """Return for each file: path, lines, and what tells its lines from others, whatever their order: total, mixed."""
+    each = sql.xxhash64("text")
+    return lines.groupBy("path").agg(
+        sql.count("*").alias("lines"),
+        sql.sum(each.cast("decimal(20,0)")).cast("string").alias("total"),
+        sql.bit_xor(sql.xxhash64("text", sql.lit(1))).cast("string").alias("mixed"),
+    )
+
+
+def parsed(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
+    """Return the lines of runs of one schema with the fields of `LINE` and ``why`` a line is none (null: it is one).
+
+    ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
+    """
+    # A line stands within an object and a list of ours: what follows its own object is then an error, and not ignored.
+    wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escaped(END)}":1}}'))
+    type_ = f"v array<{struct(LINE[schema])}>, `{END}` int, corrupt string"
+    read_ = lines.join(sql.broadcast(runs), "path").select(
+        *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
+        *("path", "text", "block", "id"),
+        sql.from_json(wrapped, type_, JSON).alias("read"),
+        _extra(schema).alias("extra"),
+    )
+    line = sql.get("read.v", sql.lit(0))
+    one = sql.col("read.corrupt").isNull() & (sql.col(f"read.`{END}`") == 1) & (sql.size("read.v") == 1)
+    fields = read_.select("*", (one & line.isNotNull()).alias("one"), line.alias("v")).drop("read")
+    return fields.withColumn("why", _why(schema))
+
+
+def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
+    """Return the table `verdicts` of parsed lines that are some. ``catalogue``: suites, rule, level."""
+    v = sql.col("v")
+    whole = taken.where("why is null")
+    columns = {name: sql.col(f"run_{name}") for name in ("run", "ingest", *SYSTEM, "reach", "started")}
+    columns |= {name: v[name] for name in ("seq", *TEXTS)}
+    columns |= {name: sql.coalesce(v[name], sql.array().cast("array<string>")) for name in LISTS}
+    columns |= {"extra": sql.col("extra"), "rule_suites": sql.col("run_suites")}
+    if schema == 1:
+        columns |= {name: v[name] for name in ("time", "document", "section", "level")}
+        return shaped(whole.select(*(column.alias(name) for name, column in columns.items())), "verdicts")
+    columns["observed"] = sql.coalesce(v["observed"], v["expected"])
+    columns["time"] = sql.timestamp_millis(sql.unix_millis("run_started") + v["ms"])
+    columns["document"], columns["section"] = (sql.regexp_extract(v["rule"], RULE, group) for group in (1, 2))
+    columns["capture"] = sql.coalesce(v["capture"], sql.when(sql.size(v["evidence"]) > 0, first_capture(v["test"])))
+    rows = whole.select(*(column.alias(name) for name, column in columns.items()))
+    known = catalogue.select(sql.col("suites").alias("rule_suites"), "rule", "level")
+    return shaped(rows.join(known, ["rule_suites", "rule"], "left"), "verdicts")
+
+
+def evidence(taken: DataFrame, schema: int) -> DataFrame:
+    """Return the table `evidence` of parsed lines."""
+    each = taken.where("why is null").select(
+        sql.col("run_run").alias("run"),
+        sql.col("v.seq").alias("seq"),
+        sql.posexplode("v.evidence").alias("position", "e"),
+    )
+    if schema == 1:
+        columns = {name: sql.col(f"e.{name}") for name in QUOTED}
+    else:
+        columns = {name: sql.get("e", sql.lit(index)) for index, name in enumerate(("frame", "first", "last"))}
+    columns = {name: sql.lit(None) for name in PACKET} | columns | {"position": sql.col("position")}
+    return shaped(each.select("run", "seq", *(column.alias(name) for name, column in columns.items())), "evidence")
+
+
+def rejected(judged: DataFrame, lines: DataFrame) -> DataFrame:
+    """Return the table `rejected` of parsed lines, with the number of each. ``lines``: what `parsed` was given."""
+    block = sql.struct("path", "block")
+    sizes = lines.groupBy(block.alias("at")).agg(sql.count("*").alias("lines"), sql.min("id").alias("least"))
+    blocks = sizes.select(sql.collect_list(sql.struct("at.path", "at.block", "lines", "least")).alias("blocks"))
+    # A block is 128 MiB of one file, and only files with rejected lines are read here: a short list.
+    same = sql.filter("blocks", lambda each: each["path"] == sql.col("path"))
+
+    def added(of: Column, where: Column) -> Column:
+        return sql.aggregate(
+            sql.filter(of, lambda each: where & (each["block"] < sql.col("block"))),
+            sql.lit(0).cast("bigint"),
+            lambda total, each: total + each["lines"],
+        )
+
+    before = added(same, sql.lit(True))
+    first = sql.get(sql.filter(same, lambda each: each["block"] == sql.col("block")), sql.lit(0))["least"]
+    whole = sql.aggregate(same, sql.lit(0).cast("bigint"), lambda total, each: total + each["lines"])
+    rows = (
+        judged.where("why is not null")
+        .crossJoin(sql.broadcast(blocks))
+        .select(
+            sql.col("run_run").alias("run"),
+            sql.col("run_folder").alias("folder"),
+            (before + sql.col("id") - first + 1).alias("line"),
+            "why",
+            "text",
+            "one",
+            whole.alias("last"),
+        )
+    )
+    cut = ~sql.col("one") & (sql.col("line") == sql.col("last")) & (sql.trim("text") != "")
+    cut &= ~sql.col("text").endswith("}")
+    reason = sql.when(cut, "cut off in the middle of the line").otherwise(sql.col("why"))
+    return shaped(
+        rows.select(
+            "run", "folder", "line", reason.alias("reason"), sql.substring("text", 1, REJECTED_TEXT).alias("text")
+        ),
+        "rejected",
+    )
+
+
+def union(frames: Sequence[DataFrame]) -> DataFrame:
+    """Return the rows of all."""
+    return reduce(DataFrame.unionByName, frames)
+
+
+def first_capture(test: Column) -> Column:
+    """Return the capture of a test's first attempt, as docs/run-folder.md names it."""
+    words = sql.regexp_replace(sql.lower(test), "[^a-z0-9]+", "-")
+    words = sql.regexp_replace(sql.right(words, sql.lit(CAPTURE_WORDS)), "^-+|-+$", "")
+    return sql.concat(
+        sql.lit("captures/"), words, sql.lit("-"), sql.left(sql.sha2(test, 256), sql.lit(8)), sql.lit(".pcapng")
+    )
+
+
+def _extra(schema: int) -> Column:
+    """Return the fields that are none of `LINE`, as JSON; a look for their names comes first, and mostly finds none."""
+    names = (*LINE[schema], *(QUOTED if schema == 1 else ()))
+    strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")(?:[^"\\]|\\.)*"\s*:'
+    fields = sql.from_json("text", "map<string, variant>", JSON)
+    others = sql.map_filter(fields, lambda name, _: ~name.isin(*LINE[schema]))
+    return sql.when(sql.col("text").rlike(strange) & (sql.size(others) > 0), sql.to_json(others))
+
+
+def _why(schema: int) -> Column:
+    v = sql.col("v")
+
+    def unknown(what: str, name: str) -> Column:
+        return sql.concat(sql.lit(f"unknown {what} "), sql.substring(v[name], 1, 60))
+
+    checks: list[tuple[Column, Column | str]] = [
+        (sql.trim("text") == "", "empty line"),
+        (~sql.col("one"), "not one JSON object with the fields of a verdict"),
+        (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, as in its run.json"),
+        *((v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing") for name in REQUIRED[schema]),
+        (~v["verdict"].isin(*VERDICTS), unknown("verdict", "verdict")),
+    ]
+    if schema == 1:
+        checks += [
+            (~v["document"].rlike(rf"\A{DOCUMENT}\z"), unknown("document", "document")),
+            (
+                v["run"] != sql.col("run_run"),
+                sql.concat(sql.lit("belongs to another run: "), sql.substring(v["run"], 1, 60)),
+            ),
+        ]
+    else:
+        checks.append((~v["rule"].rlike(RULE), unknown("rule", "rule")))
+    return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
+
+
+def _escaped(text: str) -> str:
+    return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)

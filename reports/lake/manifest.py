@@ -1,0 +1,138 @@
+"""The manifest: which files are the lake.
+
+``manifests/00000012.json`` is published by one rename, and the highest number is the lake. What a manifest names below
+``data/`` is never changed, so that a reader sees one state, and whoever is killed leaves the one before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from reports.lake.files import Files
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+SCHEMA = 1
+NAME = re.compile(r"(\d{8})\.json")
+FOLDER = re.compile(r"[A-Za-z0-9-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What one ingest wrote of the facts: a folder for each of ``tables`` below ``data/<commit>``."""
+
+    commit: str
+    runs: tuple[str, ...]
+    tables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A run in the lake. ``size`` in octets and ``modified`` in ms of 1970 are of its three files together.
+
+    ``sut`` is the key of its system, ``product`` that of all versions of it with this profile.
+    """
+
+    commit: str
+    ingest: int
+    folder: str
+    size: int
+    modified: int
+    digest: str
+    lines: int
+    sut: str
+    product: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A state of the lake."""
+
+    number: int = 0
+    commits: tuple[Commit, ...] = ()
+    runs: dict[str, Known] = field(default_factory=dict)
+    derived: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Table: unit (a system's key, for `changes` a product's): commit."""
+    catalogues: dict[str, str] = field(default_factory=dict)
+    """Hash of the suites: commit."""
+    last_ingest: int = 0
+
+    def folders(self, table: str) -> list[str]:
+        """Return the folders of a table, below the lake; facts one a commit, derived tables one a unit."""
+        if table in self.derived:
+            return [unit_folder(commit, table, unit) for unit, commit in sorted(self.derived[table].items())]
+        return [table_folder(each.commit, table) for each in self.commits if table in each.tables]
+
+    def commits_in_use(self) -> set[str]:
+        """Return the names of the folders of ``data/`` that this state needs."""
+        return {each.commit for each in self.commits} | {
+            commit for units in self.derived.values() for commit in units.values()
+        }
+
+
+def table_folder(commit: str, table: str) -> str:
+    """Return where a commit keeps a table, below the lake."""
+    return f"data/{commit}/{table}"
+
+
+def unit_folder(commit: str, table: str, unit: str) -> str:
+    """Return where a commit keeps the rows of one unit of a derived table, below the lake."""
+    return f"{table_folder(commit, table)}/unit={unit}"
+
+
+def numbers(files: Files, lake: str) -> list[int]:
+    """Return the numbers of the manifests, sorted."""
+    names = (NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
+    return sorted(int(name[1]) for name in names if name)
+
+
+def read(files: Files, lake: str) -> Manifest:
+    """Return the newest state, an empty one when nothing was published. Raises `RollupError`."""
+    if not (known := numbers(files, lake)):
+        return Manifest()
+    return read_number(files, lake, known[-1])
+
+
+def read_number(files: Files, lake: str, number: int) -> Manifest:
+    """Return one state. Raises `RollupError`."""
+    uri = _uri(lake, number)
+    try:
+        return _manifest(json.loads(files.read_text(uri)))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RollupError(
+            f"{one_line(uri)} is no manifest ({one_line(str(error), 80)}): delete it to go back to the one before"
+        ) from error
+
+
+def publish(files: Files, lake: str, manifest: Manifest) -> None:
+    """Make this state the lake. Raises `RollupError` when somebody else published meanwhile."""
+    aside = f"{lake}/manifests/aside-{uuid.uuid4().hex}"
+    files.write_text(aside, json.dumps({"schema": SCHEMA, **asdict(manifest)}, ensure_ascii=True, indent=1))
+    if not files.publish(aside, _uri(lake, manifest.number)):
+        files.delete(aside)
+        raise RollupError(f"{one_line(lake)} was changed by somebody else meanwhile: nothing was taken, ingest again")
+
+
+def _uri(lake: str, number: int) -> str:
+    return f"{lake}/manifests/{number:08d}.json"
+
+
+def _manifest(value: dict[str, Any]) -> Manifest:
+    if value["schema"] != SCHEMA:
+        raise ValueError(f"schema is not {SCHEMA}")
+    manifest = Manifest(
+        number=value["number"],
+        commits=tuple(Commit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]),
+        runs={run: Known(**known) for run, known in value["runs"].items()},
+        derived=value["derived"],
+        catalogues=value["catalogues"],
+        last_ingest=value["last_ingest"],
+    )
+    units = {unit for units in manifest.derived.values() for unit in units}
+    if strange := [name for name in manifest.commits_in_use() | units if not FOLDER.fullmatch(name)]:
+        raise ValueError(f"{strange[0]!r} is no name of a folder")
+    return manifest

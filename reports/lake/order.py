@@ -1,0 +1,33 @@
+"""The order of verdicts as Spark computes it: 0 is the worst (reports.vocabulary)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import Column
+from pyspark.sql import functions as sql
+
+from reports.vocabulary import DECIDED, SEVERITY, VERDICTS
+
+DECIDED_RANKS = tuple(SEVERITY[name] for name in DECIDED)
+
+
+def rank(verdict: Column) -> Column:
+    """Return how bad a verdict is: 0 (fail) to 7, null for a word that is no verdict."""
+    return sql.coalesce(*(sql.when(verdict == name, sql.lit(SEVERITY[name])) for name in VERDICTS))
+
+
+def verdict_at(rank_: Column) -> Column:
+    """Return the verdict of a rank; null for null."""
+    return sql.element_at(sql.array(*(sql.lit(name) for name in VERDICTS)), (rank_ + 1).cast("int"))
+
+
+def is_decided(rank_: Column) -> Column:
+    """Tell whether the verdict of a rank says what the system does."""
+    return rank_.isin(*DECIDED_RANKS)
+
+
+def counts(numbers: Mapping[str, Column]) -> Column:
+    """Return a map from verdict to number, without those that are 0."""
+    pairs = (each for name in VERDICTS if name in numbers for each in (sql.lit(name), numbers[name]))
+    return sql.map_filter(sql.create_map(*pairs), lambda _, number: number > 0)

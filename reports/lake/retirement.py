@@ -1,0 +1,51 @@
+"""Which checks still count: those that given suites know and say to cover the rule."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
+
+COUNTS = "counts"
+
+
+def newest_suites(runs: DataFrame) -> DataFrame:
+    """Return ``sut``, ``newest``: the suites of each system's latest run."""
+    return runs.groupBy("sut").agg(sql.max_by("suites", "ingest").alias("newest"))
+
+
+def mark_what_counts(rows: DataFrame, suites: str, judged: Column, catalogue: DataFrame) -> DataFrame:
+    """Add the column ``counts``: whether the check ``test`` counts for ``rule`` under the suites named in ``suites``.
+
+    It does when a run judged it under these suites (``judged``), or when they know the rule and
+    - say that the check covers it, or
+    - list no check of it (it is judged in every packet), and know the check, or
+    - do not say what covers it (run folders of schema 1), or
+    - the verdict is of the whole run.
+    Everything counts under suites that the lake has no catalogue of.
+    """
+    knows_rule = catalogue.select(
+        sql.col("suites").alias(suites), "rule", "checks", sql.lit(True).alias("rule_is_known")
+    )
+    known_checks = catalogue.select(
+        sql.col("suites").alias(suites), sql.explode("checks").alias("function"), sql.lit(True).alias("check_is_known")
+    ).distinct()
+    known_suites = catalogue.select(sql.col("suites").alias(suites), sql.lit(True).alias("suites_are_known")).distinct()
+    covers = (
+        sql.col("checks").isNull()
+        | sql.col("test").isNull()
+        | sql.array_contains("checks", sql.col("function"))
+        | ((sql.size("checks") == 0) & sql.col("check_is_known"))
+    )
+    return (
+        rows.withColumn("function", sql.substring_index("test", "[", 1))
+        .join(sql.broadcast(known_suites), suites, "left")
+        .join(knows_rule, [suites, "rule"], "left")
+        .join(known_checks, [suites, "function"], "left")
+        .withColumn(
+            COUNTS,
+            judged
+            | sql.col("suites_are_known").isNull()
+            | sql.coalesce(sql.col("rule_is_known") & covers, sql.lit(False)),
+        )
+        .drop("function", "checks", "rule_is_known", "check_is_known", "suites_are_known")
+    )

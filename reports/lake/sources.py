@@ -1,0 +1,272 @@
+"""Run folders wherever Hadoop reaches them: what is there, and what run.json and rules.json say.
+
+Small files: run.json is read by the executors and checked here, one at a time; rules.json is read once for each version
+of the suites, and never on the driver.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+from reports.lake.files import SMALL, Files, Status, as_pattern, is_url, local_path, uri_of
+from reports.lake.lines import DOCUMENT, JSON, plain_path
+from reports.lake.schemas import FACTS, shaped
+from reports.records import SCHEMAS, Record
+from reports.rollup_error import RollupError
+from reports.runs import inside
+from reports.text import one_line, system_key
+
+RUN, RULES, VERDICTS = FILES = ("run.json", "rules.json", "verdicts.jsonl")
+WHOLE = ("", "all")
+"""The selections of a whole run."""
+RUN_FIELDS = (
+    "schema",
+    "run",
+    "started",
+    "finished",
+    "suites",
+    "sut",
+    "reach",
+    "harness",
+    "selection",
+    "aborted",
+    "exit",
+)
+SUT_FIELDS = ("name", "vendor", "version", "profile")
+_RULE = ", ".join(f"{name}: {type_}" for name, type_ in FACTS["catalogue"].items() if name not in ("suites", "rule"))
+RULES_JSON = f"schema int, rules map<string, struct<{_RULE}>>, corrupt string, " + ", ".join(
+    f"{name} {type_}" for name, type_ in FACTS["suites"].items() if name != "suites"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A run folder and its files."""
+
+    uri: str
+    files: dict[str, Status]
+
+    @property
+    def size(self) -> int:
+        """Octets of its files."""
+        return sum(each.size for each in self.files.values())
+
+    @property
+    def modified(self) -> int:
+        """When one of its files changed last, ms of 1970."""
+        return max(each.modified for each in self.files.values())
+
+    def path(self, name: str) -> str:
+        """Return the name of one of its files as Spark's readers tell it (`reports.lake.lines.plain_path`)."""
+        scheme, _, rest = self.files[name].encoded.partition(":")
+        return f"{scheme}:/{rest.lstrip('/')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run that can be taken: its folder, and its row of the table `runs` as far as run.json says it."""
+
+    folder: Folder
+    row: dict[str, Any]
+    content: str
+    """Tells run.json and rules.json from those of another run."""
+    digest: str = ""
+    """Tells all three files from others; empty until the lines are read."""
+    lines: int = 0
+    ingest: int = 0
+
+    @property
+    def run(self) -> str:
+        """The run's name."""
+        return str(self.row["run"])
+
+    @property
+    def schema(self) -> int:
+        """The version of its verdict file."""
+        return int(self.row["schema"])
+
+    @property
+    def started(self) -> datetime:
+        """When it began, UTC."""
+        started: datetime = self.row["started"]
+        return started
+
+
+def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str]]:
+    """Return the run folders that the arguments name, each once, and a line for each argument that names none."""
+    found: dict[str, Folder] = {}
+    refused: list[str] = []
+    for argument in arguments:
+        try:
+            for uri in _named(files, argument):
+                found[uri] = _folder(files, uri)
+        except RollupError as error:
+            refused.append(str(error))
+    return list(found.values()), refused
+
+
+def read_runs(spark: SparkSession, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
+    """Read each folder's run.json; return what can be taken, and a line for each that cannot."""
+    by_path = {folder.path(RUN): folder for folder in folders}
+    sources: list[Source] = []
+    refused: list[str] = []
+    for row in _whole_files(spark, folders, RUN).toLocalIterator():
+        folder = by_path[row.path]
+        try:
+            sources.append(_source(folder, row.text))
+        except RollupError as error:
+            refused.append(str(error))
+    unnamed = [source for source in sources if not source.row["suites"]]
+    hashes = _rules_hashes(spark, [source.folder for source in unnamed])
+    return [_with_suites(source, hashes) for source in sources], refused
+
+
+def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
+    """Return for each source, of which no two have the same suites: suites, rules_file and `RULES_JSON` as ``r``."""
+    names = spark.createDataFrame(
+        [(source.folder.path(RULES), source.row["suites"]) for source in sources], "path string, suites string"
+    )
+    texts = _whole_files(spark, [source.folder for source in sources], RULES)
+    return texts.join(sql.broadcast(names), "path").select("suites", sql.from_json("text", RULES_JSON, JSON).alias("r"))
+
+
+def refused_rules(rules: DataFrame) -> dict[str, str]:
+    """Return why rules.json cannot be taken, by the hash of the suites."""
+    r = sql.col("r")
+    no_name = sql.map_filter(
+        r["rules"], lambda _, rule: ~sql.coalesce(rule["document"].rlike(rf"\A{DOCUMENT}\z"), sql.lit(False))
+    )
+    checks: list[tuple[Column, Column]] = [
+        (
+            r["schema"].isNotNull() & ~r["schema"].isin(*SCHEMAS),
+            sql.lit("its schema is unknown: a newer mqconform wrote it"),
+        ),
+        (
+            r.isNull() | r["corrupt"].isNotNull() | r["rules"].isNull(),
+            sql.lit("it cannot be read as JSON with a table `rules`"),
+        ),
+        (
+            sql.size(no_name) > 0,
+            sql.concat(
+                sql.substring(sql.map_keys(no_name)[0], 1, 60), sql.lit(": document must be a short name such as MQQB")
+            ),
+        ),
+    ]
+    why = sql.coalesce(*(sql.when(check, reason) for check, reason in checks))
+    return {row.suites: row.why for row in rules.select("suites", why.alias("why")).where("why is not null").collect()}
+
+
+def catalogue(rules: DataFrame) -> DataFrame:
+    """Return the table `catalogue` of what `rules_of` read."""
+    each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
+    kind = sql.coalesce("kind", sql.lit("demand"))
+    return shaped(each.withColumn("kind", kind), "catalogue")
+
+
+def suites(rules: DataFrame) -> DataFrame:
+    """Return the table `suites` of what `rules_of` read."""
+    return shaped(rules.select("suites", "r.*"), "suites")
+
+
+def _named(files: Files, argument: str) -> list[str]:
+    uri = uri_of(argument)
+    if not (is_url(argument) and any(letter in uri for letter in "*?[{")):
+        return [uri]
+    if not (found := files.glob(uri)):
+        raise RollupError(f"nothing matches {one_line(argument)}")
+    return found
+
+
+def _folder(files: Files, uri: str) -> Folder:
+    shown = one_line(uri.removeprefix("file://"))
+    status = files.status(uri)
+    if status is None or not status.is_folder:
+        raise RollupError(f"no run folder at {shown}")
+    local = local_path(uri)
+    found: dict[str, Status] = {}
+    for name in FILES:
+        each = files.status(f"{uri}/{name}")
+        if each is None or each.is_folder or (local is not None and inside(local.resolve(), name) is None):
+            raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
+        if name != VERDICTS and each.size > SMALL:
+            raise RollupError(f"{shown}/{name}: {each.size} octets are too many for such a file")
+        found[name] = each
+    return Folder(uri, found)
+
+
+def _whole_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
+    """Return path and text of small files."""
+    if not folders:
+        return spark.range(0).select(sql.lit("").alias("path"), sql.lit("").alias("text"))
+    names = [as_pattern(folder.files[name].uri) for folder in folders]
+    scan = spark.read.text(names, wholetext=True)
+    return scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
+
+
+def _rules_hashes(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
+    rows = _whole_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
+    return {row.path: row.hash for row in rows.collect()}
+
+
+def _with_suites(source: Source, hashes: dict[str, str]) -> Source:
+    name = source.row["suites"] or hashes[source.folder.path(RULES)]
+    content = hashlib.sha256(f"{source.content} {name}".encode()).hexdigest()
+    return replace(source, row=source.row | {"suites": name}, content=content)
+
+
+def _source(folder: Folder, text: str) -> Source:
+    where = one_line(f"{folder.uri.removeprefix('file://')}/{RUN}")
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
+    record = Record(values, where)
+    sut = record.record("sut")
+    name, version, profile = sut.text("name"), sut.text("version"), sut.text("profile", "")
+    selection, aborted = record.text("selection", ""), record.text("aborted", "") or None
+    finished = record.moment("finished") if record.has("finished") else None
+    row = {
+        "run": _some(record, "run"),
+        "folder": folder.uri,
+        "schema": record.whole("schema") or 1,
+        "sut": system_key(name, version, profile),
+        "sut_name": name,
+        "sut_version": version,
+        "profile": profile,
+        "vendor": sut.text("vendor", ""),
+        "reach": record.text("reach", ""),
+        "harness": record.text("harness", ""),
+        "suites": suites_ if re.fullmatch("[0-9a-f]{64}", suites_ := record.text("suites", "")) else "",
+        "selection": selection,
+        "started": record.moment("started"),
+        "finished": finished,
+        "exit": record.whole("exit"),
+        "aborted": aborted,
+        "partial": selection not in WHOLE or aborted is not None or finished is None,
+        "size": folder.size,
+        "modified": datetime.fromtimestamp(folder.modified / 1000, record.moment("started").tzinfo),
+        "extra": _extra(record.values, sut.values),
+    }
+    return Source(folder, row, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+
+
+def _some(record: Record, key: str) -> str:
+    if not (text := record.text(key)):
+        raise RollupError(f"{record.where}: {key} is empty")
+    return text
+
+
+def _extra(values: dict[str, object], sut: dict[str, object]) -> str | None:
+    extra = {name: value for name, value in values.items() if name not in RUN_FIELDS}
+    if more := {name: value for name, value in sut.items() if name not in SUT_FIELDS}:
+        extra["sut"] = more
+    return json.dumps(extra, ensure_ascii=True) if extra else None

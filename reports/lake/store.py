@@ -1,0 +1,52 @@
+"""The lake as tables: what is read is one state, whatever is published meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, SparkSession
+
+from reports.lake import manifest as manifests
+from reports.lake.files import Files, as_pattern, uri_of
+from reports.lake.manifest import Manifest
+from reports.lake.schemas import ddl, empty
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """A state of the lake at ``uri``."""
+
+    spark: SparkSession
+    files: Files
+    uri: str
+    manifest: Manifest
+
+    @classmethod
+    def open(cls, spark: SparkSession, where: str) -> Lake:
+        """Open the newest state of a lake. Raises `RollupError` when nothing was published there."""
+        lake = cls.open_or_new(spark, where)
+        if not lake.manifest.number:
+            raise RollupError(f"there is no lake at {one_line(where)}: make one with mqconform lake ingest")
+        return lake
+
+    @classmethod
+    def open_or_new(cls, spark: SparkSession, where: str) -> Lake:
+        """Open a lake, or a folder that may become one. Raises `RollupError` for a folder that holds other things."""
+        files, uri = Files(spark), uri_of(where)
+        manifest = manifests.read(files, uri)
+        if not manifest.number:
+            status = files.status(uri)
+            if status is not None and not status.is_folder:
+                raise RollupError(f"{one_line(where)} is a file: give --lake a folder")
+            if foreign := [each.name for each in files.entries(uri) if each.name not in ("data", "manifests")]:
+                raise RollupError(
+                    f"{one_line(where)} is no lake, it holds {one_line(foreign[0], 60)}: give --lake another folder"
+                )
+        return cls(spark, files, uri, manifest)
+
+    def table(self, name: str) -> DataFrame:
+        """Return a table (`reports.lake.schemas`)."""
+        folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name)]
+        return self.spark.read.schema(ddl(name)).parquet(*folders) if folders else empty(self.spark, name)

@@ -1,0 +1,106 @@
+"""Vacuum: what no kept state names is deleted, and small ingests are merged into one."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from reports.lake import manifest as manifests
+from reports.lake.files import as_pattern
+from reports.lake.manifest import Commit, Manifest, table_folder
+from reports.lake.schemas import FACTS, ddl
+from reports.lake.store import Lake
+from reports.lake.writing import write
+
+SMALL = 64 << 20
+"""Octets of the verdicts below which an ingest is merged with others."""
+FILE = 128 << 20
+"""Octets of one file that is made of many."""
+
+
+@dataclass(slots=True)
+class Done:
+    """How much was merged and deleted."""
+
+    merged: int = 0
+    states: int = 0
+    folders: int = 0
+
+
+def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> Done:
+    """Merge small ingests, then delete all states but the newest ``keep``, and what none of them names.
+
+    Folders and files younger than ``hours`` stay: an ingest that still works has not named them yet.
+    """
+    done = Done()
+    if compact:
+        lake = _merge(lake, done, stage)
+    stage("deleting")
+    files, uri = lake.files, lake.uri
+    known = manifests.numbers(files, uri)
+    kept = [manifests.read_number(files, uri, number) for number in known[-keep:]]
+    latest = (time.time() - hours * 3600) * 1000
+    names = {f"{number:08d}.json" for number in known[-keep:]}
+    for each in files.entries(f"{uri}/manifests"):
+        is_state = manifests.NAME.fullmatch(each.name) is not None
+        if each.name not in names and (is_state or each.modified <= latest):
+            files.delete(each.uri)
+            done.states += is_state
+    used = {commit for state in kept for commit in state.commits_in_use()}
+    for each in files.entries(f"{uri}/data"):
+        if each.name not in used and _newest(lake, each.uri) <= latest:
+            files.delete(each.uri)
+            done.folders += 1
+    return done
+
+
+def _newest(lake: Lake, folder: str) -> int:
+    """Return when something last appeared in a commit's folder, ms of 1970."""
+    status = lake.files.status(folder)
+    return max([status.modified if status else 0, *(each.modified for each in lake.files.entries(folder))])
+
+
+def _merge(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake:
+    """Publish a state in which one commit has the facts of all small ones."""
+    state = lake.manifest
+    small = [each for each in state.commits if _octets(lake, [each], "verdicts") < SMALL]
+    if len(small) < 2:
+        return lake
+    name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
+    tables = tuple(table for table in FACTS if any(table in each.tables for each in small))
+    for table in tables:
+        stage(f"merging {table}")
+        holders = [each for each in small if table in each.tables]
+        folders = [as_pattern(f"{lake.uri}/{table_folder(each.commit, table)}") for each in holders]
+        rows = lake.spark.read.schema(ddl(table)).parquet(*folders)
+        if {"sut", "ingest"} <= set(rows.columns):
+            rows = rows.sortWithinPartitions("sut", "ingest")
+        write(rows.coalesce(1 + _octets(lake, holders, table) // FILE), f"{lake.uri}/{table_folder(name, table)}")
+    merged = Commit(name, tuple(run for each in small for run in each.runs), tables)
+    lake = replace(lake, manifest=_with_merged(state, {each.commit for each in small}, merged))
+    manifests.publish(lake.files, lake.uri, lake.manifest)
+    done.merged = len(small)
+    return lake
+
+
+def _with_merged(state: Manifest, small: set[str], merged: Commit) -> Manifest:
+    return replace(
+        state,
+        number=state.number + 1,
+        commits=(*(each for each in state.commits if each.commit not in small), merged),
+        runs={
+            run: replace(known, commit=merged.commit) if known.commit in small else known
+            for run, known in state.runs.items()
+        },
+        catalogues={
+            suites: merged.commit if commit in small else commit for suites, commit in state.catalogues.items()
+        },
+    )
+
+
+def _octets(lake: Lake, commits: Sequence[Commit], table: str) -> int:
+    folders = [f"{lake.uri}/{table_folder(each.commit, table)}" for each in commits if table in each.tables]
+    return sum(each.size for folder in folders for each in lake.files.entries(folder))

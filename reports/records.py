@@ -1,0 +1,69 @@
+"""JSON from outside, field by field: what is missing or of another kind is named, with the file it is in."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+SCHEMAS = (1, 2)
+"""The versions of run folders that are read."""
+
+
+def clean(text: str) -> str:
+    """Replace lone surrogates, which JSON can write and UTF-8 cannot, by what Java writes for them."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+class Record:
+    """A JSON object that names itself and the key when something is wrong."""
+
+    def __init__(self, values: object, where: str) -> None:
+        if not isinstance(values, dict):
+            raise RollupError(f"{where}: expected a JSON object")
+        self.values: dict[str, object] = values
+        self.where = where
+        if self.has("schema") and self.values["schema"] not in SCHEMAS:
+            raise RollupError(
+                f"{where}: schema {one_line(repr(self.values['schema']), 20)} is unknown: a newer mqconform wrote it"
+            )
+
+    def has(self, key: str) -> bool:
+        return self.values.get(key) is not None
+
+    def record(self, key: str) -> Record:
+        return Record(self.values.get(key), f"{self.where}: {one_line(key, 60)}")
+
+    def records(self, key: str) -> list[Record]:
+        values = self.values.get(key, [])
+        if not isinstance(values, list):
+            raise RollupError(f"{self.where}: {key} must be a list")
+        return [Record(value, f"{self.where}: {key} {number}") for number, value in enumerate(values)]
+
+    def flag(self, key: str) -> bool | None:
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise RollupError(f"{self.where}: {key} must be true or false")
+        return value
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.values.get(key)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str):
+            raise RollupError(f"{self.where}: {key} must be a string")
+        return clean(value)
+
+    def moment(self, key: str) -> datetime:
+        try:
+            moment = datetime.fromisoformat(self.text(key))
+        except ValueError as error:
+            raise RollupError(f"{self.where}: {key} must be a time such as 2026-11-21T10:00:00Z") from error
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+    def whole(self, key: str) -> int | None:
+        value = self.values.get(key)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+            raise RollupError(f"{self.where}: {key} must be an integer")
+        return value
