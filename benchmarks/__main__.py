@@ -6,6 +6,7 @@ from benchmarks import (
     anybody,
     codecs,
     demo,
+    lake,
     loopback,
     memory,
     passive_judging,
@@ -29,6 +30,7 @@ def main() -> None:
         anybody,
         proof,
         demo,
+        lake,
     ):
         print(f"== {str(part.__doc__).splitlines()[0]}")
         for line in part.measure():

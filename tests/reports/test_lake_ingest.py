@@ -1,0 +1,342 @@
+"""Ingest, one lake and one Spark session for many cases: what is taken, what is refused, what a broken end leaves."""
+
+import json
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import make_runs
+import pytest
+
+from reports.lake import vacuum
+from reports.lake.files import Files, uri_of
+from reports.lake.ingest import ingest
+from reports.lake.manifest import numbers
+from reports.lake.store import Lake
+from reports.records import clean
+from reports.rollup_error import RollupError
+from reports.spark import session
+from reports.text import system_key
+
+DAY = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
+RULES = {
+    "MQQB-2.1.1-01": {"document": "MQQB", "section": "2.1.1", "level": "SHOULD", "says": "One.", "checks": ["t.py::a"]},
+    "MQQB-2.1.1-02": {"document": "MQQB", "section": "2.1.1", "level": "MUST", "says": "Two.", "checks": []},
+}
+MOUNTED = "spark.hadoop.fs.viewfs.mounttable.here.link."
+
+
+def write_run(folder: Path, lines, **values):
+    """Write a run folder of schema 2; ``lines``: dicts or texts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run = {"schema": 2, "run": folder.name, "started": "2026-11-21T10:00:00Z", "finished": "2026-11-21T10:02:00Z"}
+    run |= {"suites": "a" * 64, "sut": {"name": "Contoso", "vendor": "", "version": "1.0", "profile": "none"}}
+    run |= {"reach": "process", "harness": "0.1.0", "selection": "all", "aborted": None, "exit": 1} | values
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    rules = {"schema": 2, "documents": {"MQQB": "Binary"}, "rules": RULES, "coverage": [], "members": []}
+    (folder / "rules.json").write_text(json.dumps(rules), encoding="utf-8")
+    texts = [each if isinstance(each, str) else json.dumps(each) + "\n" for each in lines]
+    (folder / "verdicts.jsonl").write_text("".join(texts), encoding="utf-8")
+    return folder
+
+
+def line(seq, rule="MQQB-2.1.1-01", verdict="pass", **values):
+    return {"schema": 2, "seq": seq, "ms": seq * 10, "rule": rule, "verdict": verdict, "expected": "a"} | values
+
+
+STRANGE = [
+    line(1, observed="b", verdict="fail", test="t.py::a", evidence=[[3, 4, 7], [5]], reason="r", errata=["E1"]),
+    line(1, observed="b", verdict="fail", test="t.py::a", evidence=[[3, 4, 7], [5]], reason="r", errata=["E1"]),
+    line(2, "MQQB-2.1.1-02", colour={"deep": [1, "x\u202e"]}, weight=1.5, notes=["n"]),
+    line(3, "MQQB-2.1.1-02", expected="\ud800 lone"),
+    line(4, "MQQB-9.9.9-77"),
+    "\n",
+    json.dumps(line(5)) + json.dumps(line(6)) + "\n",
+    json.dumps(line(5)) + "," + json.dumps(line(6)) + "\n",
+    json.dumps(line(5)) + "}\n",
+    json.dumps(line(7, schema=1)) + "\n",
+    json.dumps(line(8, verdict="splendid")) + "\n",
+    json.dumps(line("many")) + "\n",
+    json.dumps(line(9, evidence=[["first"]])) + "\n",
+    json.dumps(line(10, rule="nonsense")) + "\r\n",
+    '{"a":' * 2_000 + "\n",
+    line(11, test="t.py::b[" + "X_" * 100 + "]", evidence=[[1]]),
+    json.dumps(line(12))[:40],
+]
+BROKEN = {
+    6: "empty line",
+    7: "not one JSON object",
+    8: "not one JSON object",
+    9: "not one JSON object",
+    10: "schema is not 2",
+    11: "unknown verdict splendid",
+    12: "not one JSON object",
+    13: "not one JSON object",
+    14: "unknown rule nonsense",
+    15: "not one JSON object",
+    17: "cut off in the middle of the line",
+}
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("mounted")
+    (folder / "lake").mkdir()
+    (folder / "runs").mkdir()
+    conf = {f"{MOUNTED}/lake": uri_of(str(folder / "lake")), f"{MOUNTED}/runs": uri_of(str(folder / "runs"))}
+    with session("local[2]", folder / "spark.log", conf) as opened:
+        opened.mounted = folder
+        yield opened
+
+
+class Taken:
+    """One lake, on a file system that is mounted: runs of both schemas, some hostile, in one ingest."""
+
+    def __init__(self, spark):
+        self.spark = spark
+        runs = spark.mounted / "runs"
+        rules = dict(list(make_runs.catalogue().items())[:40])
+        self.old = make_runs.make_run(runs / "old", "Contoso", "1.0", rules=rules, verdicts=90, started=DAY)
+        self.hostile = make_runs.make_run(
+            runs / "hostile [x] a+b%20ü", make_runs.HOSTILE_NAME, make_runs.HOSTILE_VERSION,
+            rules=rules, verdicts=90, seed=4, hostile=True,
+        )  # fmt: skip
+        make_runs.damage(self.hostile)
+        self.new = write_run(runs / "new", STRANGE, started="2026-11-20T10:00:00+02:00", colour="red", aborted="lost")
+        (runs / "no run").mkdir()
+        write_run(runs / "bad", [line(1)], sut={"name": "x"})
+        write_run(runs / "twice", STRANGE, run="new", started="2026-11-20T10:00:00+02:00")
+        names = ["old", "no run", "new", "bad", "missing", "twice"]
+        self.arguments = [f"viewfs://here/runs/{name}" for name in names] + ["viewfs://here/runs/host*"]
+        self.report = self.ingest()
+
+    def open(self):
+        return Lake.open_or_new(self.spark, "viewfs://here/lake")
+
+    def ingest(self, *arguments, **options):
+        return ingest(self.open(), arguments or self.arguments, **options)
+
+    def rows(self, table, where="true"):
+        return self.open().table(table).where(where).collect()
+
+    def path(self):
+        return self.spark.mounted / "lake"
+
+
+@pytest.fixture(scope="module")
+def taken(spark):
+    return Taken(spark)
+
+
+def test_one_bad_argument_does_not_lose_the_others(taken):
+    assert taken.report.taken == ["new", taken.old.run, taken.hostile.run]
+    refused = "\n".join(taken.report.refused)
+    assert len(taken.report.refused) == 4
+    for words in (
+        "runs/no run is not a run folder: it has no file run.json of its own",
+        "no run folder at viewfs://here/runs/missing",
+        "bad/run.json: sut: version must be a string",
+        "run new was given before with other content",
+    ):
+        assert words in refused
+
+
+def test_every_line_is_in_one_table_and_broken_ones_are_named_by_file_and_line(taken):
+    expected = {("viewfs://here/runs/new", number): why for number, why in BROKEN.items()}
+    expected |= {(f"viewfs://here/runs/{taken.hostile.folder.name}", n): w for n, w in taken.hostile.broken.items()}
+    rows = {(row.folder, row.line): row for row in taken.rows("rejected")}
+    assert rows.keys() == expected.keys()
+    for at, why in expected.items():
+        assert why.replace("schema is not 1", "schema is not") in rows[at].reason
+    assert taken.report.rejected == len(expected)
+    for row in taken.rows("runs"):
+        assert row.lines == row.kept + row.rejected
+    assert sum(row.kept for row in taken.rows("runs")) == len(taken.rows("verdicts")) == taken.report.kept
+
+
+def test_a_line_of_schema_2_has_what_its_run_and_catalogue_say(taken):
+    row = next(row for row in taken.rows("verdicts", "run = 'new' and seq = 1"))
+    assert (row.sut, row.sut_name, row.profile) == (system_key("Contoso", "1.0", "none"), "Contoso", "none")
+    assert (row.document, row.section, row.level, row.reach) == ("MQQB", "2.1.1", "SHOULD", "process")
+    assert (row.expected, row.observed, row.reason, row.errata, row.notes) == ("a", "b", "r", ["E1"], [])
+    assert row.time == datetime(2026, 11, 20, 8, 0, 0, 10_000)
+    assert row.capture == "captures/t-py-a-0a3e3aee.pcapng" or row.capture.startswith("captures/t-py-a-")
+    packets = taken.rows("evidence", "run = 'new' and seq = 1")
+    assert sorted({(each.position, each.frame, each.first, each.last) for each in packets}) == [
+        (0, 3, 4, 7),
+        (1, 5, None, None),
+    ]
+
+
+def test_unknown_fields_are_kept(taken):
+    row = taken.rows("verdicts", "run = 'new' and seq = 2")[0]
+    assert json.loads(row.extra) == {"colour": {"deep": [1, "x\u202e"]}, "weight": 1.5}
+    assert (row.expected, row.observed, row.capture) == ("a", "a", None)
+    run = taken.rows("runs", "run = 'new'")[0]
+    assert json.loads(run.extra) == {"colour": "red"}
+    assert (run.aborted, run.partial, run.ingest) == ("lost", True, 1)
+    assert not taken.rows("verdicts", "extra is not null and run <> 'new'")
+
+
+def test_a_lone_surrogate_and_a_rule_that_no_catalogue_knows_get_in(taken):
+    assert taken.rows("verdicts", "run = 'new' and seq = 3")[0].expected == clean("\ud800 lone")
+    row = taken.rows("verdicts", "run = 'new' and seq = 4")[0]
+    assert (row.document, row.section, row.level) == ("MQQB", "9.9.9", None)
+
+
+def test_the_capture_of_a_long_test_is_named_as_the_harness_names_it(taken):
+    capture = taken.rows("verdicts", "run = 'new' and seq = 11")[0].capture
+    assert capture.startswith("captures/x-x-")
+    assert len(capture) <= len("captures/") + 120 + len("-01234567.pcapng")
+
+
+def test_the_same_line_twice_counts_once(taken):
+    assert len(taken.rows("verdicts", "run = 'new' and seq = 1")) == 2
+    assert [row.lines for row in taken.rows("test_runs", "run = 'new' and test = 't.py::a'")] == [1]
+
+
+def test_lines_of_schema_1_keep_their_packets(taken):
+    given = json.loads((taken.old.folder / "verdicts.jsonl").read_text().splitlines()[0])
+    packets = taken.rows("evidence", f"run = '{taken.old.run}' and seq = 1")
+    found = [
+        {name: row[name] for name in given["evidence"][0]} for row in sorted(packets, key=lambda row: row.position)
+    ]
+    assert found == given["evidence"]
+    assert {row.first for row in packets} == {None}
+
+
+def test_the_same_runs_again_change_nothing_and_their_lines_are_not_read(taken, monkeypatch):
+    before = numbers(Files(taken.spark), "viewfs://here/lake")
+    monkeypatch.setattr("reports.lake.lines.contents", lambda _: pytest.fail("lines are read"))
+    again = taken.ingest("viewfs://here/runs/old", "viewfs://here/runs/new")
+    assert (again.known, again.taken, again.refused) == (2, [], [])
+    assert numbers(Files(taken.spark), "viewfs://here/lake") == before
+
+
+def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):
+    shutil.copytree(taken.new, tmp_path / "copy")
+    again = taken.ingest(str(tmp_path / "copy"))
+    assert (again.known, again.taken, again.refused) == (1, [], [])
+
+
+def test_another_content_is_refused_and_replaced_when_told_to(taken, tmp_path):
+    folder = write_run(tmp_path / "other", [line(1, verdict="fail")], run="new")
+    refused = taken.ingest(str(folder))
+    assert (refused.taken, refused.number) == ([], taken.report.number)
+    assert "run new is in the lake with other content, from viewfs://here/runs/new: --replace" in refused.refused[0]
+    replaced = taken.ingest(str(folder), replacing=True)
+    assert (replaced.replaced, replaced.number) == (["new"], taken.report.number + 1)
+    assert [(row.seq, row.ingest) for row in taken.rows("verdicts", "run = 'new'")] == [(1, 1)]
+    assert sorted({row.run for row in taken.rows("test_runs")}) == sorted(["new", taken.old.run, taken.hostile.run])
+    assert {row.rule for row in taken.rows("rule_current", "run = 'new'")} == {"MQQB-2.1.1-01"}
+    taken.ingest("viewfs://here/runs/new", replacing=True)
+
+
+class Killed(BaseException):
+    """The end of a process, as far as its own code can tell."""
+
+
+def reading(taken):
+    """Everything that a reader of the lake sees."""
+    lake = taken.open()
+    tables = ("runs", "verdicts", "rejected", "test_runs", "rule_current", "matrix", "changes")
+    return lake.manifest, {table: lake.table(table).count() for table in tables}
+
+
+def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was(taken, tmp_path, monkeypatch):
+    folder = write_run(tmp_path / "late", [line(1), "broken\n"], started="2026-11-25T10:00:00Z")
+    before = reading(taken)
+    seen = []
+
+    def stop_at(number):
+        def stage(name):
+            seen.append(name)
+            if len(seen) > number:
+                raise Killed(name)
+
+        return stage
+
+    for number in (2, 7, 13):
+        seen.clear()
+        with pytest.raises(Killed):
+            taken.ingest(str(folder), stage=stop_at(number))
+        assert taken.open().manifest == before[0]
+    monkeypatch.setattr(Files, "publish", lambda *_: (_ for _ in ()).throw(Killed("publish")))
+    with pytest.raises(Killed):
+        taken.ingest(str(folder))
+    monkeypatch.undo()
+    assert reading(taken) == before
+    done = taken.ingest(str(folder))
+    assert (done.taken, done.kept, done.rejected, done.number) == (["late"], 1, 1, before[0].number + 1)
+    assert taken.rows("runs", "run = 'late'")[0].ingest == before[0].last_ingest + 1
+
+
+def test_who_publishes_second_is_told_and_changes_nothing(taken, tmp_path):
+    folder = write_run(tmp_path / "second", [line(1)])
+    stale = taken.open()
+    other = write_run(tmp_path / "first", [line(1)])
+    taken.ingest(str(other))
+    with pytest.raises(RollupError, match="was changed by somebody else meanwhile"):
+        ingest(stale, [str(folder)])
+    assert "second" not in taken.open().manifest.runs
+
+
+def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_same(taken):
+    before = reading(taken)
+    data = taken.path() / "data"
+    young = vacuum.vacuum(taken.open(), keep=100, hours=24, compact=False, stage=lambda _: None)
+    assert (young.states, young.folders) == (0, 0)
+    done = vacuum.vacuum(taken.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
+    after = reading(taken)
+    assert after[1] == before[1]
+    assert done.merged > 1
+    assert len(after[0].commits) == 1
+    assert {each.name for each in data.iterdir()} == after[0].commits_in_use()
+    assert len(list((taken.path() / "manifests").glob("[!.]*"))) == 1
+    assert taken.ingest("viewfs://here/runs/new").known == 1
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        (
+            "s3a://bucket/lake",
+            "S3AFileSystem not found; its jars are not here: give them with --conf spark.jars.packages",
+        ),
+        ("nosuch://host/lake", 'No FileSystem for scheme "nosuch"'),
+        ("hdfs://nosuch.invalid/lake", "nosuch.invalid"),
+        ("", "an empty name is no folder"),
+    ],
+)
+def test_a_file_system_that_cannot_be_had_is_one_line_and_no_local_folder(taken, tmp_path, monkeypatch, where, words):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RollupError) as caught:
+        Lake.open_or_new(taken.spark, where)
+    assert words in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+    assert words in taken.ingest(where).refused[0]
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_holds_other_things_is_no_lake(taken, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(RollupError, match=r"is no lake, it holds mine\.txt"):
+        Lake.open_or_new(taken.spark, str(tmp_path))
+    with pytest.raises(RollupError, match="there is no lake at"):
+        Lake.open(taken.spark, str(tmp_path / "nowhere"))
+
+
+def test_a_manifest_that_is_none_is_named(taken, tmp_path):
+    (tmp_path / "manifests").mkdir()
+    path = tmp_path / "manifests" / "00000003.json"
+    for text in ("{", "[]", '{"schema": 7}', "{}"):
+        path.write_text(text)
+        with pytest.raises(RollupError, match=r"00000003\.json is no manifest"):
+            Lake.open_or_new(taken.spark, str(tmp_path))
+
+
+def test_later_runs_come_later_whatever_the_order_of_the_arguments(taken):
+    rows = sorted(taken.rows("runs"), key=lambda row: row.ingest)
+    first = [row.run for row in rows][:3]
+    assert first == ["new", taken.old.run, taken.hostile.run]
+    assert DAY + timedelta(0) == DAY
