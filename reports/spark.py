@@ -38,18 +38,20 @@ def session(master: str, log: Path | None = None, conf: Mapping[str, str] | None
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
     with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
-        kept = log or _log_of_its_own()
-        with _standard_streams_to(kept):
-            spark = _start(master, scratch, kept, conf or {})
+        written = log or _log_of_its_own()
+        with _standard_streams_to(written):
+            spark = _start(master, scratch, written, conf or {})
+        keep = log is not None
         try:
             yield spark
         except (PySparkException, Py4JError) as error:
-            raise RollupError(f"Spark failed: {java_reason(error)} (see {kept})") from error
+            keep = True
+            raise RollupError(f"Spark failed: {java_reason(error)} (see {written})") from error
         finally:
             with suppress(PySparkException, Py4JError):  # of a Java that has died
                 spark.stop()
-        if log is None:
-            kept.unlink(missing_ok=True)
+            if not keep:
+                written.unlink(missing_ok=True)
 
 
 def check_java() -> str:
@@ -98,6 +100,7 @@ def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> Spa
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "2560m",  # with what Java has beside its heap, 4 GiB for any number of verdicts
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # of a short job, a third is the compiler
         }
     builder = SparkSession.builder.master(master).appName("mqconform")
     for key, value in {**settings, **conf}.items():

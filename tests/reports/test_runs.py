@@ -61,7 +61,7 @@ def test_a_verdict_file_that_is_a_link_to_another_place_is_refused(folder, tmp_p
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"schema": 2}, "schema is not 1"),
+        ({"schema": 3}, "schema 3 is unknown"),
         ({"run": None}, "run must be a string"),
         ({"started": "yesterday"}, "started must be a time"),
         ({"sut": "Contoso"}, "sut: expected a JSON object"),
