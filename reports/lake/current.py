@@ -159,20 +159,21 @@ def _with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> D
     found = (
         lines.join(sql.broadcast(shown), ["run", "seq"])
         .select("of", "line", sql.lit(None).cast(packets.schema["packet"].dataType).alias("packet"))
-        .where((sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict")))
         .unionByName(
             packets.join(sql.broadcast(shown), ["run", "seq"]).select(
                 "of", sql.lit(None).cast(lines.schema["line"].dataType).alias("line"), "packet"
             )
         )
     )
+    # Not a condition of the join: both look-ups shall join the same table, which is made once then.
+    is_line = (sql.col("line.rule") == sql.col("of.rule")) & (sql.col("line.verdict") == sql.col("of.verdict"))
     is_worst = sql.col("of.position") == _WORST
     beside = sql.struct("of.position", *(f"of.{name}" for name in BESIDE if name != "reason"), "line.reason")
     rules = found.groupBy("of.sut", "of.rule").agg(
         sql.min(sql.when(is_worst, sql.col("of"))).alias("of"),
-        sql.min(sql.when(is_worst, sql.col("line"))).alias("line"),
+        sql.min(sql.when(is_worst & is_line, sql.col("line"))).alias("line"),
         sql.collect_set(sql.when(is_worst, sql.col("packet"))).alias("packets"),
-        sql.collect_set(sql.when(~is_worst & sql.col("line").isNotNull(), beside)).alias("beside"),
+        sql.collect_set(sql.when(~is_worst & is_line, beside)).alias("beside"),
     )
 
     def without_position(each: Column) -> Column:

@@ -1,0 +1,26 @@
+"""One Spark session and one lake for all tests of the tables: hand-made cases among random runs."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from lake_of_cases import lake_of_cases
+from lake_rows import add_random_runs, make_all
+
+from reports.spark import session
+
+SEEDS = os.environ.get("MQ_LAKE_SEEDS", "7").split(",")
+
+
+@pytest.fixture(scope="package")
+def spark(tmp_path_factory):
+    with session("local[2]", tmp_path_factory.mktemp("spark") / "spark.log") as opened:
+        opened.conf.set("spark.sql.shuffle.partitions", "1")
+        yield opened
+
+
+@pytest.fixture(scope="package", params=SEEDS)
+def lake(request, spark, tmp_path_factory):
+    made = add_random_runs(lake_of_cases(), int(request.param))
+    return make_all(made, spark, tmp_path_factory.mktemp("lake"))
