@@ -82,7 +82,6 @@ class Destinations(Part):
             Identifier=uuid5(self.qm.adm.Identifier, text.lower()),
             Label=text,
             DestinationFormatName=text,
-            BasePriority=self._base_priority(text),
             Multicast=isinstance(parse_name(text), MulticastName),
             State=self.initial_state(text),
         )
@@ -95,8 +94,13 @@ class Destinations(Part):
         self.qm.adm.OutgoingQueues[text.lower()] = queue
         self.qm.disk.save(self.qm.durability.sequence_entry(queue))
         if self.qm.begun:
-            self.start_idle_timer(queue, now)
+            self.begin(queue, now)
         return queue
+
+    def begin(self, queue: OutgoingQueue, now: Now) -> None:
+        """Begin what depends on the time or the directory, which is not there while queues of before are restored."""
+        queue.BasePriority = self._base_priority(queue.DestinationFormatName)
+        self.start_idle_timer(queue, now)
 
     def start_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
         """Begin the time after which an outgoing queue that nothing happens to is destroyed. Spec: MS-MQSO 5.1.1.2."""

@@ -65,7 +65,7 @@ class Initialization(Part):
         if len(adm.MessageIDHistoryTable):
             self.start_history_timer(now)
         for queue in adm.OutgoingQueues.values():
-            self.qm.destinations.start_idle_timer(queue, now)
+            self.qm.destinations.begin(queue, now)
         self.qm.expiring.recover_deadlines()
 
     def initialize_session(self, session: Session, now: Now) -> None:
@@ -161,10 +161,9 @@ class Initialization(Part):
         oldest_s = now.utc_s - self.qm.settings.scaled(self.qm.settings.message_id_history_cleanup_ms) // 1000
         forgotten: Change = {}
         for entry in table:
-            if entry.TimeStamp >= oldest_s:
-                break  # the table is in order of TimeStamp
-            table.remove(entry)
-            forgotten[history_name(entry)] = None
+            if entry.TimeStamp < oldest_s:  # behind it there are older ones, if the clock was set back since
+                table.remove(entry)
+                forgotten[history_name(entry)] = None
         self.qm.disk.save(forgotten)
         if len(table):
             self.start_history_timer(now)

@@ -49,6 +49,7 @@ VALUES = {
 HISTORY_TIMER = "MessageIDHistoryCleanup"
 HISTORY_MS = 20_000
 """Duration of the MessageIDHistory Cleanup Timer here, so that the history becomes empty."""
+DAY_S = 86_400
 
 
 def _manager(sut):
@@ -90,12 +91,14 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge("MQQB-3.1.3.1-07", expected="running", observed=_timer(shown), evidence=sent)
     judge.finished("MQQB-3.1.3.1-07")
-    for _ in range(4):
-        pass_time(peer, sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
-        if not element(_manager(sut), "MessageIDHistoryTable"):
-            break
-    else:
-        raise ConformanceFailure("the SUT's MessageIDHistoryTable did not become empty (3.1.6.7)")
+    if not _becomes_empty(peer, sut) and sut.has("environment"):
+        sut.change_environment(clock=DAY_S)  # what came while the clock was fast is old then
+        _becomes_empty(peer, sut)
+        sut.change_environment(clock=0)
+    if element(_manager(sut), "MessageIDHistoryTable"):
+        for rule in ("MQQB-3.1.1.3-21", "MQQB-3.1.3.1-06"):
+            judge.not_exercised(rule, "the SUT's MessageIDHistoryTable did not become empty: others may send, too")
+        return
     sut.restart()
     shown = _manager(sut)
     entries = len(element(shown, "MessageIDHistoryTable"))
@@ -104,6 +107,14 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
     judge("MQQB-3.1.3.1-06", expected="stopped", observed=_timer(shown), evidence=sent)
+
+
+def _becomes_empty(peer, sut):
+    for _ in range(4):
+        pass_time(peer, sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
+        if not element(_manager(sut), "MessageIDHistoryTable"):
+            return True
+    return False
 
 
 def _timer(shown):

@@ -16,8 +16,9 @@ from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
 """InitializationRetryTimerDuration before the first retry, and before the others."""
-BEFORE = 0.8
-"""The part of that time at which it must not have been tried yet."""
+REPAIRED, BEFORE = 0.5, 0.8
+"""The parts of that time after which the store is repaired, far from any attempt however late that comes, and at which
+it must not have been tried yet."""
 TRIES = 6
 SCALE = 20
 """The fastest that the timer may run here."""
@@ -37,9 +38,10 @@ LATER = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
 
 @dataclass(frozen=True, slots=True)
 class Damaged:
-    """A system that was started on a store that makes no sense: when, and whether it served anybody then."""
+    """A system that was started on a store that makes no sense: between what instants, and whether it served then."""
 
     queue: str
+    asked_ms: int
     began_ms: int
     attempt: Attempt
     done: str
@@ -51,6 +53,7 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     queue = sut.new_queue("damaged")
     send_here(sut, queue, ["kept"], delivery="recoverable")
     sut.change_environment(store=False)
+    asked_ms = peer.environment.now().monotonic_ms
     sut.control.call("restart")
     began_ms = peer.environment.now().monotonic_ms
     attempt = Attempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
@@ -59,26 +62,58 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
         for rule in rules:
             judge.not_exercised(rule, "the SUT repairs the damage by itself")
         return None
-    return Damaged(queue, began_ms, attempt, asked(sut, "peek", queue=queue))
+    return Damaged(queue, asked_ms, began_ms, attempt, asked(sut, "peek", queue=queue))
 
 
 def _wait_until(peer: Peer, monotonic_ms: int) -> None:
     pass_time(peer, max(0, monotonic_ms - peer.environment.now().monotonic_ms))
 
 
-def _tried_at(peer: Peer, sut: Sut, since_ms: int, after_ms: int) -> tuple[str, str, list[Any]]:
-    """Say whether sessions are served before and after a time that began at an instant."""
+def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
+    """Repair the store, and say whether it was done before the attempt that is to succeed."""
+    sut.change_environment(store=True)
+    if peer.environment.now().monotonic_ms < due_ms:
+        return True
+    for rule in rules:
+        judge.not_exercised(rule, "the store was repaired too late for this attempt")
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Whether sessions were served before an attempt and after it; ``in_time``: the first was asked for before it."""
+
+    before: str
+    after: str
+    in_time: bool
+    evidence: list[Any]
+
+
+def _tried_at(peer: Peer, sut: Sut, damaged: Damaged, earlier_ms: int, after_ms: int) -> Tried:
+    """Say whether sessions are served before and after a time that began so many ms after the start."""
     lasts_ms = sut.duration_ms(after_ms)
-    _wait_until(peer, since_ms + int(BEFORE * lasts_ms))
+    due_ms = damaged.asked_ms + earlier_ms + lasts_ms
+    _wait_until(peer, due_ms - int((1 - BEFORE) * lasts_ms))
     before = Attempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
-    _wait_until(peer, since_ms + lasts_ms + sut.slack_ms(after_ms))
+    in_time = before.outcome == NOT_SERVED or peer.environment.now().monotonic_ms < due_ms
+    _wait_until(peer, damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms))
     after = Attempt(peer)
     for _ in range(TRIES):  # a start takes time, too
         if after.outcome == SERVED:
             break
         pass_time(peer, sut.response_timeout_ms // TRIES)
         after = Attempt(peer)
-    return before.outcome, after.outcome, [*before.evidence, *after.evidence]
+    return Tried(before.outcome, after.outcome, in_time, [*before.evidence, *after.evidence])
+
+
+def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
+    """Judge rules that say when it is tried again."""
+    for rule in rules:
+        if tried.in_time:
+            observed = f"{tried.before}, then {tried.after}"
+            judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=observed, evidence=tried.evidence)
+        else:
+            judge.not_exercised(rule, "the session that was to be before the attempt was asked for too late")
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
@@ -93,32 +128,31 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     observed = (damaged.attempt.outcome, damaged.done)
     for rule in STOPPED:
         judge(rule, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
-    sut.change_environment(store=True)
-    before, after, evidence = _tried_at(peer, sut, damaged.began_ms, FIRST_MS)
+    if not _repaired_by(peer, sut, judge, damaged.asked_ms + sut.duration_ms(FIRST_MS), (*RETRIED, *FIRST)):
+        return
+    tried = _tried_at(peer, sut, damaged, 0, FIRST_MS)
     for rule in RETRIED:
-        judge(rule, expected=SERVED, observed=after, evidence=evidence)
-    for rule in FIRST:
-        judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=f"{before}, then {after}", evidence=evidence)
+        judge(rule, expected=SERVED, observed=tried.after, evidence=tried.evidence)
+    _judge_instant(judge, FIRST, tried)
     there = labels(sut, damaged.queue) if asked(sut, "get_queue", name=damaged.queue) == DONE else []
-    judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=evidence)
+    judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=tried.evidence)
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-03", *LATER)
 def test_later_attempts_are_further_apart(peer, sut, judge):
-    """The store is repaired after the first retry, which fails: the next one is 900 seconds later."""
+    """The store is repaired long after the first retry, which fails: the next one is 900 seconds after that."""
     rules = ("MQSO-5.5.5-03", *LATER)
     damaged = _damaged(peer, sut, judge, rules)
     if damaged is None:
         return
-    first_ms = damaged.began_ms + sut.duration_ms(FIRST_MS)
-    _wait_until(peer, first_ms + sut.slack_ms(FIRST_MS))
+    first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
+    _wait_until(peer, damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS))
     still = Attempt(peer)
     judge("MQSO-5.5.5-03", expected=NOT_SERVED, observed=still.outcome, evidence=still.evidence)
-    sut.change_environment(store=True)
-    before, after, evidence = _tried_at(peer, sut, first_ms, LATER_MS)
-    for rule in LATER:
-        judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=f"{before}, then {after}", evidence=evidence)
+    _wait_until(peer, damaged.began_ms + first_ms + int(REPAIRED * later_ms))
+    if _repaired_by(peer, sut, judge, damaged.asked_ms + first_ms + later_ms, LATER):
+        _judge_instant(judge, LATER, _tried_at(peer, sut, damaged, first_ms, LATER_MS))
 
 
 @needs("environment", "restart", "send", "receive", "queue_control")

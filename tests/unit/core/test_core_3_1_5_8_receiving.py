@@ -4,6 +4,7 @@ The timers: MS-MQQB 3.1.6.4, 3.1.6.7. The packets of messages: MS-MQQB 3.1.7.10,
 """
 
 import base64
+from dataclasses import replace
 
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
@@ -164,6 +165,19 @@ def test_the_history_forgets_in_time(raw):
     assert len(raw.host.adm()["QueueManager"]["MessageIDHistoryTable"]) == 1
     Raw.open(raw.host).feed(user_message(1, body=b"forgotten"), user_message(2, body=b"remembered"))
     assert raw.host.bodies() == ["body", "body", "forgotten"]
+
+
+def test_what_came_while_the_clock_was_fast_keeps_nothing_else_in_the_history(raw):
+    """Spec: MS-MQQB 3.1.6.7."""
+    network = raw.host.network
+    right = network.now
+    network.now = replace(right, utc_s=right.utc_s + 100_000)
+    raw.feed(user_message(1))
+    network.now = right
+    raw.feed(user_message(2))
+    network.advance(4_000_000)
+    table = raw.host.adm()["QueueManager"]["MessageIDHistoryTable"]
+    assert [entry["MessageIdentifier"]["Ordinal"] for entry in table] == [1]
 
 
 # -- acknowledgments ---------------------------------------------------------------------------------------------

@@ -53,6 +53,17 @@ def test_the_start_takes_over_attributes_sites_and_gates():
     assert (adm.ComputerName, adm.SiteIdentifierList, adm.DirectoryIntegrated) == ("host1", (NORTH,), True)
 
 
+def test_an_outgoing_queue_of_before_does_not_make_it_offline_at_the_start():
+    sender = Enterprise(numbers=(SENDER,))[SENDER]
+    sender.send(PUBLIC_NAME)
+    sender.restart()
+    sender.network.settle()
+    adm = sender.core.adm
+    assert (adm.DirectoryOffline, adm.SiteIdentifierList) == (False, (NORTH,))
+    (queue,) = adm.OutgoingQueues.values()
+    assert queue.BasePriority == 5
+
+
 def test_only_a_site_gate_has_a_routing_table():
     enterprise = Enterprise()
     assert next_sites(enterprise[SENDER]) == {}
