@@ -11,6 +11,7 @@ from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
 from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.durability import moved
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.routing import Routing
@@ -174,6 +175,17 @@ class DeadLetterUnasked(Journaling):
         message = position.MessageReference
         position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
+
+
+@fault("discarded-message-still-on-disk", breaks="MQDMPR-3.1.1.12-22")
+class StillOnDisk(Positions):
+    """A message that the full journal does not take is still to be sent when the queue manager begins again."""
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        there = super().move_message(position, queue)
+        if there is None:
+            self.qm.disk.save(moved(position))
+        return there
 
 
 @fault("full-journal-takes-more", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))

@@ -8,7 +8,7 @@ from typing import Any
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import pass_time
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender, eventually, tags
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 SETTING = "journal_quota_kb"
@@ -59,6 +59,28 @@ def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut
         return name
 
     _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: sessions[0].received)
+
+
+@needs("send", "queue_control", "configure", "restart")
+@covers("MQDMPR-3.1.1.12-22")
+def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, judge):
+    """A message with JP is delivered while the journal may hold nothing; after a restart only the next one comes."""
+    if SETTING not in sut.control.call("configure"):
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
+        return
+    sut.configure(**{SETTING: 0})
+    sender = Sender(peer, sut)
+    wanted: dict[str, Any] = {"journal": ["positive"], "delivery": "recoverable"}
+    sender.send(1, **wanted)
+    session, sent = sender.first(1)
+    sender.acknowledge_all(session)
+    eventually(peer, lambda: sut.outgoing(sender.to)["count"] == 0)
+    sut.restart()
+    sender.send(2, **wanted)
+    later = sender.session()
+    came = sender.collect_all(later, 1)
+    sender.acknowledge_all(later)
+    judge("MQDMPR-3.1.1.12-22", expected=[2], observed=tags(came), evidence=[*sent, *came])
 
 
 @needs("send", "receive", "queue_control", "configure", "pause")

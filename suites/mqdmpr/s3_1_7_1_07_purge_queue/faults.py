@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.queues import Queues
-from reference_qm.model.adm import Queue
+from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import Result
 
@@ -28,7 +30,26 @@ class MessagesVanish(Queues):
         return super().purge(queue, token, done, failed)
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.7-05": ("remote-purge-undone-by-nack",),
-}
+@fault("purge-forgotten-by-a-crash", breaks="MQDMPR-3.1.7.1.7-05")
+class ForgottenByACrash(TransactionOperations):
+    """What a transaction received while its queue was purged is in the queue again when a crash ends that."""
+
+    def kept_by_transactions(self) -> set[MessagePosition]:
+        return {
+            operation.MessagePositionReference
+            for transaction in self.qm.adm.TransactionCollection.values()
+            for operation in transaction.TransactionalOperationCollection
+        }
+
+
+@fault("purge-undone-by-an-abort", breaks="MQDMPR-3.1.7.1.7-05")
+class UndoneByAnAbort(Positions):
+    """What somebody had while its queue was purged is in the queue again when that one gives it back."""
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        if position.State is MessagePositionState.PURGE_PENDING:
+            position.State = MessagePositionState.LOCKED
+        super().unlock_message(position)
+
+
 """Faults of other sections that break rules of this one."""

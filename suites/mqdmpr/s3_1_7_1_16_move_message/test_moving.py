@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.applications import Application
-from suites.mqqb.steps.opening import settle
+from suites.mqqb.steps.opening import opened, settle
 from suites.mqqb.steps.sender import eventually
 
 pytestmark = needs("queue_control", "receive", "subqueues")
 
 WAIT_MS = 60_000
+LARGE_KB = 16
 
 
 def subqueue_of(application: Application) -> str:
@@ -106,3 +108,21 @@ def test_what_is_moved_within_a_transaction_moves_when_that_commits(peer, sut, j
     application.decide("abort", aborted)
     after = [application.labels(), application.labels(subqueue)]
     judge("MQDMPR-3.1.7.1.16-D03", expected=[[1, 1], [["b", "c"], ["a"]]], observed=[counts, after])
+
+
+@needs("configure")
+@covers("MQDMPR-3.1.7.1.9-04")
+def test_what_is_in_a_subqueue_counts_for_the_queue_manager(peer, sut, judge):
+    """The only message of a queue is moved to a subqueue; with a quota of less than its body nothing more is taken."""
+    application = Application(peer, sut)
+    subqueue = subqueue_of(application)
+    connection = opened(peer)
+    connection.send(application.packet("large", body=bytes(LARGE_KB * 1024)))
+    if not application.await_labels(1):
+        raise ConformanceFailure("the SUT did not take the message")
+    moved(application, application.identifiers()["large"], subqueue)
+    sut.configure(quota_kb=LARGE_KB)
+    sent = connection.send(application.packet("no room"))
+    connection.wait_closed()
+    observed = [application.labels(), application.labels(subqueue)]
+    judge("MQDMPR-3.1.7.1.9-04", expected=[[], ["large"]], observed=observed, evidence=[sent, connection.last])

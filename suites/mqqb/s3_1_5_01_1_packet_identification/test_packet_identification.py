@@ -9,7 +9,7 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.wire import connection_parameters, session_ack
 from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import CLOSED_UNANSWERED, check_alive, ending, established, opened, packet_at
+from suites.mqqb.steps.opening import CLOSED_UNANSWERED, check_alive, ending, established, opened, packet_at, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -21,6 +21,7 @@ NO_PARAMETERS: dict[str, dict[str, Any]] = {
     "PT 2": {"internal": {"PT": 2}},
 }
 AGAIN, GONE = "comes again", "does not come again"
+GOES_ON, ENDED = "the session goes on", "the session is closed"
 
 
 def _other_queue(peer):
@@ -51,7 +52,8 @@ def _made(make, peer, sent, changes):
 @needs("send")
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NOT_ONE])
 def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
-    """A message that was acknowledged is not sent again; one that what only looks like it came for is.
+    """A message that was acknowledged is not sent again; one that what only looks like it came for is. What it is
+    instead, a message, ends no session.
 
     Each has a session of its own: whether acknowledgments count in a session's sequence is left open (E26).
     """
@@ -67,8 +69,10 @@ def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
     frames += [other, session.send(_made(make, peer, other, changes(peer)))]
+    settle(peer)
+    observed.append(GOES_ON if session.record.closed_by is None else ENDED)
     observed.append(outgoing.comes_again(2))
-    judge(rule, expected=[GONE, AGAIN], observed=observed, evidence=frames)
+    judge(rule, expected=[GONE, GOES_ON, AGAIN], observed=observed, evidence=frames)
 
 
 @covers("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03")

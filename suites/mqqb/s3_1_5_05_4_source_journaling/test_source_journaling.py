@@ -11,9 +11,13 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.messages import a_message
+from suites.mqqb.steps.disposition import private_queue
+from suites.mqqb.steps.opening import opened, pass_time, private_name
+from suites.mqqb.steps.sender import Sender, eventually, tags
 
 JOURNAL = "system$;journal"
+OWN, OF_ANOTHER = 1, 2
 
 
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
@@ -92,3 +96,28 @@ def test_recoverable_messages_are_journaled_whole_when_they_are_on_disk(peer, su
 
 def _holds(found: Callable[[], list[str]], count: int) -> bool:
     return len(found()) >= count
+
+
+@covers("MQQB-3.1.5.5.4-01")
+@needs("send", "private_names", "receive")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_a_message_of_another_that_is_handed_on_is_not_journaled(peer, sut, judge, delivery):
+    """A message with JP of an application here, and one of the peer that is handed on, are acknowledged: only the first
+    is in the journal, because this is not the sender of the other.
+    """
+    sender = Sender(peer, sut, private_name(peer.identifier))
+    [own] = sender.send(OWN, journal=["positive"], delivery=delivery)
+    sender.collect(session := sender.session(), 1)
+    user = private_queue(peer.identifier, 1) | {"DM": int(delivery == "recoverable"), "JP": 1}
+    given = opened(peer).send(a_message(peer, user, destination=None, ApplicationTag=OF_ANOTHER))
+    came = sender.collect(session, 2)
+    if tags(came) != [OWN, OF_ANOTHER]:
+        raise ConformanceFailure(f"the SUT sent the messages {tags(came)} on, not {[OWN, OF_ANOTHER]}")
+    ack = sender.acknowledge_all(session)
+
+    def journaled() -> list[str]:
+        return ["own" if one["message_id"] == own else "of another" for one in sut.kept(JOURNAL)]
+
+    eventually(peer, lambda: bool(journaled()))
+    pass_time(peer, sut.quiet_ms)
+    judge("MQQB-3.1.5.5.4-01", expected=["own"], observed=journaled(), evidence=[given, *came, ack])
