@@ -54,6 +54,22 @@ def test_a_packet_block_is_what_the_format_says() -> None:
     )
 
 
+def test_a_packet_block_says_its_direction_where_that_is_known() -> None:
+    assert packet_block(0x1_0000_0002, b"abcde", "hi", inbound=True) == bytes.fromhex(
+        "06000000 3c000000 00000000 01000000 02000000 05000000 05000000 6162636465 000000"
+        "0100 0200 6869 0000 0200 0400 01000000 00000000 3c000000"
+    )
+    assert packet_block(0, b"", None, inbound=False)[28:-4] == bytes.fromhex("0200 0400 02000000 00000000")
+
+
+def test_a_direction_is_read_back(file: Path) -> None:
+    known = (True, False, None)
+    with CaptureWriter(file, START_US) as writer:
+        for from_sut in known:
+            writer.udp(CLIENT, SERVER, b"one", time_us=5, comment="café", from_sut=from_sut)
+    assert tuple(frame.inbound for frame in read_pcapng(file)) == known
+
+
 def test_frames_carry_number_time_comment_and_offset(file: Path) -> None:
     with CaptureWriter(file, START_US) as writer:
         assert writer.udp(CLIENT, SERVER, b"one", time_us=5, comment="café") == 1

@@ -127,6 +127,31 @@ def test_big_data_is_cut_into_segments_and_joined_again(file: Path) -> None:
     assert [frame.comment for frame in read_pcapng(file)][3:] == ["big", None, None]
 
 
+def test_the_end_of_what_was_written_at_once_is_pushed(file: Path) -> None:
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0, comment="said")
+        writer.tcp_data(1, True, bytes(2 * MAX_SEGMENT), time_us=1)
+        writer.tcp_data(1, True, b"a", time_us=1, more=True)
+        writer.tcp_data(1, True, b"b", time_us=1)
+    (stream,) = streams(file).tcp
+    assert [each.pushed for each in stream.from_client.ranges] == [False, True, False, True]
+    assert (stream.comment, stream.client_inbound) == ("said", None)
+
+
+@pytest.mark.parametrize("client_is_sut", [True, False, None])
+def test_every_frame_of_a_connection_says_who_sent_it(file: Path, client_is_sut: bool | None) -> None:
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0, client_is_sut=client_is_sut)
+        for from_client in (True, False):
+            writer.tcp_data(1, from_client, b"a", time_us=1)
+            writer.tcp_close(1, from_client, time_us=2)
+    by_client = [True, False, True, True, True, False, False]
+    known = client_is_sut is not None
+    wanted = [(client_is_sut == one) if known else None for one in by_client]
+    assert [frame.inbound for frame in read_pcapng(file)] == wanted
+    assert streams(file).tcp[0].client_inbound is client_is_sut
+
+
 def test_sequence_numbers_wrap(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
