@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.applications import DONE, REFUSED, asked
-from suites.messages import a_message, recoverable_message
+from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
 from suites.mqqb.steps.sender import Sender, eventually
@@ -25,6 +27,8 @@ PROPERTIES: tuple[dict[str, Any], ...] = (
 )
 SEQUENTIAL = (1 << 56) - 1
 """The bytes of a lookup identifier that are the SequentialID."""
+EVEN_PRIORITY = 4
+"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
 LONG_MS = 600_000
 
 
@@ -70,11 +74,13 @@ def _is_there(sut, queue, label):
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.1-D04")
-def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge):
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
     """Messages before a restart, of which the last is taken, or all are, and one after it: each has a higher
-    SequentialID.
+    SequentialID, whatever the highest byte of its lookup identifier is.
     """
-    queue = sut.queue()
+    queue = sut.queue(kind)
+    sequence = Sequence(peer)
     found: list[int] = []
     identifier = 0
     for label in ("first", "second", "third", "fourth", "fifth"):
@@ -86,9 +92,10 @@ def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge):
                 sut.control.call("receive", queue=queue, timeout_ms=0)
             sut.restart()
         connection = opened(peer)
-        connection.send(recoverable_message(peer, label=label))
+        make = partial(recoverable_message, peer) if kind == "plain" else sequence.message
+        connection.send(make(label=label, base={"PR": EVEN_PRIORITY}))
         eventually(peer, partial(_is_there, sut, queue, label))
-        known = {one["label"]: int(one["lookup_id"]) for one in sut.messages() if "lookup_id" in one}
+        known = {one["label"]: int(one["lookup_id"]) for one in sut.messages(kind) if "lookup_id" in one}
         if label not in known:
             raise ConformanceFailure(f"the message {label} did not come into its queue, or has no lookup identifier")
         identifier = known[label]
