@@ -32,6 +32,9 @@ app = typer.Typer(help="The lake: every run, for years.", no_args_is_help=True)
 
 def register(parent: typer.Typer) -> None:
     """Add ``lake`` to the command line."""
+    from reports.lake import questions
+
+    questions.register(app)
     parent.add_typer(app, name="lake")
 
 

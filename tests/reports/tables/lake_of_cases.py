@@ -5,13 +5,14 @@ from __future__ import annotations
 from lake_rows import DAY, MadeLake
 
 RULE, OTHER, PASSIVE = "MQQB-2.1-01", "MQQB-2.1-02", "MQQB-2.1-03"
+KEPT, NEW = "MQQB-2.1-04", "MQQB-2.1-10"
 A, B, C = "s/test_a.py::test_a", "s/test_b.py::test_b", "s/test_c.py::test_c"
 
 
 def lake_of_cases() -> MadeLake:
     made = MadeLake()
     run = made.run
-    made.catalogue("suites-1", {RULE: [A, B], OTHER: [C], PASSIVE: []})
+    made.catalogue("suites-1", {RULE: [A, B], OTHER: [C], PASSIVE: [], KEPT: [A], NEW: [B]})
     made.catalogue("renamed", {RULE: [B], PASSIVE: []})
     made.catalogue("schema-1", {RULE: None})
 
@@ -87,4 +88,12 @@ def lake_of_cases() -> MadeLake:
         run(
             ("many beside",), *((f"{A}[{each}]", RULE, "not_exercised") for each in "123456"), (B, RULE, "inconclusive")
         )
+
+    run(("versions", "1.0"), (A, RULE, "pass"), (C, OTHER, "fail"), (A, PASSIVE, "warn"), (A, KEPT, "pass"))
+    run(("versions", "1.0"), (C, OTHER, "inconclusive"), partial=True)
+    hostile = {"expected": "a|b\n<script>", "observed": "\u202e[x](http://y)", "reason": "=1+1"}
+    run(("versions", "2.0"), (A, RULE, "fail", hostile), (C, OTHER, "pass"), (A, KEPT, "pass"), (B, NEW, "pass"))
+    for verdict in ("pass", "fail", "inconclusive", "fail", "pass", "warn"):
+        run(("unsteady",), (A, RULE, verdict), (B, RULE, "pass"))
+    run(("unsteady",), (A, RULE, "fail"), suites="schema-1")
     return made

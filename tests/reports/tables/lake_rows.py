@@ -100,6 +100,10 @@ class Tables:
             raise AttributeError(name)
         return self.spark.read.schema(ddl(name)).parquet(str(self.folder / name))
 
+    def table(self, name):
+        """Return a table as `reports.lake.store.Lake` does."""
+        return getattr(self, name)
+
     def make(self, name):
         """Compute a derived table and keep it."""
         frame = {

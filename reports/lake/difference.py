@@ -1,0 +1,153 @@
+"""What became better and worse between two runs, versions or days: ``mqconform lake diff``.
+
+Both sides are current verdicts (docs/reports.md), of the runs of that side alone. Rules are compared by their id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
+
+from reports.lake.current import rule_current
+from reports.lake.schemas import SYSTEM
+from reports.rollup_error import RollupError
+from reports.text import natural_key, one_line
+
+Table = Callable[[str], DataFrame]
+"""A table of the lake by its name (`reports.lake.store.Lake.table`)."""
+NEWLY_FAILING, NEWLY_PASSING, CHANGED = "newly failing", "newly passing", "changed"
+ADDED, REMOVED, UNCHANGED = "added", "removed", "unchanged"
+KINDS = (NEWLY_FAILING, NEWLY_PASSING, CHANGED, ADDED, REMOVED, UNCHANGED)
+_SIDE = ("verdict", "run", "test", "expected", "observed", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side: as it was asked for, the system, how many runs, whether all of them are partial."""
+
+    asked: str
+    sut_name: str
+    sut_version: str
+    profile: str
+    runs: int
+    partial: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What stands on one side."""
+
+    verdict: str
+    run: str
+    test: str | None
+    expected: str | None
+    observed: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A rule on both sides; None: it has no verdict there, or was retired."""
+
+    kind: str
+    rule: str
+    before: Judged | None
+    after: Judged | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """All rules of two sides, in the order of their ids."""
+
+    a: Side
+    b: Side
+    steps: tuple[Step, ...]
+
+    def of(self, kind: str) -> list[Step]:
+        """Return the rules of one kind."""
+        return [step for step in self.steps if step.kind == kind]
+
+
+def compare(table: Table, a: str, b: str, sut: str | None) -> Difference:
+    """Compare two sides, each a run, a version or key of a system, or a day or time of UTC (all runs started by then).
+
+    ``sut``: the name or key of the system meant. Raises `RollupError` when a side is nothing, or of several systems.
+    """
+    side_a, before = _side(table, a, sut)
+    side_b, after = _side(table, b, sut)
+    both = before.withColumnRenamed("stands", "before").join(
+        after.withColumnRenamed("stands", "after"), "rule", "full_outer"
+    )
+    steps = []
+    for row in both.collect():  # a row for each rule: as many as the catalogue has, however many runs there are
+        was, now = (None if each is None else Judged(**each.asDict()) for each in (row.before, row.after))
+        steps.append(Step(_kind(was, now), row.rule, was, now))
+    return Difference(side_a, side_b, tuple(sorted(steps, key=lambda step: natural_key(step.rule))))
+
+
+def _kind(before: Judged | None, after: Judged | None) -> str:
+    if before is None or after is None:
+        return ADDED if before is None else REMOVED
+    if before.verdict == after.verdict:
+        return UNCHANGED
+    return {"fail": NEWLY_FAILING, "pass": NEWLY_PASSING}.get(after.verdict, CHANGED)
+
+
+def _side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
+    """Return a side and its rules: ``rule``, and a struct ``stands`` of what stands."""
+    runs = _runs(table("runs"), asked, sut)
+    systems = runs.groupBy(*SYSTEM).agg(sql.count("*").alias("runs"), sql.bool_and("partial").alias("partial"))
+    found = systems.orderBy("sut").limit(4).collect()
+    if len(found) > 1:
+        names = ", ".join(one_line(row.sut, 80) for row in found)
+        raise RollupError(f"{one_line(asked, 60)!r} is of several systems: give the key of one ({names})")
+    (row,) = found
+    side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial)
+    mine = sql.broadcast(runs.select("ingest"))
+    standing = rule_current(
+        table("test_runs").join(mine, "ingest", "left_semi"),
+        runs,
+        table("catalogue"),
+        table("verdicts").join(mine, "ingest", "left_semi"),
+        table("evidence").where(sql.lit(False)),
+    )
+    return side, standing.where("not retired").select("rule", sql.struct(*_SIDE).alias("stands"))
+
+
+def _runs(runs: DataFrame, asked: str, sut: str | None) -> DataFrame:
+    """Return the runs of a side; at least one."""
+    if sut is not None:
+        runs = runs.where((sql.col("sut") == sut) | (sql.col("sut_name") == sut))
+    for where in (sql.col("run") == asked, (sql.col("sut_version") == asked) | (sql.col("sut") == asked)):
+        if not (found := runs.where(where)).isEmpty():
+            return found
+    until = _until(asked)
+    if until is not None and not (found := runs.where(_started_by(until))).isEmpty():
+        # The versions that there were until then are one another's past: the last of them is meant.
+        latest = found.groupBy("sut_name", "profile").agg(sql.max_by("sut", "ingest").alias("sut"))
+        return found.join(latest.select("sut"), "sut", "left_semi")
+    of = f" of {one_line(sut, 60)!r}" if sut is not None else ""
+    raise RollupError(
+        f"{one_line(asked, 60)!r} is no run, version or day{of} in this lake: mqconform lake export runs shows them"
+    )
+
+
+def _started_by(until: datetime) -> Column:
+    return sql.col("started") <= sql.lit(until)
+
+
+def _until(asked: str) -> datetime | None:
+    """Return the moment that a day (its end) or time means, in UTC; None when it is neither."""
+    try:
+        day = date.fromisoformat(asked)
+    except ValueError:
+        try:
+            moment = datetime.fromisoformat(asked)
+        except ValueError:
+            return None
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return datetime.combine(day, time.max, UTC)

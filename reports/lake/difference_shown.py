@@ -1,0 +1,88 @@
+"""A difference as text, Markdown and JSON. Strings of a system are shown as text, whatever is in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+
+from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, Judged, Side, Step
+from reports.text import one_line
+
+_TEXT = 120
+"""Characters shown of what was expected or observed."""
+
+
+def as_text(difference: Difference) -> str:
+    """Return lines for a terminal: what is unchanged is only counted."""
+    lines = [f"{name}: {_side(side)}" for name, side in (("A", difference.a), ("B", difference.b))]
+    for kind, steps in _shown(difference):
+        lines += ["", f"{kind}: {len(steps)}"]
+        if kind != UNCHANGED:
+            lines += [f"  {step.rule}  {_verdicts(step)}{_why(step)}" for step in steps]
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(difference: Difference) -> str:
+    """Return a page of Markdown, for a comment on a change or a release note."""
+    lines = [f"{name}: {_escaped(_side(side))}  " for name, side in (("A", difference.a), ("B", difference.b))]
+    for kind, steps in _shown(difference):
+        lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
+        if kind != UNCHANGED:
+            lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
+            lines += [_row(step) for step in steps]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(difference: Difference) -> str:
+    """Return JSON: both sides, and of each kind its rules; of those unchanged the verdict that stands."""
+    kinds = {kind: [asdict(step) for step in steps] for kind, steps in _shown(difference, empty=True)}
+    for steps in kinds.values():
+        for step in steps:
+            del step["kind"]
+    value = {"schema": 1, "a": asdict(difference.a), "b": asdict(difference.b), **kinds}
+    return json.dumps(value, indent=1, ensure_ascii=True) + "\n"
+
+
+FORMATS: dict[str, Callable[[Difference], str]] = {"text": as_text, "markdown": as_markdown, "json": as_json}
+
+
+def _shown(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[Step]]]:
+    for kind in KINDS:
+        if (steps := difference.of(kind)) or empty:
+            yield kind, steps
+
+
+def _side(side: Side) -> str:
+    system = one_line(" ".join(filter(None, (side.sut_name, side.sut_version, side.profile))), 80)
+    runs = "1 run" if side.runs == 1 else f"{side.runs} runs"
+    partial = ", partial: what it did not judge is missing here" if side.partial else ""
+    return f"{one_line(side.asked, 80)} ({system}, {runs}{partial})"
+
+
+def _verdicts(step: Step) -> str:
+    return " -> ".join("none" if each is None else each.verdict for each in (step.before, step.after))
+
+
+def _why(step: Step) -> str:
+    if step.kind != NEWLY_FAILING or step.after is None:
+        return ""
+    after = step.after
+    return f"\n    expected {_part(after.expected)}, observed {_part(after.observed)}: {_part(after.test)}"
+
+
+def _part(text: str | None) -> str:
+    return one_line(text or "-", _TEXT)
+
+
+def _row(step: Step) -> str:
+    last: Judged | None = step.after or step.before
+    words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
+    words += [_part(text) for text in ((last.test, last.expected, last.observed) if last else ())]
+    return f"| {' | '.join(_escaped(word) for word in (step.rule, *words))} |"
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", one_line(text, 300))

@@ -1,0 +1,63 @@
+"""A table of the lake as CSV or JSON: ``mqconform lake export``."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from typing import TextIO
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
+from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
+
+from reports.lake.schemas import DERIVED
+
+_TIME = "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would compute instead of show."""
+_NESTED = (ArrayType, MapType, StructType)
+
+
+def write_csv(rows: DataFrame, out: TextIO) -> None:
+    """Write a line of names and a line for each row; arrays, maps and structs are JSON, null is empty.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it: texts come from tested systems.
+    """
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows.columns)
+    texts = {name for name, type_ in rows.dtypes if type_ == "string"}
+    cells = rows.select(*(_cell(field.name, field.dataType).alias(field.name) for field in rows.schema.fields))
+    for row in cells.toLocalIterator():
+        writer.writerow(
+            "" if cell is None else f"'{cell}" if name in texts and cell.startswith(_FORMULA) else cell
+            for name, cell in zip(rows.columns, row, strict=True)
+        )
+
+
+def write_json(rows: DataFrame, out: TextIO) -> None:
+    """Write a JSON array with an object for each row, one a line, every column in each."""
+    lines = rows.select(sql.to_json(sql.struct("*"), _JSON).alias("line"))
+    texts: Iterator[str] = (row.line for row in lines.toLocalIterator())
+    out.write("[")
+    for number, text in enumerate(texts):
+        out.write(f"{',' if number else ''}\n{text}")
+    out.write("\n]\n")
+
+
+FORMATS: dict[str, Callable[[DataFrame, TextIO], None]] = {"csv": write_csv, "json": write_json}
+_JSON = {"ignoreNullFields": "false", "timestampFormat": _TIME}
+
+
+def in_order(rows: DataFrame, table: str) -> DataFrame:
+    """Return derived tables sorted, so that two exports can be compared; facts as they lie, there are millions."""
+    if table not in DERIVED:
+        return rows
+    return rows.orderBy(*(field.name for field in rows.schema.fields if not isinstance(field.dataType, _NESTED)))
+
+
+def _cell(name: str, type_: DataType) -> Column:
+    if isinstance(type_, _NESTED):
+        return sql.to_json(sql.col(name), _JSON)
+    if isinstance(type_, TimestampType):
+        return sql.date_format(name, _TIME)
+    return sql.col(name).cast("string")

@@ -1,0 +1,146 @@
+"""What became of a rule or a system over its runs: ``mqconform lake history``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as sql
+
+from reports.lake.difference import Table
+from reports.rollup_error import RollupError
+from reports.text import one_line
+from reports.vocabulary import VERDICTS
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A run: of a rule, what it said of the rule; of a system, how many rules have which verdict."""
+
+    ingest: int
+    run: str
+    started: str
+    """ISO 8601, UTC."""
+    system: str
+    sut: str
+    reach: str
+    partial: bool
+    verdict: str | None
+    counts: dict[str, int]
+    changes: tuple[str, ...]
+    """What changed with this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The latest runs, the latest first, and what stands now: (system, verdict, its run), or how many rules have what.
+
+    ``runs``: how many there are in all.
+    """
+
+    about: str
+    runs: int
+    entries: tuple[Entry, ...]
+    now: tuple[tuple[str, str, str], ...]
+
+
+_CHANGES_SHOWN = 20
+"""Changes that a run of a system names; a first run of new suites changes hundreds."""
+
+
+def history(table: Table, about: str, last: int) -> History:
+    """Return the last runs that judged a rule, or that tested a system (its name or key). Raises `RollupError`."""
+    runs = table("runs")
+    rules = table("rule_runs")
+    of_rule = rules.where(sql.col("rule") == about)
+    if not of_rule.isEmpty():
+        return _of_rule(table, about, of_rule, last)
+    of_system = runs.where((sql.col("sut") == about) | (sql.col("sut_name") == about))
+    if of_system.isEmpty():
+        known = [row.sut for row in runs.select("sut").distinct().orderBy("sut").limit(4).collect()]
+        raise RollupError(
+            f"{one_line(about, 60)!r} is neither a rule that was judged nor a system of this lake: "
+            f"it has {', '.join(one_line(name, 80) for name in known)}{', ...' if len(known) > 3 else ''}"
+        )
+    return _of_system(table, about, of_system, rules, last)
+
+
+def _of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> History:
+    latest = judged.orderBy(sql.desc("ingest")).limit(last)
+    changes = table("changes").where(sql.col("rule") == rule)
+    rows = latest.select("*", sql.lit(1).alias("tally"))
+    current = (
+        table("rule_current")
+        .where(sql.col("rule") == rule)
+        .select("sut", "sut_name", "sut_version", "profile", "verdict", "run", "retired")
+        .orderBy("sut")
+        .limit(last)
+    )
+    now = tuple(
+        (_system(row), f"{row.verdict} (retired)" if row.retired else row.verdict, row.run) for row in current.collect()
+    )
+    return History(rule, judged.count(), _entries(rows, changes, with_rule=False), now)
+
+
+def _of_system(table: Table, about: str, runs: DataFrame, rules: DataFrame, last: int) -> History:
+    latest = runs.orderBy(sql.desc("ingest")).limit(last)
+    numbers = [sql.count_if(sql.col("verdict") == name).alias(name) for name in VERDICTS]
+    tallies = rules.join(sql.broadcast(latest.select("ingest")), "ingest", "left_semi").groupBy("ingest").agg(*numbers)
+    counted = sql.map_filter(
+        sql.create_map(*(each for name in VERDICTS for each in (sql.lit(name), sql.col(name)))),
+        lambda _, number: number > 0,
+    )
+    rows = latest.join(tallies, "ingest", "left").select(
+        *latest.columns, sql.lit(None).cast("string").alias("verdict"), counted.alias("counts")
+    )
+    systems = runs.select("sut").distinct()
+    standing = (
+        table("rule_current")
+        .where("not retired")
+        .join(sql.broadcast(systems), "sut", "left_semi")
+        .groupBy("sut", "sut_name", "sut_version", "profile", "verdict")
+        .agg(sql.count("*").alias("rules"))
+    )
+    order = sql.array_position(sql.array(*(sql.lit(name) for name in VERDICTS)), sql.col("verdict"))
+    now = tuple(
+        (_system(row), row.verdict, f"{row.rules} rules")
+        for row in standing.orderBy("sut", order).limit(last * len(VERDICTS)).collect()
+    )
+    return History(about, runs.count(), _entries(rows, table("changes"), with_rule=True), now)
+
+
+def _entries(rows: DataFrame, changes: DataFrame, *, with_rule: bool) -> tuple[Entry, ...]:
+    was = sql.coalesce("verdict_before", sql.lit("none"))
+    words = [
+        sql.col("change"),
+        sql.when(sql.lit(with_rule), sql.col("rule")),
+        sql.concat(sql.lit("("), was, sql.lit(" before)")),
+    ]
+    named = changes.groupBy("ingest").agg(
+        sql.slice(sql.array_sort(sql.collect_list(sql.concat_ws(" ", *words))), 1, _CHANGES_SHOWN).alias("changes"),
+        sql.count("*").alias("changed"),
+    )
+    dated = rows.withColumn("started", sql.date_format("started", "yyyy-MM-dd'T'HH:mm:ss'Z'"))
+    found = dated.join(named, "ingest", "left").orderBy(sql.desc("ingest"))
+    return tuple(_entry(row) for row in found.collect())
+
+
+def _entry(row: Row) -> Entry:
+    changes = tuple(row.changes or ())
+    more = (row.changed or 0) - len(changes)
+    return Entry(
+        ingest=row.ingest,
+        run=row.run,
+        started=row.started,
+        system=_system(row),
+        sut=row.sut,
+        reach=row.reach or "",
+        partial=bool(row.partial),
+        verdict=row.verdict,
+        counts=dict(row.counts or {}),
+        changes=(*changes, f"and {more} more") if more > 0 else changes,
+    )
+
+
+def _system(row: Row) -> str:
+    return " ".join(filter(None, (row.sut_name, row.sut_version, row.profile)))

@@ -1,0 +1,46 @@
+"""A history as text and JSON. Strings of a system are shown as text, whatever is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+
+from reports.lake.history import Entry, History
+from reports.text import one_line
+from reports.vocabulary import SEVERITY
+
+
+def as_text(history: History) -> str:
+    """Return lines for a terminal: what stands now, then the runs, the latest first."""
+    shown = len(history.entries)
+    lines = [f"{one_line(history.about)}: {history.runs} runs{f', the last {shown}' if shown < history.runs else ''}"]
+    lines += [
+        "now:",
+        *(f"  {one_line(system, 80)}: {verdict} ({run})" for system, verdict, run in history.now),
+        "runs:",
+    ]
+    for entry in history.entries:
+        lines.append(f"  {entry.started}  {_said(entry)}  {one_line(entry.system, 80)}, {_run(entry)}")
+        lines += [f"      {one_line(change)}" for change in entry.changes]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(history: History) -> str:
+    """Return JSON: ``about``, ``runs``, ``now``, ``entries``."""
+    now = [{"system": system, "verdict": verdict, "of": of} for system, verdict, of in history.now]
+    return json.dumps({"schema": 1, **asdict(history), "now": now}, indent=1, ensure_ascii=True) + "\n"
+
+
+FORMATS: dict[str, Callable[[History], str]] = {"text": as_text, "json": as_json}
+
+
+def _said(entry: Entry) -> str:
+    if entry.verdict is not None:
+        return entry.verdict
+    return ", ".join(f"{entry.counts[name]} {name}" for name in SEVERITY if name in entry.counts) or "no verdict"
+
+
+def _run(entry: Entry) -> str:
+    marks = [one_line(entry.run, 120), one_line(entry.reach, 20), "partial" if entry.partial else ""]
+    return ", ".join(filter(None, marks))

@@ -1,0 +1,121 @@
+"""The commands that ask the lake and change nothing: ``mqconform lake history``, ``diff`` and ``export``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from reports.lake.cli import BAD_INPUT, Conf, LakeUri, Master, opened
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+Show = TypeVar("Show")
+SOMETHING_FAILS = 1
+OutOption = Annotated[Path | None, typer.Option("--out", help="File to write; without it, standard output.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``lake``."""
+    for command in (history, diff, export):
+        app.command()(command)
+
+
+def history(
+    about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="Id of a rule, or name or key of a system.")],
+    lake: LakeUri,
+    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Runs shown.")] = 50,
+    form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    master: Master = "local[*]",
+    conf: Conf = None,
+) -> None:
+    """Show what became of a rule, or of a system, over its runs."""
+    from reports.lake.history import history as ask
+    from reports.lake.history_shown import FORMATS
+
+    with _refusing("history"):
+        show = _format(form, FORMATS)
+    with opened("lake history", lake, master, conf) as (at, stage):
+        stage("history")
+        sys.stdout.write(show(ask(at.table, about, last)))
+
+
+def diff(
+    a: Annotated[str, typer.Argument(help="A run, a version or key of a system, or a day (all runs started by then).")],
+    b: Annotated[str, typer.Argument(help="The same, later.")],
+    lake: LakeUri,
+    sut: Annotated[str | None, typer.Option("--sut", help="Name or key of the system that A and B are of.")] = None,
+    form: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
+    master: Master = "local[*]",
+    conf: Conf = None,
+) -> None:
+    """Compare two runs, versions or days, rule by rule.
+
+    Exit 0: nothing is newly failing; 1: something is; 2: bad input.
+    """
+    from reports.lake.difference import NEWLY_FAILING, compare
+    from reports.lake.difference_shown import FORMATS
+
+    with _refusing("diff"):
+        show = _format(form, FORMATS)
+    with opened("lake diff", lake, master, conf) as (at, stage):
+        stage("the current verdicts of both sides")
+        found = compare(at.table, a, b, sut)
+    sys.stdout.write(show(found))
+    if found.of(NEWLY_FAILING):
+        raise typer.Exit(SOMETHING_FAILS)
+
+
+def export(
+    table: Annotated[str, typer.Argument(help="Name of a table (docs/reports.md).")],
+    lake: LakeUri,
+    form: Annotated[str, typer.Option("--format", help="csv or json.")] = "csv",
+    out: OutOption = None,
+    master: Master = "local[*]",
+    conf: Conf = None,
+) -> None:
+    """Write a table as CSV or JSON."""
+    from reports.lake.exporting import FORMATS, in_order
+    from reports.lake.schemas import TABLES
+
+    with _refusing("export"):
+        write = _format(form, FORMATS)
+        if table not in TABLES:
+            raise RollupError(f"{one_line(table, 60)!r} is no table of a lake: {', '.join(TABLES)}")
+        target = None if out is None else _writable(out)
+    with opened("lake export", lake, master, conf) as (at, stage):
+        stage(f"writing {table}")
+        rows = in_order(at.table(table), table)
+        if target is None:
+            write(rows, sys.stdout)
+        else:
+            with target.open("w", encoding="utf-8", newline="") as file:
+                write(rows, file)
+
+
+@contextmanager
+def _refusing(command: str) -> Iterator[None]:
+    """Say what is wrong with the arguments before Java is started for them."""
+    try:
+        yield
+    except RollupError as error:
+        typer.echo(f"mqconform lake {command}: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from error
+
+
+def _format(name: str, formats: dict[str, Show]) -> Show:
+    if name not in formats:
+        raise RollupError(f"--format {one_line(name, 40)} is not one of {', '.join(formats)}")
+    return formats[name]
+
+
+def _writable(path: Path) -> Path:
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise RollupError(f"cannot write {one_line(str(path))}: {error.strerror}") from error
+    return path

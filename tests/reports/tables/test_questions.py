@@ -1,0 +1,225 @@
+"""Differences, histories and exports: what they say, and that strings of a system stay strings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+import typer
+from lake_of_cases import KEPT, NEW, OTHER, PASSIVE, RULE, A
+from typer.testing import CliRunner
+
+from reports.lake import cli, difference, difference_shown, exporting, history, history_shown
+from reports.lake.difference import KINDS, compare
+from reports.rollup_error import RollupError
+
+
+@pytest.fixture(scope="module")
+def versions(lake):
+    return compare(lake.table, "1.0", "2.0", "versions")
+
+
+def rules_of(found):
+    return {kind: [step.rule for step in found.of(kind)] for kind in KINDS if found.of(kind)}
+
+
+def test_versions_are_compared_by_the_identity_of_their_rules(versions):
+    assert rules_of(versions) == {
+        "newly failing": [RULE],
+        "newly passing": [OTHER],
+        "added": [NEW],
+        "removed": [PASSIVE],
+        "unchanged": [KEPT],
+    }
+    assert (versions.a.runs, versions.a.partial, versions.b.runs) == (2, False, 1)
+    (failing,) = versions.of("newly failing")
+    assert (failing.before.verdict, failing.after.verdict, failing.after.test) == ("pass", "fail", A)
+
+
+def test_two_runs_are_compared_and_a_partial_one_is_marked(lake, versions):
+    first, second = sorted(
+        row.run for row in lake.runs.where("sut_name = 'versions' and sut_version = '1.0'").select("run").collect()
+    )
+    found = compare(lake.table, first, second, None)
+    assert rules_of(found) == {"changed": [OTHER], "removed": [RULE, PASSIVE, KEPT]}
+    assert found.b.partial
+    assert "partial" in difference_shown.as_text(found)
+
+
+def test_days_and_times_mean_the_runs_of_the_last_version_started_by_then(lake):
+    mine = lake.runs.where("sut_name = 'versions'")
+    numbers = [row.ingest for row in mine.orderBy("ingest").collect()]
+    first = mine.selectExpr("date_format(min(started), \"yyyy-MM-dd'T'HH:mm\") as at").first().at
+
+    def meant(asked):
+        return [row.ingest for row in difference._runs(lake.runs, asked, "versions").orderBy("ingest").collect()]
+
+    assert meant(first) == meant(f"{first}+00:00") == numbers[:1]
+    assert meant("2031-01-01") == meant("2.0") == numbers[2:]
+    assert meant("1.0") == meant("versions-1.0-none") == numbers[:2]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sut", "words"),
+    [
+        ("9.9", "versions", "'9.9' is no run, version or day of 'versions' in this lake"),
+        ("2020-01-01", "versions", "is no run, version or day"),
+        ("1.0", None, "'1.0' is of several systems: give the key of one"),
+        ("1.0", "profiles", "(profiles-1.0-2003, profiles-1.0-xp)"),
+    ],
+)
+def test_a_side_that_is_nothing_or_too_much_is_named(lake, asked, sut, words):
+    with pytest.raises(RollupError) as error:
+        compare(lake.table, asked, asked, sut)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_strings_of_a_system_stay_strings_in_every_format(versions):
+    text, page, values = (show(versions) for show in difference_shown.FORMATS.values())
+    assert "newly failing: 1" in text
+    assert f"  {RULE}  pass -> fail" in text
+    assert "expected a|b <script>, observed ⟨U+202E⟩[x](http://y)" in text
+    assert "## Newly failing: 1" in page
+    assert r"a\|b \<script\> | ⟨U\+202E⟩\[x\]\(http\://y\) |" in page
+    assert all(line.count("|") - line.count(r"\|") == 7 for line in page.splitlines() if line.startswith("|"))
+    read = json.loads(values)
+    assert [step["rule"] for step in read["unchanged"]] == [KEPT]
+    assert read["newly failing"][0]["after"]["expected"] == "a|b\n<script>"
+    assert read["b"]["sut_version"] == "2.0"
+
+
+def test_the_history_of_a_rule_shows_each_run_and_what_changed(lake):
+    found = history.history(lake.table, NEW, last=5)
+    assert [(entry.verdict, entry.changes) for entry in found.entries] == [("pass", ("added (none before)",))]
+    assert found.now == (("versions 2.0 none", "pass", found.entries[0].run),)
+    many = history.history(lake.table, RULE, last=3)
+    assert (len(many.entries), many.runs > 20) == (3, True)
+    assert [entry.ingest for entry in many.entries] == sorted((each.ingest for each in many.entries), reverse=True)
+
+
+def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
+    found = history.history(lake.table, "versions", last=50)
+    assert [(entry.system, entry.partial, entry.counts) for entry in found.entries] == [
+        ("versions 2.0 none", False, {"fail": 1, "pass": 3}),
+        ("versions 1.0 none", True, {"inconclusive": 1}),
+        ("versions 1.0 none", False, {"fail": 1, "warn": 1, "pass": 2}),
+    ]
+    assert found.entries[0].changes == (
+        f"added {NEW} (none before)",
+        f"newly failing {RULE} (pass before)",
+        f"newly passing {OTHER} (fail before)",
+    )
+    text = history_shown.as_text(found)
+    assert "versions 1.0 none: fail (1 rules)" in text
+    assert ", partial" in text
+    assert json.loads(history_shown.as_json(found))["now"][0]["system"] == "versions 1.0 none"
+
+
+def test_a_history_of_nothing_says_what_there_is(lake):
+    with pytest.raises(RollupError, match="neither a rule that was judged nor a system of this lake: it has "):
+        history.history(lake.table, "nobody\nat all", last=5)
+
+
+def test_csv_has_every_row_and_no_formula(lake):
+    out = io.StringIO()
+    exporting.write_csv(lake.verdicts.where("sut_name = 'versions'"), out)
+    rows = list(csv.DictReader(io.StringIO(out.getvalue())))
+    assert len(rows) == 9
+    (hostile,) = [row for row in rows if row["reason"]]
+    assert (hostile["reason"], hostile["expected"], hostile["notes"]) == ("'=1+1", "a|b\n<script>", "[]")
+    assert hostile["started"].endswith(":00:00.000Z")
+    assert hostile["capture"] == ""
+
+
+def test_json_has_every_column_of_every_row_in_order(lake):
+    out = io.StringIO()
+    exporting.write_json(exporting.in_order(lake.rule_current.where("sut_name = 'packets'"), "rule_current"), out)
+    (row,) = json.loads(out.getvalue())
+    assert list(row) == lake.rule_current.columns
+    assert (row["counts"], row["retired"], row["reason"]) == ({"fail": 1}, False, None)
+    assert row["beside"][0]["verdict"] == "inconclusive"
+    assert row["beside"][0]["started"].endswith("Z")
+    out = io.StringIO()
+    exporting.write_json(lake.flaky.where("false"), out)
+    assert json.loads(out.getvalue()) == []
+
+
+class Opened:
+    """Stands for an opened lake, so that a command needs no session of its own."""
+
+    def __init__(self, lake):
+        self.lake = lake
+
+    def __call__(self, *_arguments, **_options):
+        return self
+
+    def __enter__(self):
+        return self.lake, lambda _stage: None
+
+    def __exit__(self, *_error):
+        return False
+
+
+@pytest.fixture
+def ask(lake, monkeypatch):
+    from reports.lake import questions
+
+    app = typer.Typer()
+    cli.register(app)
+    monkeypatch.setattr(questions, "opened", Opened(lake))
+    return lambda *words: CliRunner().invoke(app, ["lake", *map(str, words)])
+
+
+def test_the_exit_code_of_diff_says_whether_something_is_newly_failing(ask, versions, monkeypatch):
+    monkeypatch.setattr(difference, "compare", lambda *_asked: versions)
+    worse = ask("diff", "1.0", "2.0", "--lake", "x", "--format", "json")
+    assert (worse.exit_code, [step["rule"] for step in json.loads(worse.stdout)["newly failing"]]) == (1, [RULE])
+    others = tuple(step for step in versions.steps if step.kind != "newly failing")
+    monkeypatch.setattr(difference, "compare", lambda *_asked: replace(versions, steps=others))
+    same = ask("diff", "1.0", "2.0", "--lake", "x")
+    assert (same.exit_code, same.stdout.splitlines()[-1]) == (0, "unchanged: 1")
+
+
+def test_history_and_export_write_what_was_asked_for(ask, tmp_path):
+    assert NEW in ask("history", NEW, "--lake", "x").stdout
+    result = ask("export", "flaky", "--lake", "x", "--out", tmp_path / "flaky.csv")
+    assert (result.exit_code, result.stdout) == (0, "")
+    lines = (tmp_path / "flaky.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("sut,sut_name,")
+    assert len(lines) > 2
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("export", "nothing", "--lake", "x"), "'nothing' is no table of a lake: runs, "),
+        (("export", "runs", "--lake", "x", "--format", "xml"), "--format xml is not one of csv, json"),
+        (("export", "runs", "--lake", "x", "--out", "/nowhere/at/all"), "cannot write /nowhere/at/all"),
+        (("diff", "1", "2", "--lake", "x", "--format", "html"), "--format html is not one of text, markdown, json"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line_and_exit_2(ask, words, why):
+    result = ask(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert why in line
+
+
+def test_the_difference_of_a_rule_is_of_one_kind():
+    judged = {name: difference.Judged(name, "r", None, None, None, None) for name in ("fail", "pass", "warn")}
+    kinds = {
+        (before, after): difference._kind(judged.get(before), judged.get(after))
+        for before, after in (
+            ("pass", "fail"),
+            ("fail", "pass"),
+            ("fail", "warn"),
+            ("", "fail"),
+            ("fail", ""),
+            ("warn", "warn"),
+        )
+    }
+    assert list(kinds.values()) == ["newly failing", "newly passing", "changed", "added", "removed", "unchanged"]
