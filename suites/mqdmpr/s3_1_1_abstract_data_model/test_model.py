@@ -12,7 +12,7 @@ from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.pinging import element
 from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled, frames
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
 
 

@@ -8,7 +8,7 @@ from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, WAITING, brought, 
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")

@@ -6,7 +6,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
 from suites.mqqp.steps.reading import FIRST, FOURTH, SECOND, THIRD, WAITING, brought, deliver, filled, frames, waiting
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 
 
 @needs("qm2qm")

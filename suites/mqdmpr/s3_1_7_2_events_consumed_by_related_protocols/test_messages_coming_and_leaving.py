@@ -9,7 +9,7 @@ from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 
 
 @needs("qm2qm")

@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import OneOf
 from suites.mqqp.steps.methods import by_each, judge_each
 from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, filled, frames, send_all, waiting
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 GONE = OneOf("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 """What is answered of a queue that is not there any more: its own status, or that of a handle that is none (E170)."""
 

@@ -36,7 +36,7 @@ from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, lists_
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 

@@ -14,7 +14,7 @@ from suites.mqqp.steps.reading import FIRST, SECOND, filled, frames, waiting
 
 pytestmark = needs("qm2qm", "inspect")
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 NUMBER = 0x6D71_0001
 """A dwRequestID that stands for nothing else."""
 

@@ -25,7 +25,7 @@ from suites.mqqp.steps.reading import (
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 
 
 @by_each(

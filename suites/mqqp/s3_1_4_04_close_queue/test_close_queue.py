@@ -14,7 +14,7 @@ pytestmark = needs("qm2qm")
 
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 UNKNOWN = "fault nca_s_fault_context_mismatch"
-LONG_MS = 60_000
+LONG_MS = 600_000
 
 
 @covers(

@@ -13,7 +13,7 @@ from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, 
 pytestmark = needs("qm2qm")
 
 INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR"
-LONG_MS = 60_000
+LONG_MS = 600_000
 NO_MESSAGE = "ended without a message"
 
 

@@ -15,7 +15,7 @@ from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, de
 
 pytestmark = needs("qm2qm")
 
-LONG_MS = 60_000
+LONG_MS = 600_000
 TRIES = 8
 
 

@@ -16,7 +16,7 @@ from suites.mqqp.steps.reading import waiting
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 OPEN, CLOSED = "open", "closed"
-LONG_MS = 60_000
+LONG_MS = 600_000
 
 
 @needs("qm2qm", "ping")
