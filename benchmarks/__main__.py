@@ -7,6 +7,7 @@ from benchmarks import (
     codecs,
     demo,
     lake,
+    lake_cluster,
     loopback,
     memory,
     passive_judging,
@@ -31,6 +32,7 @@ def main() -> None:
         proof,
         demo,
         lake,
+        lake_cluster,
     ):
         print(f"== {str(part.__doc__).splitlines()[0]}")
         for line in part.measure():

@@ -43,7 +43,9 @@ def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, sta
     stage("looking at the run folders")
     folders, refused = sources.find(lake.files, arguments)
     report = Report(lake.manifest.number, refused=refused)
-    fresh = [folder for folder in folders if not _is_known(folder, lake.manifest)]
+    # These very folders were taken, and their files are as they were.
+    as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
+    fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
     report.known = len(folders) - len(fresh)
     found = _read(lake, fresh, report) if fresh else []
     chosen = _with_catalogues(lake, _choose(lake.manifest, found, report, replacing), report)
@@ -51,14 +53,6 @@ def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, sta
         lake = _take(lake, chosen, report, stage)
     report.number = lake.manifest.number
     return report
-
-
-def _is_known(folder: Folder, state: Manifest) -> bool:
-    """Whether this very folder was taken and its files are as they were."""
-    return any(
-        (known.folder, known.size, known.modified) == (folder.uri, folder.size, folder.modified)
-        for known in state.runs.values()
-    )
 
 
 def _read(lake: Lake, folders: Sequence[Folder], report: Report) -> list[Source]:

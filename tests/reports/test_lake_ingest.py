@@ -1,8 +1,10 @@
 """Ingest, one lake and one Spark session for many cases: what is taken, what is refused, what a broken end leaves."""
 
+import hashlib
 import json
 import shutil
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import make_runs
@@ -11,7 +13,7 @@ import pytest
 from reports.lake import vacuum
 from reports.lake.files import Files, uri_of
 from reports.lake.ingest import ingest
-from reports.lake.manifest import numbers
+from reports.lake.manifest import numbers, publish
 from reports.lake.store import Lake
 from reports.records import clean
 from reports.rollup_error import RollupError
@@ -129,7 +131,7 @@ def taken(spark):
 
 
 def test_one_bad_argument_does_not_lose_the_others(taken):
-    assert taken.report.taken == ["new", taken.old.run, taken.hostile.run]
+    assert taken.report.taken == ["new", taken.hostile.run, taken.old.run]
     refused = "\n".join(taken.report.refused)
     assert len(taken.report.refused) == 4
     for words in (
@@ -160,7 +162,7 @@ def test_a_line_of_schema_2_has_what_its_run_and_catalogue_say(taken):
     assert (row.document, row.section, row.level, row.reach) == ("MQQB", "2.1.1", "SHOULD", "process")
     assert (row.expected, row.observed, row.reason, row.errata, row.notes) == ("a", "b", "r", ["E1"], [])
     assert row.time == datetime(2026, 11, 20, 8, 0, 0, 10_000)
-    assert row.capture == "captures/t-py-a-0a3e3aee.pcapng" or row.capture.startswith("captures/t-py-a-")
+    assert row.capture == f"captures/t-py-a-{hashlib.sha256(b't.py::a').hexdigest()[:8]}.pcapng"
     packets = taken.rows("evidence", "run = 'new' and seq = 1")
     assert sorted({(each.position, each.frame, each.first, each.last) for each in packets}) == [
         (0, 3, 4, 7),
@@ -220,7 +222,7 @@ def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):
 
 
 def test_another_content_is_refused_and_replaced_when_told_to(taken, tmp_path):
-    folder = write_run(tmp_path / "other", [line(1, verdict="fail")], run="new")
+    folder = write_run(tmp_path / "other", [line(1, "MQQB-7.7.7-01", "fail")], run="new")
     refused = taken.ingest(str(folder))
     assert (refused.taken, refused.number) == ([], taken.report.number)
     assert "run new is in the lake with other content, from viewfs://here/runs/new: --replace" in refused.refused[0]
@@ -228,8 +230,7 @@ def test_another_content_is_refused_and_replaced_when_told_to(taken, tmp_path):
     assert (replaced.replaced, replaced.number) == (["new"], taken.report.number + 1)
     assert [(row.seq, row.ingest) for row in taken.rows("verdicts", "run = 'new'")] == [(1, 1)]
     assert sorted({row.run for row in taken.rows("test_runs")}) == sorted(["new", taken.old.run, taken.hostile.run])
-    assert {row.rule for row in taken.rows("rule_current", "run = 'new'")} == {"MQQB-2.1.1-01"}
-    taken.ingest("viewfs://here/runs/new", replacing=True)
+    assert {row.rule for row in taken.rows("rule_current", "run = 'new'")} == {"MQQB-7.7.7-01"}
 
 
 class Killed(BaseException):
@@ -256,7 +257,7 @@ def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was(taken, tmp_p
 
         return stage
 
-    for number in (2, 7, 13):
+    for number in (2, 11):
         seen.clear()
         with pytest.raises(Killed):
             taken.ingest(str(folder), stage=stop_at(number))
@@ -271,14 +272,13 @@ def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was(taken, tmp_p
     assert taken.rows("runs", "run = 'late'")[0].ingest == before[0].last_ingest + 1
 
 
-def test_who_publishes_second_is_told_and_changes_nothing(taken, tmp_path):
-    folder = write_run(tmp_path / "second", [line(1)])
-    stale = taken.open()
-    other = write_run(tmp_path / "first", [line(1)])
-    taken.ingest(str(other))
-    with pytest.raises(RollupError, match="was changed by somebody else meanwhile"):
-        ingest(stale, [str(folder)])
-    assert "second" not in taken.open().manifest.runs
+def test_who_publishes_second_is_told_and_changes_nothing(taken):
+    lake = taken.open()
+    before = set((taken.path() / "manifests").iterdir())
+    with pytest.raises(RollupError, match="was changed by somebody else meanwhile: nothing was taken, ingest again"):
+        publish(lake.files, lake.uri, replace(lake.manifest, runs={}))
+    assert taken.open().manifest == lake.manifest
+    assert set((taken.path() / "manifests").iterdir()) == before
 
 
 def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_same(taken):
@@ -293,7 +293,7 @@ def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_sam
     assert len(after[0].commits) == 1
     assert {each.name for each in data.iterdir()} == after[0].commits_in_use()
     assert len(list((taken.path() / "manifests").glob("[!.]*"))) == 1
-    assert taken.ingest("viewfs://here/runs/new").known == 1
+    assert taken.ingest("viewfs://here/runs/old").known == 1
 
 
 @pytest.mark.parametrize(
@@ -337,6 +337,4 @@ def test_a_manifest_that_is_none_is_named(taken, tmp_path):
 
 def test_later_runs_come_later_whatever_the_order_of_the_arguments(taken):
     rows = sorted(taken.rows("runs"), key=lambda row: row.ingest)
-    first = [row.run for row in rows][:3]
-    assert first == ["new", taken.old.run, taken.hostile.run]
-    assert DAY + timedelta(0) == DAY
+    assert [row.run for row in rows][:3] == ["new", taken.hostile.run, taken.old.run]

@@ -1,0 +1,41 @@
+"""An ingest that is killed with -9 in the middle; `make bench` does it at twenty instants with whole runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+RUN = {
+    "schema": 2,
+    "run": "one",
+    "started": "2026-11-21T10:00:00Z",
+    "suites": "a" * 64,
+    "sut": {"name": "Contoso", "version": "1.0"},
+}
+RULE = {"document": "MQQB", "section": "2.1.1", "level": "MUST", "checks": []}
+PATIENCE_S = 240
+
+
+def test_what_a_killed_ingest_wrote_is_no_lake_and_is_in_nobodys_way(tmp_path: Path) -> None:
+    run, lake = tmp_path / "run", tmp_path / "lake"
+    run.mkdir()
+    (run / "run.json").write_text(json.dumps(RUN))
+    (run / "rules.json").write_text(json.dumps({"schema": 2, "rules": {"MQQB-2.1.1-01": RULE}}))
+    lines = ({"schema": 2, "seq": seq, "ms": seq, "rule": "MQQB-2.1.1-01", "verdict": "pass"} for seq in range(100))
+    (run / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = [sys.executable, "-m", "harness", "lake", "ingest", str(run), "--lake", str(lake)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    began = time.monotonic()
+    while not list(lake.glob("data/*/verdicts")):
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() - began < PATIENCE_S
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert not list(lake.glob("manifests/*.json"))
+    assert {path.name for path in lake.iterdir()} <= {"data", "manifests"}
