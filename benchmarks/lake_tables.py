@@ -19,6 +19,7 @@ from reports.lake.changes import changes
 from reports.lake.current import rule_current
 from reports.lake.derived import flaky, matrix
 from reports.lake.schemas import ddl
+from reports.lake.writing import size_shuffles
 from reports.spark import session
 
 ROWS = int(os.environ.get("MQ_LAKE_ROWS", "1000000"))
@@ -116,6 +117,7 @@ def measure() -> Iterator[str]:
         rows = runs * LINES
         quick = [_timed(lambda: _duckdb(database, folder)) for _ in range(2)][-1]
         with session(f"local[{CORES}]", folder / "spark.log") as spark:
+            size_shuffles(spark, sum(file.stat().st_size for file in folder.rglob("*.parquet")))
             first, warm = (_timed(lambda: _spark(spark, folder)) for _ in range(2))
             others = {name: _timed(lambda name=name: _other(spark, folder, name)) for name in ("changes", "flaky")}
         assert _count(database, folder / "spark" / "rule_current") == _count(database, folder / "duckdb" / "current")

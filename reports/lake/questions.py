@@ -6,13 +6,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from reports.lake.cli import BAD_INPUT, Conf, LakeUri, Master, opened
 from reports.rollup_error import RollupError
 from reports.text import one_line
+
+if TYPE_CHECKING:
+    from reports.lake.store import Lake
 
 Show = TypeVar("Show")
 SOMETHING_FAILS = 1
@@ -41,6 +44,7 @@ def history(
         show = _format(form, FORMATS)
     with opened("lake history", lake, master, conf) as (at, stage):
         stage("history")
+        _size(at)
         sys.stdout.write(show(ask(at.table, about, last)))
 
 
@@ -64,6 +68,7 @@ def diff(
         show = _format(form, FORMATS)
     with opened("lake diff", lake, master, conf) as (at, stage):
         stage("the current verdicts of both sides")
+        _size(at)
         found = compare(at.table, a, b, sut)
     sys.stdout.write(show(found))
     if found.of(NEWLY_FAILING):
@@ -89,6 +94,7 @@ def export(
         target = None if out is None else _writable(out)
     with opened("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
+        _size(at)
         rows = in_order(at.table(table), table)
         if target is None:
             write(rows, sys.stdout)
@@ -105,6 +111,13 @@ def _refusing(command: str) -> Iterator[None]:
     except RollupError as error:
         typer.echo(f"mqconform lake {command}: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from error
+
+
+def _size(lake: Lake) -> None:
+    """Have shuffles fit the lake, whatever its size."""
+    from reports.lake.writing import size_shuffles
+
+    size_shuffles(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
 
 
 def _format(name: str, formats: dict[str, Show]) -> Show:

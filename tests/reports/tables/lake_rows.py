@@ -12,6 +12,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from reports.lake import changes, current, derived, facts
+from reports.lake.manifest import Manifest
 from reports.lake.schemas import ddl
 from reports.vocabulary import VERDICTS
 
@@ -93,7 +94,7 @@ class Tables:
     """The tables of a lake, made by Spark: each computed once, kept as Parquet as in a lake."""
 
     def __init__(self, spark, folder: Path) -> None:
-        self.spark, self.folder = spark, folder
+        self.spark, self.folder, self.manifest = spark, folder, Manifest()
 
     def __getattr__(self, name):
         if name.startswith("_"):
