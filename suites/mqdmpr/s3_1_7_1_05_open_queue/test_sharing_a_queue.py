@@ -64,7 +64,7 @@ def test_each_way_to_open_beside_each_other(remote, judge):
             judge("MQDMPR-3.1.7.1.6-17", expected=expected, observed=observed, evidence=after.evidence)
 
 
-@needs("qm2qm", "receive")
+@needs("qm2qm", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
 def test_applications_beside_who_receives_alone(remote, sut, judge):
     """A remote reader receives from a queue alone: applications may peek at it in every way, and receive in none; then
