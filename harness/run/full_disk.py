@@ -26,6 +26,14 @@ class FullDisk:
         return report
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection(self) -> Generator[None, Any, Any]:
+        """End a run that cannot say what it could judge."""
+        try:
+            return (yield)
+        except FolderError as error:
+            self._exit(str(error))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, Any, Any]:
         """End the run where verdicts of workers, or reports, could not be written."""
         try:

@@ -152,6 +152,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
         return
     run.describe()
+    run.write(finished=None, code=None)
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
     if not items and not run.done.tests:
         raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")

@@ -133,26 +133,26 @@ class Run:
             "aborted": self.aborted,
             "exit": code,
         }
-        new = self.folder / f"{RUN_FILE}.new"
-        try:
-            new.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
-            new.replace(self.folder / RUN_FILE)  # a run without a whole one could not be resumed
-        except OSError as error:
-            new.unlink(missing_ok=True)
-            raise FolderError.about(self.folder / RUN_FILE, error) from error
+        self._replace(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def describe(self) -> None:
         """Write rules.json: what could be judged. It waits for pytest, which imports the checks in its own way."""
         if self.suites is not None:
             return
         tree = _rules(self.catalogue)
-        try:
-            (self.folder / RULES_FILE).write_text(json.dumps(tree, indent=1), encoding="utf-8")
-        except OSError as error:
-            raise FolderError.about(self.folder / RULES_FILE, error) from error
+        self._replace(RULES_FILE, json.dumps(tree, indent=1))
         canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         self.suites = hashlib.sha256(canonical.encode()).hexdigest()
-        self.write(finished=None, code=None)
+
+    def _replace(self, name: str, content: str) -> None:
+        """Write a file of the folder whole, or leave what is there."""
+        new = self.folder / f"{name}.new"
+        try:
+            new.write_text(content, encoding="utf-8")
+            new.replace(self.folder / name)
+        except OSError as error:
+            new.unlink(missing_ok=True)
+            raise FolderError.about(self.folder / name, error) from error
 
     def lose(self, why: str) -> None:
         """Note that the run cannot go on, because what it tests is not there, or not what was meant."""
