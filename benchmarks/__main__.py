@@ -8,6 +8,7 @@ from benchmarks import (
     demo,
     lake,
     lake_cluster,
+    lake_tables,
     loopback,
     memory,
     passive_judging,
@@ -33,6 +34,7 @@ def main() -> None:
         demo,
         lake,
         lake_cluster,
+        lake_tables,
     ):
         print(f"== {str(part.__doc__).splitlines()[0]}")
         for line in part.measure():
