@@ -11,21 +11,28 @@ pytestmark = needs("directory", "environment", "inspect", "restart", "queue_cont
 REGISTERED, GONE = "there", "gone"
 
 
-@covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02", "MQDMPR-3.1.7.1.4-16")
+@covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
 def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
-    """Started outside of its domain the queue manager is not integrated, makes no public queue and deletes none; what
-    the directory has of it stays.
-    """
+    """Started outside of its domain the queue manager is not integrated and makes no public queue; its object stays."""
     enterprise = Enterprise(peer, sut)
-    kept = enterprise.create()
     sut.change_environment(domain=False)
     sut.restart()
-    judge("MQDMPR-3.1.7.1.4-16", expected=REFUSED, observed=answered(peer, sut, "delete_queue", name=kept))
     observed = (enterprise.flag("DirectoryIntegrated"), enterprise.publish())
     for rule in ("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"):
         judge(rule, expected=("DirectoryIntegrated False", REFUSED), observed=observed)
     object_there = sut.published()
     judge("MQSO-6.6.2.2-02", expected=REGISTERED, observed=GONE if object_there is None else REGISTERED)
+    sut.change_environment(domain=True)
+    sut.restart()
+
+
+@covers("MQDMPR-3.1.7.1.4-16")
+def test_a_machine_that_left_its_domain_deletes_no_public_queue(peer, sut, judge):
+    """Outside of its domain the directory deletes no object for it: that is the answer to who wants a queue deleted."""
+    kept = Enterprise(peer, sut).create()
+    sut.change_environment(domain=False)
+    sut.restart()
+    judge("MQDMPR-3.1.7.1.4-16", expected=REFUSED, observed=answered(peer, sut, "delete_queue", name=kept))
     sut.change_environment(domain=True)
     sut.restart()
     sut.delete_queue(kept)
