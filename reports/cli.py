@@ -1,92 +1,113 @@
-"""The command ``mqconform rollup``. Spark is imported when the command runs, not before."""
+"""The command ``mqconform rollup``: ingest and site in one. Spark is imported when the command runs, not before."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from reports.captures import CaptureStore
+from reports.lake import cli as lake_cli
 from reports.matrix import write_matrix
-from reports.model import Rollup
+from reports.model import Contents
+from reports.packets import packet_maker
+from reports.progress import Progress
 from reports.rollup_error import RollupError
-from reports.runs import load_runs, nameable
 from reports.site import write_site
 from reports.summary import terminal_matrix
 from reports.text import one_line
 
+if TYPE_CHECKING:
+    from reports.lake.store import Lake
+
 MARKER = ".mqconform-rollup"
-"""The mark of a folder whose lake/ and site/ are ours to replace."""
-BAD_INPUT, LINES_REJECTED = 2, 3
+"""The mark of a folder whose site/ is ours to replace."""
 NAMED = 3
 """Entries that one line on the terminal names before it only counts."""
 
 
 def register(app: typer.Typer) -> None:
-    """Add ``rollup`` to the command line."""
+    """Add ``rollup`` and ``lake site`` to the command line."""
     app.command("rollup")(rollup)
+    lake_cli.app.command("site")(site)
 
 
 def rollup(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders (run.json, rules.json, verdicts.jsonl).")
-    ],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
-    master: Annotated[str, typer.Option("--master", help="Spark master.")] = "local[*]",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take a run that the lake has with other content in its place.")
+    ] = False,
+    master: lake_cli.Master = "local[*]",
+    conf: lake_cli.Conf = None,
 ) -> None:
-    """Roll run folders up into a Parquet lake, an interop matrix and a static site.
+    """Take run folders into the lake of a folder, and write the interop matrix and the static site of all it has.
 
-    Exit 0: done; 2: bad input or no Java, the site stays as it was; 3: done, but lines of the input were no verdicts.
+    Exit 0: done; 2: some argument was refused, or nothing could be done; 3: done, but lines of the input were no
+    verdicts.
     """
-    try:
-        result = roll_up_to(runs, out, master)
-    except RollupError as error:
-        typer.echo(f"mqconform rollup: {error}", err=True)
-        raise typer.Exit(BAD_INPUT) from error
-    Console().print(terminal_matrix(result))
-    typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
-    if result.rejected_count:
-        raise typer.Exit(LINES_REJECTED)
+    progress = Progress("rollup")
+    with lake_cli.one_line_errors("rollup"):
+        _claim(out)
+        where = str(out / "lake")
+        with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, _):
+            from reports.lake.ingest import ingest
+            from reports.lake.store import Lake
+
+            report = ingest(lake, runs, replacing=replace, stage=progress)
+            if Lake.open_or_new(lake.spark, where).manifest.number:
+                contents = _write(Lake.open(lake.spark, where), out, progress)
+                _show(contents, out)
+    lake_cli.say_report(report)
 
 
-def roll_up_to(folders: list[Path], out: Path, master: str) -> Rollup:
-    """Do the whole roll-up, saying on stderr what was left out. Raises `RollupError`."""
-    runs = load_runs(folders)
-    _claim(out)
-    from reports.rollup_job import roll_up
-    from reports.spark import session
+def site(
+    lake: lake_cli.LakeUri,
+    out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
+    master: lake_cli.Master = "local[*]",
+    conf: lake_cli.Conf = None,
+) -> None:
+    """Write the interop matrix and the static site of a lake."""
+    progress = Progress("lake site")
+    with lake_cli.one_line_errors("lake site"):
+        _claim(out)
+        with lake_cli.opened("lake site", lake, master, conf) as (opened, _):
+            contents = _write(opened, out, progress)
+    _show(contents, out)
 
-    with session(master, out / "spark.log") as spark:
-        result = roll_up(spark, runs, out / "lake")
-    write_matrix(result, out / "matrix.json")
-    missing = write_site(result, out / "site")
-    if result.rejected_count:
-        named = [
-            f"{one_line(bad.folder)}/verdicts.jsonl:{bad.line} ({one_line(bad.reason)})" for bad in result.rejected
-        ]
-        whole = result.kept + result.rejected_count
-        _say(
-            f"{result.rejected_count} of {whole} lines rejected", named, result.rejected_count, "lake/rejected has all"
-        )
+
+def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> Contents:
+    from reports.site_of_lake import contents_of, folder_of
+
+    progress("reading the lake")
+    contents = contents_of(lake)
+    captures = CaptureStore(out / "site", partial(folder_of, lake), packet_maker())
+    missing = write_site(contents, captures, progress)
+    write_matrix(contents, out / "matrix.json")
     if missing:
-        _say(f"{len(missing)} captures not in their run folder", missing, len(missing), "their pages say so")
-    return result
+        more = f" and {len(missing) - NAMED} more; their pages say so" if len(missing) > NAMED else ""
+        typer.echo(
+            f"mqconform: {len(missing)} captures not in their run folder: {'; '.join(missing[:NAMED])}{more}", err=True
+        )
+    return contents
+
+
+def _show(contents: Contents, out: Path) -> None:
+    Console().print(terminal_matrix(contents))
+    typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
 
 
 def _claim(out: Path) -> None:
     """Make sure that what will be replaced is ours."""
-    marker = nameable(out) / MARKER
+    marker = out / MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)
-        foreign = [name for name in ("lake", "site") if (out / name).exists()]
-        if foreign and not marker.exists():
-            raise RollupError(f"{out / foreign[0]} was not written by rollup: give --out another folder")
-        marker.write_text("lake/ and site/ here are replaced by mqconform rollup\n", encoding="ascii")
+        if (out / "site").exists() and not marker.exists():
+            raise RollupError(f"{one_line(str(out / 'site'))} was not written by rollup: give --out another folder")
+        marker.write_text("site/ here is replaced by mqconform rollup\n", encoding="ascii")
     except OSError as error:
-        raise RollupError(f"cannot write to {out}: {error.strerror}") from error
-
-
-def _say(what: str, named: list[str], count: int, rest: str) -> None:
-    more = f" and {count - NAMED} more; {rest}" if count > NAMED else ""
-    typer.echo(f"mqconform rollup: {what}: {'; '.join(named[:NAMED])}{more}", err=True)
+        raise RollupError(f"cannot write to {one_line(str(out))}: {error.strerror}") from error

@@ -5,46 +5,50 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from reports.model import Rollup, tally
+from reports.model import Contents
 from reports.vocabulary import VERDICTS
 
 
-def write_matrix(rollup: Rollup, path: Path) -> None:
+def write_matrix(contents: Contents, path: Path) -> None:
     """Write matrix.json."""
-    path.write_text(json.dumps(matrix(rollup), indent=1) + "\n", encoding="ascii")
+    path.write_text(json.dumps(matrix(contents), indent=1) + "\n", encoding="ascii")
 
 
-def matrix(rollup: Rollup) -> dict[str, object]:
-    """Return the matrix as JSON values: SUTs, sections with counts of rules by verdict, the lines accounted for."""
+def matrix(contents: Contents) -> dict[str, object]:
+    """Return the matrix as JSON values: systems, sections with counts of rules by verdict, the lines accounted for."""
+    totals = contents.totals()
     return {
-        "schema": 1,
+        "schema": 2,
         "verdicts": list(VERDICTS),
         "input": {
-            "lines": rollup.kept + rollup.rejected_count,
-            "kept": rollup.kept,
-            "rejected": rollup.rejected_count,
+            "lines": contents.kept + contents.rejected_count,
+            "kept": contents.kept,
+            "rejected": contents.rejected_count,
         },
         "runs": [
             {
                 "run": run.run,
-                "sut": run.sut.key,
+                "sut": run.system,
                 "started": run.started.isoformat(),
                 "finished": run.finished.isoformat() if run.finished else None,
                 "reach": run.reach,
                 "exit": run.exit,
-                "kept": rollup.totals[run.run].kept,
-                "rejected": rollup.totals[run.run].rejected,
+                "partial": run.partial,
+                "kept": run.kept,
+                "rejected": run.rejected,
             }
-            for run in rollup.runs
+            for run in contents.runs
         ],
         "suts": [
             {
-                "key": sut.key,
-                "name": sut.name,
-                "version": sut.version,
-                "rules": dict(tally(cell for cell in rollup.cells if cell.sut == sut)),
+                "key": system.key,
+                "name": system.name,
+                "version": system.version,
+                "profile": system.profile,
+                "page": f"site/systems/{system.key}.html",
+                "rules": dict(totals[system.key]),
             }
-            for sut in rollup.suts
+            for system in contents.systems
         ],
         "sections": [
             {
@@ -53,8 +57,8 @@ def matrix(rollup: Rollup) -> dict[str, object]:
                 "title": section.title,
                 "rules": len(section.rules),
                 "page": f"site/sections/{section.slug}.html",
-                "suts": {sut.key: dict(counts) for sut, counts in section.counts().items()},
+                "suts": {key: dict(counts) for key, counts in section.counts.items()},
             }
-            for section in rollup.sections()
+            for section in contents.sections()
         ],
     }

@@ -1,31 +1,41 @@
-"""The records that the roll-up hands to the pages and the terminal, without Spark."""
+"""The records between the lake and what people look at: the pages, the terminal, matrix.json. No Spark here.
+
+What grows with systems times rules is never a collection: it is read as a stream, in the order in which it is shown.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
-from reports.text import natural_key, section_key, slug
+from reports.text import natural_key, section_key, slug, system_key
 from reports.vocabulary import SEVERITY
 
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
+INSPECTED = "inspect"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Sut:
-    """A column of the matrix: one version of one system under test."""
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system under test: one version of a product, with one profile. ``order``: of its latest run."""
 
     name: str
     version: str
+    profile: str = ""
+    order: int = 0
 
     @property
     def key(self) -> str:
-        """A name for anchors and matrix.json."""
-        return slug(f"{self.name} {self.version}")
+        """A name for files, anchors and matrix.json."""
+        return system_key(self.name, self.version, self.profile)
+
+    @property
+    def product(self) -> tuple[str, str]:
+        """What its versions share."""
+        return self.name, self.profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,34 +99,43 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run folder: who was tested, when, how."""
+    """A run of a system. ``counts``: rules by their worst verdict in this run; ``kept``, ``rejected``: lines."""
 
-    folder: Path
     run: str
+    ingest: int
     started: datetime
     finished: datetime | None
-    sut: Sut
+    system: str
     vendor: str
-    profile: str
     reach: str
     harness: str
     selection: str
     exit: int | None
-    rules: dict[str, Rule] = field(repr=False)
-    coverage: tuple[Coverage, ...] = ()
-    titles: dict[str, str] = field(default_factory=dict)
-    """Titles by the name of the document."""
-    members: tuple[Member, ...] = ()
+    aborted: str
+    partial: bool
+    folder: str
+    counts: dict[str, int] = field(default_factory=dict)
+    kept: int = 0
+    rejected: int = 0
 
     @property
-    def verdicts(self) -> Path:
-        """The verdict file."""
-        return self.folder / "verdicts.jsonl"
+    def lacking(self) -> str:
+        """Say why it is no whole run; empty for one that is."""
+        if self.aborted:
+            return f"aborted: {self.aborted}"
+        if self.finished is None:
+            return "did not finish"
+        return "partial" if self.partial else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A packet that a verdict points at. ``hex`` may be the beginning only, ``octets`` is the whole length."""
+    """A packet that a verdict points at.
+
+    ``hex`` may be the beginning only, ``octets`` is the whole length. ``first``, ``last``: the octets that decide,
+    inclusive; None: the whole packet. ``marked``: where the dissection shows them, from a character to another
+    (exclusive).
+    """
 
     frame: int | None
     time_ms: int | None
@@ -125,52 +144,160 @@ class Frame:
     hex: str
     octets: int
     dissection: str
+    first: int | None = None
+    last: int | None = None
+    marked: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """One verdict line."""
+class Beside:
+    """A later verdict that decides nothing and replaces nothing."""
 
-    seq: int
     verdict: str
-    expected: str
-    observed: str
-    reason: str
+    run: str
+    started: datetime
     test: str
-    capture: str
-    level: str
-    reach: str
-    errata: tuple[str, ...]
-    notes: tuple[str, ...]
-    evidence: tuple[Frame, ...]
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A rule judged on a SUT version: the latest run's verdicts, ``shown`` being the worst of them, worst first."""
+class Standing:
+    """The verdict that stands of a rule for a system: a row of the table ``rule_current``.
 
+    ``counts``: checks by verdict. ``system``: its key.
+    """
+
+    system: str
     rule: str
     document: str
     section: str
-    sut: Sut
+    level: str
+    verdict: str
     run: str
-    counts: dict[str, int]
-    shown: tuple[Judgement, ...]
+    started: datetime
+    seq: int
+    reach: str = ""
+    partial: bool = False
+    test: str = ""
+    expected: str = ""
+    observed: str = ""
+    reason: str = ""
+    capture: str = ""
+    errata: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    evidence: tuple[Frame, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    retired: bool = False
+    beside: tuple[Beside, ...] = ()
 
-    @property
-    def verdict(self) -> str:
-        """The verdict of the rule: the worst one."""
-        return self.shown[0].verdict
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A run after which another verdict of a rule stood than before. Empty verdicts: there was none."""
+
+    name: str
+    profile: str
+    rule: str
+    run: str
+    started: datetime | None
+    version: str
+    verdict: str
+    version_before: str
+    verdict_before: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A line of a verdict file that could not be taken."""
+
+    folder: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The rules of a section that have one verdict for one system: a row of the table ``matrix``."""
+
+    document: str
+    section: str
+    system: str
+    verdict: str
+    rules: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Everything that is shown.
+
+    ``runs``: the latest of each system, newest last; ``run_count``: all of them. ``rejected`` is a sample.
+    ``by_rule`` yields what stands in the order of systems within rules, ``changes`` the latest changes of each rule;
+    both in the order of the rules' ids. ``found`` yields, system by system, what stands and is no pass, the worst
+    first. Each call reads anew.
+    """
+
+    systems: tuple[System, ...]
+    runs: tuple[Run, ...]
+    rules: dict[str, Rule]
+    tallies: tuple[Tally, ...]
+    by_rule: Callable[[], Iterator[Standing]]
+    found: Callable[[], Iterator[Standing]]
+    changes: Callable[[], Iterator[Change]] = lambda: iter(())
+    coverage: tuple[Coverage, ...] = ()
+    members: tuple[Member, ...] = ()
+    titles: dict[str, str] = field(default_factory=dict)
+    rejected: tuple[Rejected, ...] = ()
+    rejected_count: int = 0
+    run_count: int = 0
+    kept: int = 0
+
+    def counts(self) -> dict[tuple[str, str], dict[str, Counter[str]]]:
+        """Count rules by verdict: (document, section) to key of a system to counts."""
+        counts: dict[tuple[str, str], dict[str, Counter[str]]] = {}
+        for one in self.tallies:
+            cell = counts.setdefault((one.document, one.section), {}).setdefault(one.system, Counter())
+            cell[one.verdict] += one.rules
+        return counts
+
+    def sections(self) -> list[Section]:
+        """Return the sections in the order of the documents; a section lists the rules of the catalogue."""
+        rows: dict[tuple[str, str], list[Rule]] = {}
+        for rule in sorted(self.rules.values(), key=rule_key):
+            rows.setdefault((rule.document, rule.section), []).append(rule)
+        counts = self.counts()
+        for key in counts.keys() - rows.keys():
+            rows[key] = []
+        return [
+            Section(*key, tuple(rows[key]), counts.get(key, {}))
+            for key in sorted(rows, key=lambda key: (key[0], section_key(key[1])))
+        ]
+
+    def totals(self) -> dict[str, Counter[str]]:
+        """Count rules by verdict for each system."""
+        totals: dict[str, Counter[str]] = {system.key: Counter() for system in self.systems}
+        for one in self.tallies:
+            totals[one.system][one.verdict] += one.rules
+        return totals
+
+    def runs_of(self, system: System) -> list[Run]:
+        """Return the runs of a system that are known here, newest last."""
+        return [run for run in self.runs if run.system == system.key]
+
+    def before(self, system: System) -> System | None:
+        """Return the version of the product that was tested before this one."""
+        earlier = [each for each in self.systems if each.product == system.product and each.order < system.order]
+        return max(earlier, key=lambda each: each.order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document: its rules, judged or not, and their cells."""
+    """A section of a document: its rules, judged or not, and by key of a system how many have which verdict."""
 
     document: str
     section: str
     rules: tuple[Rule, ...]
-    cells: tuple[Cell, ...]
+    counts: dict[str, Counter[str]]
 
     @property
     def title(self) -> str:
@@ -187,95 +314,15 @@ class Section:
         """The name of its page."""
         return slug(f"{self.document} {self.section}")
 
-    def counts(self) -> dict[Sut, Counter[str]]:
-        """Count, per SUT version that has a verdict here, rules by their verdict."""
-        by_sut: dict[Sut, Counter[str]] = {}
-        for cell in self.cells:
-            by_sut.setdefault(cell.sut, Counter())[cell.verdict] += 1
-        return by_sut
 
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A line of a verdict file that could not be taken."""
-
-    folder: str
-    line: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunTotals:
-    """The totals of one run: verdicts by kind, and lines that were no verdicts."""
-
-    counts: dict[str, int]
-    rejected: int
-
-    @property
-    def kept(self) -> int:
-        """Verdict lines that were taken."""
-        return sum(self.counts.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Rollup:
-    """Everything that is shown. ``rejected`` is a sample, ``rejected_count`` the whole number."""
-
-    runs: tuple[Run, ...]
-    totals: dict[str, RunTotals]
-    cells: tuple[Cell, ...]
-    rejected: tuple[Rejected, ...]
-    rejected_count: int
-
-    @property
-    def kept(self) -> int:
-        """Verdict lines that were taken."""
-        return sum(total.kept for total in self.totals.values())
-
-    @property
-    def suts(self) -> list[Sut]:
-        """The columns: every SUT version that a run or a verdict names."""
-        return sorted({run.sut for run in self.runs} | {cell.sut for cell in self.cells})
-
-    def rules(self) -> dict[str, Rule]:
-        """Return the catalogue: the latest run's words win; a judged rule that no catalogue knows gets a bare row."""
-        rules = {cell.rule: _unknown_rule(cell) for cell in self.cells}
-        for run in sorted(self.runs, key=lambda run: run.started):
-            rules |= run.rules
-        return dict(sorted(rules.items(), key=lambda item: _rule_key(item[1])))
-
-    def titles(self) -> dict[str, str]:
-        """Return the titles of the documents: the latest run's win."""
-        titles: dict[str, str] = {}
-        for run in sorted(self.runs, key=lambda run: run.started):
-            titles |= run.titles
-        return titles
-
-    def sections(self) -> list[Section]:
-        """Return the sections in the order of the documents; a section lists the rules of the catalogue."""
-        rules = self.rules()
-        cells: dict[tuple[str, str], list[Cell]] = {}
-        for cell in self.cells:
-            rule = rules[cell.rule]
-            cells.setdefault((rule.document, rule.section), []).append(cell)
-        rows: dict[tuple[str, str], list[Rule]] = {}
-        for rule in rules.values():
-            rows.setdefault((rule.document, rule.section), []).append(rule)
-        return [Section(*key, tuple(group), tuple(cells.get(key, ()))) for key, group in rows.items()]
-
-    def latest_run(self, sut: Sut) -> Run | None:
-        """Return the latest run of a SUT version; None when only another run's lines name it."""
-        runs = [run for run in self.runs if run.sut == sut]
-        return max(runs, key=lambda run: (run.started, run.run), default=None)
-
-
-def _unknown_rule(cell: Cell) -> Rule:
+def bare_rule(standing: Standing) -> Rule:
+    """Return a row for a judged rule that no catalogue knows."""
     return Rule(
-        rule=cell.rule,
-        document=cell.document,
-        section=cell.section,
+        rule=standing.rule,
+        document=standing.document,
+        section=standing.section,
         title="",
-        level=cell.shown[0].level,
+        level=standing.level,
         form="",
         observe="",
         role="",
@@ -285,13 +332,19 @@ def _unknown_rule(cell: Cell) -> Rule:
     )
 
 
-def _rule_key(rule: Rule) -> tuple[object, ...]:
+def is_judgeable(rule: Rule) -> bool:
+    """Tell whether a run of all suites would judge the rule."""
+    return rule.observe != "none" if rule.checked is None else rule.checked
+
+
+def rule_key(rule: Rule) -> tuple[object, ...]:
+    """Return a key that sorts rules as the documents have them."""
     return rule.document, section_key(rule.section), natural_key(rule.rule)
 
 
-def tally(cells: Iterable[Cell]) -> Counter[str]:
-    """Count rules by their verdict."""
-    return Counter(cell.verdict for cell in cells)
+def added(counters: Iterable[Counter[str]]) -> Counter[str]:
+    """Return the sum."""
+    return sum(counters, Counter())
 
 
 def worst(counts: Counter[str]) -> str:

@@ -1,4 +1,4 @@
-"""The matrix for the terminal: documents and groups of sections down, SUT versions across."""
+"""What the terminal shows: each system in a row, and the sections of a few systems side by side."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Group
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.model import Rollup, Sut
+from reports.model import Contents, System, is_judgeable
 from reports.text import document_name, one_line
-from reports.vocabulary import KINDS, NOT_JUDGED, WORST_FIRST, Kind
+from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
 """Sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
+SIDE_BY_SIDE = 3
+"""Systems whose sections 80 columns have room for."""
+SYSTEMS_SHOWN = 60
+"""Rows of systems; of more, those with most to look at."""
 
 
 @dataclass(slots=True)
@@ -25,41 +29,72 @@ class MatrixRow:
     document: str
     group: str
     rules: int = 0
-    counts: dict[Sut, Counter[str]] = field(default_factory=dict)
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def add(self, rules: int, counts: dict[Sut, Counter[str]]) -> None:
+    def add(self, rules: int, counts: dict[str, Counter[str]]) -> None:
         """Count a section's rules in."""
         self.rules += rules
-        for sut, counter in counts.items():
-            self.counts.setdefault(sut, Counter()).update(counter)
+        for system, counter in counts.items():
+            self.counts.setdefault(system, Counter()).update(counter)
 
 
-def matrix_rows(rollup: Rollup) -> list[MatrixRow]:
+def matrix_rows(contents: Contents) -> list[MatrixRow]:
     """Return the rows in the order of the documents, each document's total first."""
     rows: dict[tuple[str, str], MatrixRow] = {}
-    for section in rollup.sections():
+    for section in contents.sections():
         group = ".".join(section.section.split(".")[:GROUP_DEPTH])
         for name in ("", group):
             row = rows.setdefault((section.document, name), MatrixRow(section.document, name))
-            row.add(len(section.rules), section.counts())
+            row.add(len(section.rules), section.counts)
     return list(rows.values())
 
 
-def terminal_matrix(rollup: Rollup) -> Group:
-    """Return the matrix and its legend for a rich console. Strings of a SUT are shown as text, never as markup."""
+def terminal_matrix(contents: Contents) -> Group:
+    """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
+    legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
+    tables: list[RenderableType] = [_systems(contents), legend]
+    if len(contents.systems) <= SIDE_BY_SIDE:
+        tables.insert(0, _sections(contents))
+    return Group(*tables)
+
+
+def _systems(contents: Contents) -> Table:
+    totals = contents.totals()
+    judgeable = sum(map(is_judgeable, contents.rules.values()))
+    shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
+    left_out = len(contents.systems) - len(shown)
+    table = Table(title="Systems", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.caption = f"{left_out} more systems, with less to look at" if left_out else None
+    table.add_column("System", ratio=1, overflow="fold")
+    table.add_column("Judged", justify="right", no_wrap=True)
+    for kind in WORST_FIRST:
+        table.add_column(Text(kind.symbol, style=kind.terminal_style), justify="right", no_wrap=True)
+    for system in sorted(shown, key=lambda each: (each.name, each.profile, each.order)):
+        counts = totals[system.key]
+        decided = sum(counts[name] for name in DECIDED)
+        share = f"{100 * decided // judgeable} %" if judgeable else "-"
+        numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in WORST_FIRST]
+        table.add_row(_name(system, 40), share, *numbers)
+    return table
+
+
+def _sections(contents: Contents) -> Table:
     table = Table(title="Rules by verdict", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
-    table.add_column("Section")
+    table.add_column("Section", no_wrap=True)
     table.add_column("Rules", justify="right")
-    for sut in rollup.suts:
-        table.add_column(Text(one_line(f"{sut.name} {sut.version}", 32)))
-    for row in matrix_rows(rollup):
+    for system in contents.systems:
+        table.add_column(_name(system, 32))
+    for row in matrix_rows(contents):
         if not row.group and table.row_count:
             table.add_section()
         name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
-        cells = [_counts(row.counts.get(sut), row.rules) for sut in rollup.suts]
+        cells = [_counts(row.counts.get(system.key), row.rules) for system in contents.systems]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
-    legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
-    return Group(table, legend)
+    return table
+
+
+def _name(system: System, limit: int) -> Text:
+    return Text(one_line(" ".join(filter(None, (system.name, system.version, system.profile))), limit))
 
 
 def _counts(counts: Counter[str] | None, rules: int) -> Text:

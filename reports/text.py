@@ -40,10 +40,7 @@ def document_name(name: str) -> str:
 
 
 def slug(text: str) -> str:
-    """Return a name for files, folders and anchors: [a-z0-9-] words and eight hexadecimal digits of the text's SHA-256.
-
-    The lake computes the same in Spark (`reports.rollup_job.slug_column`).
-    """
+    """Return a name for files, folders and anchors: [a-z0-9-] words, and 8 hexadecimal digits of the text's SHA-256."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", text)[:SLUG_WORDS].strip("-").lower()
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return f"{words or 'x'}-{digest[:8]}"

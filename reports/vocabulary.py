@@ -40,3 +40,5 @@ SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_
 """0 is the worst."""
 DECIDED: tuple[str, ...] = ("fail", "warn", "pass")
 """The verdicts that say what the system does; the others say why nobody knows."""
+FINDINGS: tuple[str, ...] = ("fail", "harness_error", "inconclusive", "warn")
+"""The verdicts that somebody has to look at, the worst first."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 BAD_INPUT, LINES_REJECTED = 2, 3
 NAMED = 3
 """Rejected lines that the terminal names before it only counts."""
-QUIET_S = 5
-"""Seconds after which a command says what it does."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
 Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark's; repeat it.")]
@@ -82,32 +79,25 @@ def vacuum(
 @contextmanager
 def opened(
     command: str, lake: str, master: str, conf: list[str] | None, *, new: bool = False
-) -> Iterator[tuple[Lake, Callable[[str], None]]]:
+) -> Iterator[tuple[Lake, Progress]]:
     """Open a lake in a session of its own; a `RollupError` within is one line on stderr and exit 2."""
-    try:
+    with one_line_errors(command):
         settings = dict(_setting(each) for each in conf or ())
         from reports.lake.store import Lake
         from reports.spark import session
 
         with session(master, conf=settings) as spark:
-            yield (Lake.open_or_new if new else Lake.open)(spark, lake), Stages(command)
+            yield (Lake.open_or_new if new else Lake.open)(spark, lake), Progress(command)
+
+
+@contextmanager
+def one_line_errors(command: str) -> Iterator[None]:
+    """Make a `RollupError` one line on stderr and exit 2."""
+    try:
+        yield
     except RollupError as error:
         typer.echo(f"mqconform {command}: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from error
-
-
-class Stages:
-    """Says on stderr what is done now, from the time on that a command has taken `QUIET_S`."""
-
-    def __init__(self, command: str) -> None:
-        self.command = command
-        self.began = time.monotonic()
-
-    def __call__(self, stage: str) -> None:
-        """Say it."""
-        seconds = time.monotonic() - self.began
-        if seconds >= QUIET_S and sys.stderr.isatty():
-            typer.echo(f"mqconform {self.command}: {stage} (after {seconds:.0f} s)", err=True)
 
 
 def say_report(report: Report) -> None:

@@ -63,12 +63,16 @@ def page(browser, request):
 
 def unharmed(page):
     assert page.evaluate("window.pwned") is None
-    assert page.locator("script, img, iframe, object").count() == 0
+    assert page.locator("script:not([src$='search.js']), img, iframe, object").count() == 0
+
+
+def opened(page, path):
+    page.goto(path.as_uri())
+    return page
 
 
 def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp_path):
-    page.goto((site / "index.html").as_uri())
-    page.get_by_role("link", name="Coverage").click()
+    opened(page, site / "index.html").get_by_role("link", name="Coverage").click()
     assert page.locator("h1").inner_text() == "Coverage of the documents"
     assert page.locator("table.coverage").count() == 2
     assert "checked" in page.locator(".shares li").first.inner_text()
@@ -83,42 +87,75 @@ def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp
     assert (tmp_path / "coverage.png").stat().st_size > 10_000
 
 
-def test_the_matrix_shows_and_can_be_walked_down_to_the_packet(page, site, tmp_path):
-    page.goto((site / "index.html").as_uri())
-    assert page.locator("h1").inner_text() == "Conformance matrix"
-    assert page.locator("table.matrix").count() == 2
+def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(page, site):
+    opened(page, site / "index.html")
+    assert page.locator("h1").inner_text() == "Conformance of systems"
+    assert page.locator(".card").count() == 3
     assert page.locator(".legend li").count() == 9
-    assert page.evaluate("getComputedStyle(document.querySelector('.badge')).borderRadius") == "4px", (
-        "the style sheet is off"
-    )
-    unharmed(page)
-    page.screenshot(path=tmp_path / "index.png")
-    assert (tmp_path / "index.png").stat().st_size > 10_000
-
-    page.locator("table.matrix tbody td.worst-fail a").first.click()
-    page.wait_for_url("**/sections/*.html")
-    assert page.locator("table.rules tbody tr").count() > 0
+    radius = page.evaluate("getComputedStyle(document.querySelector('.badge')).borderRadius")
+    assert radius == "4px", "the style sheet is off"
     unharmed(page)
 
-    page.locator("td.worst-fail a").first.click()
+    page.locator(".card", has_text="Contoso").locator("a.bad").last.click()
+    page.wait_for_url("**/systems/*.html#fail")
+    failure = page.locator("article.todo").first
+    assert failure.locator("dt", has_text="Expected").is_visible()
+    assert "mqconform run --rule " in failure.locator(".repeat").inner_text()
+    unharmed(page)
+
+    failure.locator("h3 a").first.click()
     page.wait_for_url("**/rules/*.html#*")
     panel = page.locator(":target")
     assert "fail" in panel.locator("h2").inner_text()
-    assert panel.locator("dt", has_text="Expected").first.is_visible()
-    assert "0000  10" in panel.locator("pre.hex").filter(has_text="0000").first.inner_text()
+    assert "0000  10" in page.locator("pre.hex").filter(has_text="0000").first.inner_text()
     unharmed(page)
-    page.screenshot(path=tmp_path / "rule.png", full_page=True)
 
-    page.locator(".crumbs a", has_text="Matrix").click()
-    page.wait_for_url("**/index.html")
+    page.locator(".crumbs a").nth(2).click()
+    page.wait_for_url("**/sections/*.html")
+    assert page.locator("table.rules tbody tr").count() > 0
     page.locator("nav a", has_text="Runs").click()
     assert page.locator("table.runs tbody tr").count() == 4
     assert "cut off in the middle" in page.locator("main").inner_text()
     unharmed(page)
 
 
+def test_rules_are_searched_and_what_is_asked_stands_in_the_url(page, site):
+    opened(page, site / "index.html").locator("nav a", has_text="Rules").click()
+    rows = page.locator("#rules tbody tr:visible")
+    everything = rows.count()
+    page.get_by_label("Words or id").fill("session ping")
+    assert rows.count() == 0
+    page.get_by_label("Words or id").fill("mqqb-2.1.2-01")
+    assert rows.count() == 1
+    page.get_by_label("Words or id").fill("")
+    page.get_by_label("Verdict").select_option("fail")
+    page.get_by_label("Level").select_option("MUST")
+    page.get_by_label("Section").fill("MQQB 3.1.5")
+    few = rows.count()
+    assert 0 < few < everything
+    assert {
+        text.split()[1].startswith("3.1.5")
+        for text in page.locator("#rules tr:visible td:nth-child(2)").all_inner_texts()
+    } == {True}
+    assert page.locator("#found").inner_text() == f"{few} of {everything} rules"
+    url = page.url
+    assert "#verdict=fail&level=MUST&section=MQQB+3.1.5" in url
+    page.goto("about:blank")
+    page.goto(url)
+    assert rows.count() == few
+    assert page.get_by_label("Verdict").input_value() == "fail"
+
+
+def test_rules_are_all_there_without_scripts(browser, site):
+    context = browser.new_context(java_script_enabled=False)
+    page = opened(context.new_page(), site / "rules.html")
+    assert page.locator("#rules tbody tr:visible").count() > 300
+    assert not page.locator("#search").is_visible()
+    context.close()
+
+
 def test_the_filter_leaves_only_sections_with_findings(page, site):
-    page.goto((site / "index.html").as_uri())
+    opened(page, site / "index.html").locator("#sections + ul a").last.click()
     rows = page.locator("table.matrix tbody tr:visible")
     before = rows.count()
     page.keyboard.press("Tab")
@@ -131,16 +168,28 @@ def test_no_page_runs_a_hostile_string(page, site):
     pages = sorted(site.rglob("*.html"))
     hostile = [path for path in pages if "window.pwned" in path.read_text(encoding="utf-8")]
     assert len(hostile) > 100
-    for path in [site / "index.html", site / "runs.html", *hostile[:: len(hostile) // 25]]:
-        page.goto(path.as_uri())
+    lists = [site / name for name in ("index.html", "runs.html", "rules.html", "errata.html")]
+    for path in [*lists, *(site / "systems").iterdir(), *hostile[:: len(hostile) // 25]]:
+        opened(page, path)
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         unharmed(page)
+    opened(page, site / "index.html")
     assert "<script>window.pwned=1</script>" in page.locator("main").inner_text()
 
 
+@pytest.mark.parametrize("folder", ["", "systems", "rules", "sections", "documents"])
+def test_nothing_is_wider_than_a_telephone(browser, site, folder):
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    for path in sorted((site / folder).glob("*.html"))[:8]:
+        opened(page, path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
+    context.close()
+
+
 def test_the_header_stays_in_sight_of_a_long_table(page, site):
-    page.goto((site / "index.html").as_uri())
-    table = page.locator("table.matrix").last
+    opened(page, site / "rules.html")
+    table = page.locator("table.rules")
     table.locator("tbody tr").last.scroll_into_view_if_needed()
     page.mouse.wheel(0, 2_000)
     page.wait_for_function("window.scrollY > 300")

@@ -1,26 +1,21 @@
-"""Small roll-ups made by hand, for what needs no Spark."""
+"""Small lakes made by hand, for what needs no Spark."""
 
+from collections import Counter
 from datetime import UTC, datetime
-from pathlib import Path
 
-from reports.model import Cell, Frame, Judgement, Rejected, Rollup, Rule, Run, RunTotals, Sut
+from reports.captures import CaptureStore
+from reports.model import Contents, Frame, Rejected, Rule, Run, Standing, System, Tally
+from reports.site import write_site
+from reports.vocabulary import FINDINGS, SEVERITY
 
-CONTOSO = Sut("Contoso", "1.0")
-FABRIKAM = Sut("Fabrikam", "2.2")
+CONTOSO = System("Contoso", "1.0", "", 1)
+FABRIKAM = System("Fabrikam", "2.2", "", 2)
 
 
 def rule(number, section="2.1.1", **values):
-    name = f"MQQB-{section}-{number:02d}"
-    words = {
-        "title": "Session",
-        "level": "MUST",
-        "form": "rule",
-        "observe": "wire",
-        "role": "acceptor",
-        "why": "",
-        "link": "",
-    }
-    return Rule(name, "MQQB", section, **({"says": f"says {number}"} | words | values))
+    words = {"title": "Session", "level": "MUST", "form": "rule", "observe": "wire", "role": "acceptor"}
+    words |= {"why": "", "link": "", "says": f"says {number}"} | values
+    return Rule(f"MQQB-{section}-{number:02d}", "MQQB", section, **words)
 
 
 def frame(number, **values):
@@ -28,26 +23,41 @@ def frame(number, **values):
     return Frame(**({"frame": number, "time_ms": 5} | words | values))
 
 
-def judgement(seq, verdict, frames=(), **values):
-    words = dict.fromkeys(("expected", "observed", "reason", "test", "capture"), "")
-    words |= {"level": "MUST", "reach": "virtual", "errata": (), "notes": ()}
-    return Judgement(**({"seq": seq, "verdict": verdict, "evidence": tuple(frames)} | words | values))
+def day(number):
+    return datetime(2026, 11, number, tzinfo=UTC)
 
 
-def cell(of, sut, *shown, run="r1"):
-    counts = {}
-    for each in shown:
-        counts[each.verdict] = counts.get(each.verdict, 0) + 1
-    return Cell(of.rule, of.document, of.section, sut, run, counts, shown)
+def standing(of, system, verdict, frames=(), **values):
+    words = {"run": "r1", "started": day(1), "seq": 1, "reach": "virtual", "counts": {verdict: 1}} | values
+    return Standing(system.key, of.rule, of.document, of.section, of.level, verdict, evidence=tuple(frames), **words)
 
 
-def run(name, sut, rules, folder=Path("/nowhere"), day=1):
-    started = datetime(2026, 11, day, tzinfo=UTC)
-    catalogue = {each.rule: each for each in rules}
-    return Run(folder, name, started, None, sut, "vendor", "none", "virtual", "0.1.0", "", None, catalogue)
+def run(name, system, number=1, **values):
+    words = {"vendor": "vendor", "reach": "virtual", "harness": "0.1.0", "selection": "", "exit": None}
+    words |= {"aborted": "", "partial": False, "started": day(number), "finished": day(number), "folder": "/x"}
+    words |= {"counts": {}} | values
+    return Run(name, number, system=system.key, **words)
 
 
-def rollup(runs, cells, rejected=()):
-    totals = {each.run: RunTotals({}, 0) for each in runs}
-    bad = tuple(Rejected("/runs/x", line, why) for line, why in rejected)
-    return Rollup(tuple(runs), totals, tuple(cells), bad, len(bad))
+def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **values):
+    """Make what a site shows; what follows from the standings is counted here."""
+    tallies = Counter((one.document, one.section, one.system, one.verdict) for one in standings if not one.retired)
+    found = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
+    made = {
+        "runs": tuple(runs),
+        "rules": {each.rule: each for each in rules},
+        "tallies": tuple(Tally(*key, number) for key, number in tallies.items()),
+        "by_rule": lambda: iter(sorted(standings, key=lambda one: (one.rule, one.system))),
+        "found": lambda: iter(sorted(found, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))),
+        "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
+        "rejected": tuple(Rejected("/runs/x", line, why) for line, why in rejected),
+        "rejected_count": len(rejected),
+        "run_count": len(runs),
+    }
+    return Contents(tuple(systems), **(made | values))
+
+
+def written(tmp_path, made, folders=None, **how):
+    """Write a site; return its folder and the captures that were missing."""
+    store = CaptureStore(tmp_path / "site", (folders or {}).get, **how)
+    return tmp_path / "site", write_site(made, store)

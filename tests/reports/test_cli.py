@@ -38,16 +38,6 @@ def test_importing_the_command_does_not_import_spark():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_missing_folder_is_one_clear_line(tmp_path):
-    refused(rollup(tmp_path / "nowhere", "--out", tmp_path / "out"), "no run folder at")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_without_verdicts_is_one_clear_line(tmp_path, run_folder):
-    (run_folder / "verdicts.jsonl").unlink()
-    refused(rollup(run_folder, "--out", tmp_path / "out"), "no file verdicts.jsonl")
-
-
 def test_a_folder_that_is_not_ours_is_not_replaced(tmp_path, run_folder):
     (tmp_path / "out" / "site").mkdir(parents=True)
     (tmp_path / "out" / "site" / "mine.html").write_text("mine")

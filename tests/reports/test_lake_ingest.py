@@ -3,13 +3,16 @@
 import hashlib
 import json
 import shutil
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import make_runs
 import pytest
 
+from reports.captures import CaptureStore
 from reports.lake import vacuum
 from reports.lake.files import Files, uri_of
 from reports.lake.ingest import ingest
@@ -17,8 +20,11 @@ from reports.lake.manifest import numbers, publish
 from reports.lake.store import Lake
 from reports.records import clean
 from reports.rollup_error import RollupError
+from reports.site import write_site
+from reports.site_of_lake import contents_of, folder_of
 from reports.spark import session
 from reports.text import system_key
+from reports.vocabulary import FINDINGS, SEVERITY
 
 DAY = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
 RULES = {
@@ -338,3 +344,28 @@ def test_a_manifest_that_is_none_is_named(taken, tmp_path):
 def test_later_runs_come_later_whatever_the_order_of_the_arguments(taken):
     rows = sorted(taken.rows("runs"), key=lambda row: row.ingest)
     assert [row.run for row in rows][:3] == ["new", taken.hostile.run, taken.old.run]
+
+
+def test_pages_show_what_the_lake_has(taken, tmp_path):
+    lake = taken.open()
+    contents = contents_of(lake)
+    assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
+    standings = list(contents.by_rule())
+    assert [(one.rule, one.system) for one in standings] == sorted(
+        (row.rule, row.sut) for row in taken.rows("rule_current")
+    )
+    assert sum(one.rules for one in contents.tallies) == sum(not one.retired for one in standings)
+    assert {one.rule for one in standings} <= contents.rules.keys()
+    assert "no row" in contents.rules["MQQB-9.9.9-77"].says
+    looked_at = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
+    assert [(one.system, one.rule) for one in contents.found()] == [
+        (one.system, one.rule)
+        for one in sorted(looked_at, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))
+    ]
+    assert (contents.run_count, contents.rejected_count) == (len(taken.rows("runs")), len(taken.rows("rejected")))
+    assert {run.run: sum(run.counts.values()) for run in contents.runs} == Counter(
+        row.run for row in taken.rows("rule_runs")
+    )
+    write_site(contents, CaptureStore(tmp_path / "site", partial(folder_of, lake)))
+    assert {path.stem for path in (tmp_path / "site" / "systems").iterdir()} == {each.key for each in contents.systems}
+    assert len(list((tmp_path / "site" / "rules").iterdir())) == len(contents.rules)

@@ -1,28 +1,31 @@
 """The pages, written without Spark."""
 
+import csv
+import json
 import re
 from dataclasses import replace
 
 import pytest
-from made import CONTOSO, FABRIKAM, cell, frame, judgement, rollup, rule, run
+from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_TEXTS
 
-from reports.model import Coverage, Member, Sut
-from reports.site import environment, frames_for, write_site
+from reports.model import Beside, Change, Coverage, Member, System
+from reports.site import environment
+from reports.site.packets import dissection, octets
+from reports.site.rule_pages import frames_for
+from reports.text import slug
 
 TAGS = {
-    *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "footer", "p", "h1", "h2", "bdi"),
-    *("strong", "span", "div", "section", "svg", "rect", "ul", "li", "fieldset", "legend", "label", "input", "table"),
+    *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "footer", "p", "h1", "h2", "h3"),
+    *("bdi", "strong", "span", "div", "section", "svg", "rect", "g", "ul", "li", "fieldset", "legend", "label"),
     *("caption", "thead", "tbody", "tfoot", "tr", "th", "td", "dl", "dt", "dd", "details", "summary", "code", "figure"),
-    *("figcaption", "pre"),
+    *("figcaption", "pre", "input", "table", "article", "mark", "form", "select", "option"),
 }
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
 
-def written(tmp_path, result):
-    site = tmp_path / "site"
-    missing = write_site(result, site)
-    return site, missing
+def page_of(site, name):
+    return (site / name).read_text(encoding="utf-8")
 
 
 def only_rule_page(site):
@@ -30,15 +33,23 @@ def only_rule_page(site):
     return page.read_text(encoding="utf-8")
 
 
+def system_page(site, system):
+    return page_of(site, f"systems/{system.key}.html")
+
+
+def rows_of(site, table):
+    return list(csv.DictReader((site / "data" / f"{table}.csv").read_text().splitlines()))
+
+
 def test_a_rule_page_is_complete(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.pcapng").write_bytes(b"capture")
-    fail = judgement(
-        9, "fail", [frame(4, hex="4c494f52", octets=4)], expected="closed", observed="open", reason="because",
-        test="suites/t.py::t", capture="a.pcapng", errata=("E25",), notes=("a note",),
+    fail = standing(
+        RULE, CONTOSO, "fail", [frame(4, hex="4c494f52", octets=4)], expected="closed", observed="open",
+        reason="because", test="suites/t.py::t", capture="a.pcapng", errata=("E25",), notes=("a note",),
     )  # fmt: skip
-    runs = [run("r1", CONTOSO, [RULE], folder=tmp_path / "run")]
-    site, missing = written(tmp_path, rollup(runs, [cell(RULE, CONTOSO, fail, judgement(8, "pass"))]))
+    made = contents([CONTOSO], [RULE], [fail], [run("r1", CONTOSO)])
+    site, missing = written(tmp_path, made, {"r1": tmp_path / "run"})
     page = only_rule_page(site)
     for words in (
         "closed",
@@ -51,10 +62,12 @@ def test_a_rule_page_is_complete(tmp_path):
         "MUST",
         "|LIOR|",
         "frame 4",
-        "SUT → peer",
     ):
         assert words in page
+    assert "SUT → peer" in page
+    assert "mqconform run --rule MQQB-2.1.1-01 --sut FILE" in page
     assert 'href="https://learn.microsoft.com/x"' in page
+    assert f'href="../errata.html#{slug("E25")}"' in page
     (capture,) = re.findall(r'href="\.\./(captures/[^"]+)"', page)
     assert (site / capture).read_bytes() == b"capture"
     assert missing == []
@@ -63,36 +76,88 @@ def test_a_rule_page_is_complete(tmp_path):
 def test_a_capture_outside_of_the_run_folder_is_not_copied(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "secret").write_text("secret")
-    runs = [run("r1", CONTOSO, [RULE], folder=tmp_path / "run")]
-    site, missing = written(tmp_path, rollup(runs, [cell(RULE, CONTOSO, judgement(1, "pass", capture="../secret"))]))
+    made = contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass", capture="../secret")])
+    site, missing = written(tmp_path, made, {"r1": tmp_path / "run"})
     assert missing == ["r1: ../secret"]
     assert not (site / "captures").exists()
     assert "is not a file of the run folder" in only_rule_page(site)
 
 
+def test_the_field_that_decides_is_marked_in_octets_and_dissection(tmp_path):
+    shown = frame(
+        1, hex="00112233445566778899", octets=10, dissection="A = 1\nB = 2", first=6, last=9, marked=((6, 11),)
+    )
+    assert [text for text, is_marked in octets(shown) if is_marked] == ["66 77", "88 99", "fw.."]
+    assert dissection(shown) == [("A = 1\n", False), ("B = 2", True)]
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail", [shown])]))
+    page = only_rule_page(site)
+    assert "<mark>66 77</mark>" in page
+    assert "<mark>B = 2</mark>" in page
+    assert "octets <strong>6 to 9</strong> decide" in page
+
+
+@pytest.mark.parametrize("marked", [((5, 2),), ((0, 99),), ((0, 3), (1, 2))])
+def test_a_mark_that_cannot_be_is_left_out(marked):
+    assert "".join(text for text, _ in dissection(frame(1, dissection="A = 1", marked=marked))) == "A = 1"
+
+
+def test_packets_are_made_from_the_capture_when_the_verdict_has_none(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "a.pcapng").write_bytes(b"capture")
+    named = frame(7, hex="", octets=0, dissection="", first=0, last=1)
+    one = standing(RULE, CONTOSO, "fail", [named], capture="a.pcapng")
+    show = lambda path, asked: (frame(7, hex=path.read_bytes().hex(), octets=7, dissection=asked.rule),)  # noqa: E731
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one]), {"r1": tmp_path / "run"}, show=show)
+    assert "|capture|" in only_rule_page(site)
+
+
+def test_the_state_is_shown_where_no_packet_decides(tmp_path):
+    state = replace(RULE, observe="inspect")
+    site, _ = written(tmp_path, contents([CONTOSO], [state], [standing(state, CONTOSO, "fail", observed="Quota 7")]))
+    page = only_rule_page(site)
+    assert "State observed" in page
+    assert "there is no packet" in page
+
+
 @pytest.mark.parametrize("text", HOSTILE_TEXTS)
 def test_hostile_text_is_text_wherever_it_stands(tmp_path, text):
-    sut = Sut(text, text)
-    evil = rule(1, says=text, title=text, role=text, why=text, observe=text, level=text, form=text, section=text)
-    shown = judgement(
-        1, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text, observed=text,
-        reason=text, test=text, capture=text, level=text, reach=text, errata=(text,), notes=(text,),
-    )  # fmt: skip
-    evil = replace(evil, observed=text)
+    system = System(text, text, text, 2)
+    older = replace(system, version="0", order=1)
+    words = dict.fromkeys(("title", "role", "why", "observe", "level", "form", "section", "observed"), text)
+    evil = replace(rule(1, says=text), **words)
     unseen = replace(evil, rule="MQQB-1-02", observe="none", section="1", level="MUST")
-    counted = Coverage("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1)
-    made = replace(run(text, sut, [evil, unseen]), coverage=(counted,), titles={"MQQB": text})
-    site, _ = written(tmp_path, rollup([made], [cell(evil, sut, shown, run=text)], [(1, text)]))
+    later = Beside("inconclusive", text, day(2), text, text)
+    shown = standing(
+        evil, system, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text,
+        observed=text, reason=text, test=text, capture=text, reach=text, run=text, errata=(text,), notes=(text,),
+        beside=(later,),
+    )  # fmt: skip
+    passed = standing(unseen, system, "pass", beside=(later,), retired=True)
+    made = contents(
+        [older, system], [evil, unseen], [shown, passed, standing(evil, older, "pass", beside=(later,))],
+        [run(text, system, vendor=text, reach=text, harness=text, selection=text, aborted=text, folder=text)],
+        [(1, text)], [Change(text, text, evil.rule, text, day(1), text, "fail", text, "pass", text)],
+        coverage=(Coverage("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1),), titles={"MQQB": text},
+        members=(Member(text, text, text, text, text),),
+    )  # fmt: skip
+    site, _ = written(tmp_path, made)
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 7
+    assert len(pages) == 12
     for path in pages:
         assert re.fullmatch(r"[a-z0-9-]+\.html", path.name)
         page = path.read_text(encoding="utf-8")
-        assert not re.search(r"<(script|img|svg onload)", page)
+        assert re.findall(r"<script[^>]*>", page) == (
+            ['<script src="search.js" defer>'] if path.name == "rules.html" else []
+        )
+        assert not re.search(r"<(img|svg onload)", page)
         assert all(char.isprintable() or char in "\n\t" for char in page)
-        assert set(re.findall(r"<([a-z0-9]+)", page)) <= TAGS
+        assert set(re.findall(r"<([a-z0-9]+)", page)) - {"script"} <= TAGS
         assert "content=\"default-src 'none'; style-src" in page
+        assert "unsafe" not in page
         assert len(page) < 80_000
+    for path in (site / "data").glob("*.json"):
+        json.loads(path.read_text(encoding="ascii"))
+        assert re.fullmatch(r"[a-z0-9-]+\.json", path.name)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +165,7 @@ def test_hostile_text_is_text_wherever_it_stands(tmp_path, text):
 )
 def test_only_a_plain_https_link_is_a_link(tmp_path, link):
     evil = rule(1, link=link)
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [evil])], [cell(evil, CONTOSO, judgement(1, "pass"))]))
+    site, _ = written(tmp_path, contents([CONTOSO], [evil], [standing(evil, CONTOSO, "pass")]))
     links = re.findall(r'href="([^"]*)"', only_rule_page(site))
     if link.startswith('https://x"'):
         assert all(not each.startswith("https") or "&#34;" in each for each in links)
@@ -111,51 +176,159 @@ def test_only_a_plain_https_link_is_a_link(tmp_path, link):
 
 def test_frames_of_the_worst_verdicts_come_first_and_equals_take_turns():
     many = [frame(number) for number in range(9)]
-    cells = [
-        cell(RULE, CONTOSO, judgement(1, "pass", many)),
-        cell(RULE, FABRIKAM, judgement(2, "fail", many[:3]), judgement(3, "pass", many)),
+    third = System("Third", "1")
+    standings = [
+        standing(RULE, CONTOSO, "pass", many),
+        standing(RULE, FABRIKAM, "fail", many[:3]),
+        standing(RULE, third, "pass", many),
     ]
-    chosen = frames_for(cells)
-    assert chosen[FABRIKAM, 2] == tuple(many[:3])
-    assert sum(len(frames) for frames in chosen.values()) == 8
-    assert (len(chosen[CONTOSO, 1]), len(chosen[FABRIKAM, 3])) == (3, 2)
+    assert frames_for(standings) == {FABRIKAM.key: 3, CONTOSO.key: 3, third.key: 2}
 
 
-def test_a_page_says_how_many_frames_and_verdicts_it_leaves_out(tmp_path):
-    full = judgement(1, "fail", [frame(number) for number in range(10)])
-    one = cell(RULE, CONTOSO, full)
-    one.counts["pass"] = 6
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [RULE])], [one]))
+def test_a_page_says_how_many_frames_and_systems_it_leaves_out(tmp_path):
+    systems = [System("Many", str(number), "", number) for number in range(30)]
+    full = [frame(number) for number in range(10)]
+    standings = [standing(RULE, each, "fail" if each.order == 29 else "pass", full) for each in systems]
+    site, _ = written(tmp_path, contents(systems, [RULE], standings))
     page = only_rule_page(site)
     assert page.count('class="frame"') == 8
     assert "2 more frames" in page
-    assert "6 further verdicts" in page
+    assert "18 further systems" in page
+    assert re.findall(r"<li(?: id=\"[a-z0-9-]+\")?><a href=\"[^\"]*many-", page) != []
+    assert all(each.key in page for each in systems)
+    assert page.index('id="h-' + systems[29].key) < page.index('id="h-' + systems[0].key)
 
 
-def test_the_words_of_the_latest_run_are_shown(tmp_path):
-    seen = replace(RULE, observed="by looking")
-    old = replace(run("r0", CONTOSO, [RULE]), titles={"MQQB": "Old title"})
-    new = replace(run("r1", CONTOSO, [seen], day=2), titles={"MQQB": "Binary Protocol"})
-    site, _ = written(tmp_path, rollup([new, old], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
-    index = (site / "index.html").read_text(encoding="utf-8")
-    assert "Binary Protocol" in index
-    assert "Old title" not in index
-    assert "<dd>by looking</dd>" in only_rule_page(site)
+def test_a_system_page_shows_its_failures_first_and_how_to_repeat_them(tmp_path):
+    rules = [rule(number, says=f"<b>rule {number}</b>") for number in range(1, 5)]
+    standings = [
+        standing(rules[0], CONTOSO, "pass"),
+        standing(rules[1], CONTOSO, "warn", expected="3", observed="4"),
+        standing(rules[2], CONTOSO, "fail", expected="closed", observed="open", partial=True, errata=("E1",)),
+    ]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, standings, [run("r1", CONTOSO, partial=True)]))
+    page = system_page(site, CONTOSO)
+    assert page.index('id="fail"') < page.index('id="warn"') < page.index('id="documents"')
+    failure = page[page.index('id="fail"') : page.index('id="warn"')]
+    for words in (
+        "&lt;b&gt;rule 3",
+        "closed",
+        "open",
+        "mqconform run --rule MQQB-2.1.1-03 --sut FILE",
+        "partial run",
+        "E1",
+    ):
+        assert words in failure
+    assert "<strong>3</strong> of 4 rules judged" in page
+    assert "1 rules are not judged" in page
+    rows = rows_of(site, f"system-{CONTOSO.key}-findings")
+    assert [(row["rule"], row["verdict"], row["repeat"]) for row in rows] == [
+        ("MQQB-2.1.1-03", "fail", "mqconform run --rule MQQB-2.1.1-03 --sut FILE"),
+        ("MQQB-2.1.1-02", "warn", "mqconform run --rule MQQB-2.1.1-02 --sut FILE"),
+    ]
+    assert "fail" in (site / "badges" / f"{CONTOSO.key}.svg").read_text()
+
+
+def test_many_failures_are_all_named(tmp_path):
+    rules = [rule(number) for number in range(1, 131)]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(each, CONTOSO, "fail") for each in rules]))
+    page = system_page(site, CONTOSO)
+    assert "30 further rules" in page
+    assert all(each.rule in page for each in rules)
+
+
+def test_a_card_says_how_much_of_the_catalogue_was_judged_and_leads_to_the_failures(tmp_path):
+    rules = [rule(number, checked=True) for number in range(1, 101)]
+    rules.append(rule(101, checked=False))
+    standings = [standing(rules[0], CONTOSO, "pass"), standing(rules[1], FABRIKAM, "fail")]
+    runs = [run("r1", CONTOSO, aborted="the SUT is gone"), run("r2", FABRIKAM, 2, finished=None)]
+    site, _ = written(tmp_path, contents([CONTOSO, FABRIKAM], rules, standings, runs))
+    page = page_of(site, "index.html")
+    assert page.count("1 of 100 rules judged (1 %)") == 2
+    assert re.search(r'class="f-pass" x="0.0" y="0" width="1.0"', page)
+    assert f'href="systems/{FABRIKAM.key}.html#fail"' in page
+    assert "aborted: the SUT is gone" in page
+    assert "did not finish" in page
+
+
+def test_what_changed_since_the_version_before_is_shown(tmp_path):
+    newer = System("Contoso", "1.1", "", 5)
+    rules = [rule(number) for number in range(1, 4)]
+    old = [standing(each, CONTOSO, verdict) for each, verdict in zip(rules, ("pass", "fail", "pass"), strict=True)]
+    new = [standing(each, newer, verdict) for each, verdict in zip(rules, ("fail", "pass", "pass"), strict=True)]
+    change = Change("Contoso", "", rules[0].rule, "r9", day(3), "1.1", "fail", "1.0", "pass", "newly failing")
+    site, _ = written(tmp_path, contents([CONTOSO, newer], rules, old + new, changes=[change]))
+    page = system_page(site, newer)
+    changes = page[page.index('id="changes"') :]
+    assert re.search(rf"newly failing</span> 1 rule</summary><ul>\s*<li>.*{rules[0].rule}", changes)
+    assert re.search(rf"newly passing</span> 1 rule</summary><ul>\s*<li>.*{rules[1].rule}", changes)
+    assert 'id="changes"' not in system_page(site, CONTOSO)
+    first = page_of(site, f"rules/{slug(rules[0].rule)}.html")
+    assert "newly failing" in first
+    assert 'id="history"' in first
+    rows = {row["rule"]: row for row in rows_of(site, f"system-{newer.key}")}
+    assert (rows[rules[0].rule]["verdict"], rows[rules[0].rule]["verdict_before"]) == ("fail", "pass")
+    assert "newly failing</span> 1" in page_of(site, "index.html")
+
+
+def test_profiles_are_systems_of_their_own(tmp_path):
+    other = replace(CONTOSO, profile="directory", order=9)
+    standings = [standing(RULE, CONTOSO, "pass"), standing(RULE, other, "fail")]
+    site, _ = written(tmp_path, contents([CONTOSO, other], [RULE], standings))
+    assert 'id="changes"' not in system_page(site, other)
+    assert "directory" in system_page(site, other)
+
+
+def test_later_undecided_and_retired_verdicts_stand_apart(tmp_path):
+    rules = [rule(1), rule(2)]
+    later = Beside("inconclusive", "r7", day(7), "t", "it was slow")
+    standings = [
+        standing(rules[0], CONTOSO, "pass", beside=(later,)),
+        standing(rules[1], CONTOSO, "fail", retired=True),
+    ]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, standings))
+    page = system_page(site, CONTOSO)
+    assert "it was slow" in page[page.index('id="beside"') :]
+    assert "2026-11-07" in page
+    assert rules[1].rule in page[page.index('id="retired"') :]
+    assert 'id="fail"' not in page
+    retired = page_of(site, f"rules/{slug(rules[1].rule)}.html")
+    assert "Retired" in retired
+    assert "fail" not in re.sub(r"<[^>]*>", "", page_of(site, "index.html").partition('class="legend"')[0])
+
+
+def test_history_of_a_system_is_drawn(tmp_path):
+    runs = [run(f"r{number}", CONTOSO, number, counts={"pass": number, "fail": 1}) for number in (1, 2, 3)]
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail")], runs))
+    page = system_page(site, CONTOSO)
+    trend = page[page.index('class="trend"') : page.index("</svg>", page.index('class="trend"'))]
+    assert trend.count("<g>") == 3
+    assert trend.count('class="f-fail"') == 3
+    assert page.index(">r3<") < page.index(">r1<", page.index('class="runs"'))
+
+
+def test_many_systems_are_shown_a_few_at_a_time(tmp_path):
+    systems = [System(f"s{number}", "1", "", number) for number in range(45)]
+    site, _ = written(tmp_path, contents(systems, [RULE], [standing(RULE, each, "pass") for each in systems]))
+    pages = sorted(path.name for path in (site / "documents").iterdir())
+    assert len(pages) == 3
+    for path in (*(site / "documents").iterdir(), *(site / "sections").iterdir()):
+        assert path.read_text().count('class="sut-column"') <= 20
+    assert all(each.key in page_of(site, "index.html") for each in systems)
 
 
 def test_a_rule_that_nobody_judged_has_a_page_and_says_so(tmp_path):
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [RULE])], []))
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)]))
     assert "not judged" in only_rule_page(site)
-    assert "not judged" in (site / "index.html").read_text(encoding="utf-8")
+    assert "Nothing fails of what was judged" in system_page(site, CONTOSO)
 
 
-def test_a_killed_run_says_so_and_rejected_lines_are_listed(tmp_path):
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [RULE])], [], [(17, "empty line")]))
-    page = (site / "runs.html").read_text(encoding="utf-8")
-    assert "did not finish" in page
+def test_rejected_lines_are_listed(tmp_path):
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)], [(17, "empty line")]))
+    page = page_of(site, "runs.html")
     assert "17" in page
     assert "empty line" in page
-    assert "1 line of the verdict files" in (site / "index.html").read_text(encoding="utf-8")
+    assert "1 line of the verdict files" in page_of(site, "index.html")
 
 
 def test_the_coverage_page_counts_and_says_why(tmp_path):
@@ -163,49 +336,63 @@ def test_the_coverage_page_counts_and_says_why(tmp_path):
     counted = Coverage(
         RULE.document, RULE.section, RULE.title, "MUST", rows=4, catalogued=3, checked=1, proven=1, none=1
     )
-    old = run("r0", CONTOSO, [RULE])
     events = replace(counted, kind="event", rows=7, checked=5)
     clone = replace(rule(3), observe="none", why="a clone counts nowhere", kind="clone")
     member = Member("MQCN", "Change Notification", "Nothing.", "Sends <none>.", "Its packets.")
-    new = replace(run("r1", CONTOSO, [RULE, unseen, clone]), coverage=(counted, events), members=(member,))
-    site, _ = written(tmp_path, rollup([old, new], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
-    page = (site / "coverage.html").read_text(encoding="utf-8")
+    made = contents([CONTOSO], [RULE, unseen, clone], coverage=(counted, events), members=(member,))
+    site, _ = written(tmp_path, made)
+    page = page_of(site, "coverage.html")
     assert "1 of 4 checked (25.0 %), 100.0 % of those proven, 1 not observable, 2 open" in page
     assert "of class event: 5 of 7 checked" in page
     assert "a clone counts nowhere" not in page
     assert "&lt;nobody&gt; can" in page
     assert "Sends &lt;none&gt;." in page
     assert unseen.rule in page
-    assert "<bdi>r1</bdi>" in page
 
 
 def test_a_site_of_old_runs_says_that_it_knows_no_coverage(tmp_path):
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [RULE])], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
-    assert "No run says what the suites check" in (site / "coverage.html").read_text(encoding="utf-8")
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
+    assert "No run says what the suites check" in page_of(site, "coverage.html")
 
 
 def test_stale_pages_do_not_stay(tmp_path):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "old.html").write_text("old")
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [RULE])], []))
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
     assert not (site / "old.html").exists()
 
 
 def test_every_link_within_the_site_leads_somewhere(tmp_path):
     rules = [rule(number, section) for section in ("2.1.1", "3.1.5.10") for number in (1, 2)]
-    cells = [cell(each, sut, judgement(1, "pass")) for each in rules for sut in (CONTOSO, FABRIKAM)]
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, rules), run("r2", FABRIKAM, rules)], cells))
-    for path in site.rglob("*.html"):
-        for link in re.findall(r'href="([^"]*)"', path.read_text(encoding="utf-8")):
+    systems = [replace(CONTOSO, version=f"1.{number}", order=number) for number in range(23)]
+    verdicts = ("fail", "pass", "warn", "inconclusive")
+    standings = [
+        standing(each, system, verdicts[(number + system.order) % 4], errata=("E1",))
+        for number, each in enumerate(rules)
+        for system in systems
+    ]
+    made = contents(systems, rules, standings, [run("r1", systems[0]), run("r2", systems[0], 2)], [(1, "bad")])
+    site, _ = written(tmp_path, made)
+    texts = {path.resolve(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+    for path, text in texts.items():
+        for link in re.findall(r'(?:href|src)="([^"]*)"', text):
             name, _, anchor = link.partition("#")
             target = (path.parent / name).resolve() if name else path
             assert target.is_file(), f"{path.name}: {link}"
-            assert not anchor or f'id="{anchor}"' in target.read_text(encoding="utf-8"), f"{path.name}: {link}"
+            assert not anchor or f'id="{anchor}"' in texts[target], f"{path.name}: {link}"
+
+
+def test_a_cell_that_a_spreadsheet_would_compute_is_text(tmp_path):
+    one = standing(RULE, CONTOSO, "fail", observed="=1+1")
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one]))
+    table = site / "data" / f"system-{CONTOSO.key}-findings"
+    assert "'=1+1" in table.with_suffix(".csv").read_text()
+    assert json.loads(table.with_suffix(".json").read_text())[0]["observed"] == "=1+1"
 
 
 def test_colour_is_never_alone(tmp_path):
-    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [RULE])], [cell(RULE, CONTOSO, judgement(1, "fail"))]))
-    page = (site / "index.html").read_text(encoding="utf-8")
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail")]))
+    page = page_of(site, "index.html")
     for symbol, label in {"✗": "fail", "✓": "pass", "▲": "warn", "○": "not observable", "·": "not judged"}.items():
         assert re.search(rf"{symbol}</span>\s*{label}", page)
 

@@ -1,0 +1,63 @@
+"""The packets of a verdict, made from its capture by whoever can: reports themselves know no protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from reports.captures import ShowPackets
+from reports.model import Frame, Standing
+from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN
+
+GROUP = "mqconform.packets"
+"""The entry point of what shows the packets of a capture file."""
+Show = Callable[[str, str, str, Sequence[tuple[int, int | None, int | None]]], "list[Any] | str"]
+"""Of document and section, what was expected, what was observed, and (frame, first, last) of packets: the packets, each
+with the fields of a `Frame` and ``data`` (octets); or why they cannot be shown.
+"""
+CAPTURES_KEPT = 32
+
+
+def packet_maker() -> ShowPackets:
+    """Return what makes the packets of a verdict; where nothing is installed for it, they are named only."""
+    for entry in entry_points(group=GROUP):
+        return _Maker(entry.load())
+    return lambda _, standing: standing.evidence
+
+
+class _Maker:
+    """Keeps the captures read last: the rules of a section are judged by the same checks."""
+
+    def __init__(self, read: Callable[[Path], Show]) -> None:
+        self.read = read
+        self.kept: dict[Path, Show] = {}
+
+    def __call__(self, path: Path, standing: Standing) -> tuple[Frame, ...]:
+        show = self.kept.pop(path, None) or self.read(path)
+        self.kept[path] = show
+        if len(self.kept) > CAPTURES_KEPT:
+            del self.kept[next(iter(self.kept))]
+        wanted = [(each.frame or 0, each.first, each.last) for each in standing.evidence]
+        section = f"{standing.document}-{standing.section}"
+        shown = show(section, standing.expected, standing.observed, wanted)
+        if isinstance(shown, str):
+            return tuple(replace(each, dissection=shown) for each in standing.evidence)
+        return tuple(map(_frame, shown))
+
+
+def _frame(shown: Any) -> Frame:
+    return Frame(
+        frame=shown.frame,
+        time_ms=shown.time_ms,
+        direction=shown.direction,
+        transport=shown.transport,
+        hex=shown.data[:OCTETS_SHOWN].hex(),
+        octets=len(shown.data),
+        dissection=shown.dissection[: DISSECTION_SHOWN + 1],
+        first=shown.first,
+        last=shown.last,
+        marked=shown.marked,
+    )

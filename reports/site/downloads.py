@@ -1,0 +1,33 @@
+"""The tables that pages show, for machines: CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from reports.site import names
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a cell begins that a spreadsheet would compute instead of show."""
+
+
+def write_table(site: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write ``data/<table>.csv`` and ``.json`` (an array of objects), one row at a time."""
+    with (
+        (site / names.data(table, "csv")).open("w", encoding="utf-8", errors="replace", newline="") as sheet,
+        (site / names.data(table, "json")).open("w", encoding="ascii") as objects,
+    ):
+        writer = csv.writer(sheet, lineterminator="\n")
+        writer.writerow(columns)
+        objects.write("[")
+        for number, row in enumerate(rows):
+            writer.writerow([_cell(each) for each in row])
+            objects.write(f"{',' if number else ''}\n{json.dumps(dict(zip(columns, row, strict=True)), default=str)}")
+        objects.write("\n]\n")
+
+
+def _cell(value: object) -> object:
+    """Keep a spreadsheet from computing what a system wrote."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,0 +1,91 @@
+"""Bars and charts as numbers for inline SVG, and badges."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from reports.model import Run
+from reports.text import visible
+from reports.vocabulary import DECIDED, FINDINGS
+
+BADGE_COLOURS = {"fail": "#b3261e", "pass": "#0d652d", "none": "#4e5967"}
+_ON_A_BAR = (*FINDINGS, "pass")
+_LETTER = 6.6
+"""Width of a letter of a badge, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a bar that is 100 wide."""
+
+    verdict: str
+    start: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A run in a trend: its bar from left to right, the parts of it from top to bottom, all within 100 x 100."""
+
+    run: Run
+    x: float
+    width: float
+    parts: tuple[Part, ...]
+
+
+def bar(counts: Mapping[str, int], whole: int) -> list[Part]:
+    """Lay counts on a bar whose whole width are ``whole`` rules: what nobody judged or can judge stays empty."""
+    whole, start, parts = max(whole, sum(counts.get(name, 0) for name in _ON_A_BAR), 1), 0.0, []
+    for name in _ON_A_BAR:
+        if width := 100 * counts.get(name, 0) / whole:
+            parts.append(Part(name, round(start, 2), round(width, 2)))
+            start += width
+    return parts
+
+
+def trend(runs: Sequence[Run]) -> list[Stack]:
+    """Lay the decided rules of each run on bars side by side, fails at the top, all on one scale."""
+    highest = max((_decided(run) for run in runs), default=0) or 1
+    step = 100 / max(len(runs), 1)
+    stacks = []
+    for index, run in enumerate(runs):
+        top, parts = 100 - 100 * _decided(run) / highest, []
+        for name in DECIDED:
+            if height := 100 * run.counts.get(name, 0) / highest:
+                parts.append(Part(name, round(top, 2), round(height, 2)))
+                top += height
+        stacks.append(Stack(run, round(index * step + step * 0.1, 2), round(step * 0.8, 2), tuple(parts)))
+    return stacks
+
+
+def badge_svg(counts: Counter[str], judgeable: int) -> str:
+    """Return a badge in the usual form: what it is of, and how it stands. Nothing in it comes from a system."""
+    decided = sum(counts[name] for name in DECIDED)
+    share = f"{100 * decided / judgeable:.0f} % judged" if judgeable else "nothing judged"
+    if counts["fail"]:
+        words, colour = f"{counts['fail']} fail · {share}", BADGE_COLOURS["fail"]
+    elif decided:
+        words, colour = f"{counts['pass']} pass · {share}", BADGE_COLOURS["pass"]
+    else:
+        words, colour = "not judged", BADGE_COLOURS["none"]
+    left, right = _width("MSMQ"), _width(words)
+    text = escape(visible(words))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
+        f'aria-label="MSMQ conformance: {text}">'
+        f'<rect width="{left}" height="20" fill="#333b45"/><rect x="{left}" width="{right}" height="20" '
+        f'fill="{colour}"/><g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" '
+        f'text-anchor="middle"><text x="{left / 2}" y="14">MSMQ</text>'
+        f'<text x="{left + right / 2}" y="14">{text}</text></g></svg>\n'
+    )
+
+
+def _decided(run: Run) -> int:
+    return sum(run.counts.get(name, 0) for name in DECIDED)
+
+
+def _width(words: str) -> int:
+    return round(len(words) * _LETTER) + 12

@@ -1,0 +1,88 @@
+"""The templates' environment: everything from outside is escaped, and no invisible character gets through."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import datetime
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from reports import text, vocabulary
+from reports.model import worst
+from reports.site import drawing, names, packets
+
+
+def environment() -> Environment:
+    """Return the environment: autoescape always."""
+    env = Environment(
+        loader=PackageLoader("reports"),
+        autoescape=True,
+        finalize=_finalize,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters |= {
+        "clip": text.clip,
+        "document_name": text.document_name,
+        "moment": _moment,
+        "day": _day,
+        "arrow": _arrow,
+        "public": _public,
+        "anchor": text.slug,
+        "number": "{:,}".format,
+    }
+    env.globals |= {
+        "KINDS": vocabulary.KINDS,
+        "FINDINGS": vocabulary.FINDINGS,
+        "names": names,
+        "rule_page": names.rule_page,
+        "repeat": repeat,
+        "octets": packets.octets,
+        "dissection": packets.dissection,
+        "bar": drawing.bar,
+        "trend": drawing.trend,
+        "worst": worst,
+        "share": share,
+    }
+    return env
+
+
+def repeat(rule: str) -> str:
+    """Return the command that makes the checks of a rule again."""
+    return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
+
+
+def share(part: int, whole: int) -> str:
+    """Return a share in words, never rounded up to all nor down to nothing."""
+    if not whole:
+        return "-"
+    percent = 100 * part / whole
+    if 0 < percent < 1:
+        return "under 1 %"
+    return f"{int(percent)} %" if percent >= 99 else f"{percent:.0f} %"
+
+
+def _finalize(value: object) -> object:
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return text.visible(value)
+    return "" if value is None else value
+
+
+def _moment(value: datetime | None) -> str:
+    return value.strftime("%Y-%m-%d %H:%M:%S UTC") if value else ""
+
+
+def _day(value: datetime | None) -> str:
+    return value.strftime("%Y-%m-%d") if value else ""
+
+
+def _arrow(direction: str) -> str:
+    return {"sut->peer": "SUT → peer", "peer->sut": "peer → SUT"}.get(direction, direction)
+
+
+def _public(link: str) -> str:
+    """Return a link that may be followed; empty for anything that is not plain https."""
+    return link if re.fullmatch(r"https://[!-~]+", link) else ""

@@ -1,0 +1,42 @@
+"""Where each page is, below the site. Made of [a-z0-9-] alone, whatever a system calls itself."""
+
+from __future__ import annotations
+
+from reports.model import Section, System
+from reports.text import slug
+
+INDEX, RULES, RUNS, COVERAGE, ERRATA = "index.html", "rules.html", "runs.html", "coverage.html", "errata.html"
+
+
+def system_page(system: System) -> str:
+    """Return the page of a system."""
+    return f"systems/{system.key}.html"
+
+
+def rule_page(rule: str) -> str:
+    """Return the page of a rule."""
+    return f"rules/{slug(rule)}.html"
+
+
+def document_page(document: str, part: int = 0) -> str:
+    """Return a page of a document; ``part`` counts the pages of its columns, from 0."""
+    return f"documents/{slug(document)}{_part(part)}.html"
+
+
+def section_page(section: Section, part: int = 0) -> str:
+    """Return a page of a section; ``part`` as for a document."""
+    return f"sections/{section.slug}{_part(part)}.html"
+
+
+def badge(system: System) -> str:
+    """Return the badge of a system."""
+    return f"badges/{system.key}.svg"
+
+
+def data(table: str, form: str) -> str:
+    """Return a table for machines; ``form`` is csv or json."""
+    return f"data/{table}.{form}"
+
+
+def _part(part: int) -> str:
+    return f"-{part + 1}" if part else ""

@@ -1,0 +1,62 @@
+"""Octets and dissection of a packet as stretches of text, so that a template marks the field that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from reports.model import Frame
+from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
+
+Stretch = tuple[str, bool]
+"""A text, and whether it is the field that decides."""
+_ROW = 16
+
+
+def octets(frame: Frame) -> list[Stretch]:
+    """Return the classic dump of a packet, 16 octets a line, the octets that decide marked in both columns."""
+    try:
+        data = bytes.fromhex(frame.hex)[:OCTETS_SHOWN]
+    except ValueError:
+        return [(f"not hexadecimal: {clip(frame.hex, 200)}", False)]
+    letters = [each for offset in range(0, len(data), _ROW) for each in _row(frame, data, offset)]
+    if frame.octets > len(data):
+        letters.append((f"… {frame.octets - len(data)} more octets", False))
+    return _joined(letters)
+
+
+def dissection(frame: Frame) -> list[Stretch]:
+    """Return the dissection, the field that decides marked."""
+    text = clip(frame.dissection, DISSECTION_SHOWN)
+    stretches, at = [], 0
+    for start, end in sorted(frame.marked):
+        if at <= start < end <= len(text):
+            stretches += [(text[at:start], False), (text[start:end], True)]
+            at = end
+    return [each for each in (*stretches, (text[at:], False)) if each[0]]
+
+
+def _row(frame: Frame, data: bytes, offset: int) -> Iterator[Stretch]:
+    row = data[offset : offset + _ROW]
+    marked = [_decides(frame, offset + index) for index in range(len(row))]
+    yield f"{offset:04x}  ", False
+    for index in range(_ROW):
+        if index == _ROW // 2:
+            yield " ", False
+        if index < len(row):
+            yield f"{row[index]:02x}", marked[index]
+            yield " ", marked[index] and index + 1 < len(row) and marked[index + 1] and index + 1 != _ROW // 2
+        else:
+            yield "   ", False
+    yield " |", False
+    for octet, is_marked in zip(row, marked, strict=True):
+        yield chr(octet) if 0x20 <= octet < 0x7F else ".", is_marked
+    yield "|" if offset + _ROW >= len(data) and frame.octets <= len(data) else "|\n", False
+
+
+def _decides(frame: Frame, offset: int) -> bool:
+    return frame.first is not None and frame.last is not None and frame.first <= offset <= frame.last
+
+
+def _joined(letters: Iterable[Stretch]) -> list[Stretch]:
+    return [("".join(text for text, _ in group), mark) for mark, group in groupby(letters, key=lambda each: each[1])]

@@ -1,0 +1,102 @@
+"""The page of each system: what fails first, with the command that repeats the check, then what else is to know."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+
+from reports.model import Rule, Standing, System, added, rule_key
+from reports.site import drawing, names
+from reports.site.downloads import write_table
+from reports.site.environment import repeat
+from reports.site.pages import Pages, Stage
+from reports.vocabulary import FINDINGS
+
+SHOWN_IN_FULL = 100
+"""Rules of one verdict that a page shows with what was expected and observed; the others are named and linked."""
+CHANGES = ("newly failing", "newly passing", "changed")
+RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
+FINDING_COLUMNS = (
+    *("rule", "document", "section", "level", "verdict", "says", "expected", "observed", "reason", "test", "run"),
+    *("started", "errata", "repeat"),
+)
+
+
+def write_system_pages(pages: Pages, stage: Stage) -> None:
+    """Write a page, the tables and the badge of every system."""
+    found = groupby(pages.contents.found(), key=lambda standing: standing.system)
+    seen: set[str] = set()
+    for key, standings in found:
+        if system := pages.by_key.get(key):
+            _write(pages, system, list(standings))
+            seen.add(key)
+            stage("pages of systems", len(seen), len(pages.systems))
+    for system in pages.systems:
+        if system.key not in seen:
+            _write(pages, system, [])
+
+
+def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
+    current = [one for one in standings if not one.retired]
+    groups = {name: [one for one in current if one.verdict == name] for name in FINDINGS}
+    documents: dict[str, list[Counter[str]]] = {}
+    rules: Counter[str] = Counter()
+    for section in pages.sections:
+        documents.setdefault(section.document, []).append(section.counts.get(system.key, Counter()))
+        rules[section.document] += len(section.rules)
+    runs = pages.contents.runs_of(system)
+    pages.write(
+        "system.html",
+        names.system_page(system),
+        system=system,
+        run=runs[-1] if runs else None,
+        runs=runs,
+        counts=pages.totals[system.key],
+        groups=groups,
+        shown_in_full=SHOWN_IN_FULL,
+        beside=[one for one in current if one.beside and one.verdict not in FINDINGS],
+        retired=[one for one in standings if one.retired],
+        changes=_changes(pages, system),
+        documents={name: added(counts) for name, counts in documents.items()},
+        document_rules=rules,
+        rules=pages.contents.rules,
+        table=f"system-{system.key}",
+    )
+    write_table(pages.site, f"system-{system.key}", RULE_COLUMNS, _rule_rows(pages, system))
+    write_table(pages.site, f"system-{system.key}-findings", FINDING_COLUMNS, _finding_rows(pages, groups))
+    badge = drawing.badge_svg(pages.totals[system.key], pages.judgeable)
+    (pages.site / names.badge(system)).write_text(badge, encoding="utf-8")
+
+
+def _changes(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:
+    """Return what changed since the version before: (rule, verdict before, verdict now) by kind of change."""
+    before = pages.before[system.key]
+    changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
+    for rule in pages.rules if before else ():
+        verdict = pages.standings.get(system.key, rule.rule)
+        was = pages.standings.get(before.key, rule.rule) if before else None
+        if verdict and was and (kind := pages.change(system.key, rule.rule, verdict)):
+            changes[kind].append((rule, was, verdict))
+    return changes
+
+
+def _rule_rows(pages: Pages, system: System) -> Iterator[tuple[object, ...]]:
+    before = pages.before[system.key]
+    for rule in pages.rules:
+        was = pages.standings.get(before.key, rule.rule) if before else None
+        verdict = pages.standings.get(system.key, rule.rule)
+        yield rule.rule, rule.document, rule.section, rule.level, verdict, was
+
+
+def _finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iterator[tuple[object, ...]]:
+    for one in (one for group in groups.values() for one in sorted(group, key=lambda one: _place(pages, one))):
+        says = pages.contents.rules[one.rule].says
+        yield (
+            *(one.rule, one.document, one.section, one.level, one.verdict, says, one.expected, one.observed),
+            *(one.reason, one.test, one.run, one.started.isoformat(), " ".join(one.errata), repeat(one.rule)),
+        )
+
+
+def _place(pages: Pages, one: Standing) -> tuple[object, ...]:
+    return rule_key(pages.contents.rules[one.rule])
