@@ -31,7 +31,7 @@ RULES = {
     "MQQB-2.1.1-01": {"document": "MQQB", "section": "2.1.1", "level": "SHOULD", "says": "One.", "checks": ["t.py::a"]},
     "MQQB-2.1.1-02": {"document": "MQQB", "section": "2.1.1", "level": "MUST", "says": "Two.", "checks": []},
 }
-MOUNTED = "spark.hadoop.fs.viewfs.mounttable.here.link."
+MOUNTED = "fs.viewfs.mounttable.here.link."
 
 
 def write_run(folder: Path, lines, **values):
@@ -91,8 +91,10 @@ def spark(tmp_path_factory):
     folder = tmp_path_factory.mktemp("mounted")
     (folder / "lake").mkdir()
     (folder / "runs").mkdir()
-    conf = {f"{MOUNTED}/lake": uri_of(str(folder / "lake")), f"{MOUNTED}/runs": uri_of(str(folder / "runs"))}
-    with session("local[2]", folder / "spark.log", conf) as opened:
+    with session("local[2]", folder / "spark.log") as opened:
+        hadoop = opened.sparkContext._jsc.hadoopConfiguration()  # the process may have had a session before
+        for name in ("lake", "runs"):
+            hadoop.set(f"{MOUNTED}/{name}", uri_of(str(folder / name)))
         opened.mounted = folder
         yield opened
 
@@ -190,6 +192,31 @@ def test_a_lone_surrogate_and_a_rule_that_no_catalogue_knows_get_in(taken):
     assert taken.rows("verdicts", "run = 'new' and seq = 3")[0].expected == clean("\ud800 lone")
     row = taken.rows("verdicts", "run = 'new' and seq = 4")[0]
     assert (row.document, row.section, row.level) == ("MQQB", "9.9.9", None)
+
+
+def test_pages_show_what_the_lake_has(taken, tmp_path):
+    lake = taken.open()
+    contents = contents_of(lake)
+    assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
+    standings = list(contents.by_rule())
+    assert [(one.rule, one.system) for one in standings] == sorted(
+        (row.rule, row.sut) for row in taken.rows("rule_current")
+    )
+    assert sum(one.rules for one in contents.tallies) == sum(not one.retired for one in standings)
+    assert {one.rule for one in standings} <= contents.rules.keys()
+    assert "no row" in contents.rules["MQQB-9.9.9-77"].says
+    looked_at = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
+    assert [(one.system, one.rule) for one in contents.found()] == [
+        (one.system, one.rule)
+        for one in sorted(looked_at, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))
+    ]
+    assert (contents.run_count, contents.rejected_count) == (len(taken.rows("runs")), len(taken.rows("rejected")))
+    assert {run.run: sum(run.counts.values()) for run in contents.runs} == Counter(
+        row.run for row in taken.rows("rule_runs")
+    )
+    write_site(contents, CaptureStore(tmp_path / "site", partial(folder_of, lake)))
+    assert {path.stem for path in (tmp_path / "site" / "systems").iterdir()} == {each.key for each in contents.systems}
+    assert len(list((tmp_path / "site" / "rules").iterdir())) == len(contents.rules)
 
 
 def test_the_capture_of_a_long_test_is_named_as_the_harness_names_it(taken):
@@ -344,28 +371,3 @@ def test_a_manifest_that_is_none_is_named(taken, tmp_path):
 def test_later_runs_come_later_whatever_the_order_of_the_arguments(taken):
     rows = sorted(taken.rows("runs"), key=lambda row: row.ingest)
     assert [row.run for row in rows][:3] == ["new", taken.hostile.run, taken.old.run]
-
-
-def test_pages_show_what_the_lake_has(taken, tmp_path):
-    lake = taken.open()
-    contents = contents_of(lake)
-    assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
-    standings = list(contents.by_rule())
-    assert [(one.rule, one.system) for one in standings] == sorted(
-        (row.rule, row.sut) for row in taken.rows("rule_current")
-    )
-    assert sum(one.rules for one in contents.tallies) == sum(not one.retired for one in standings)
-    assert {one.rule for one in standings} <= contents.rules.keys()
-    assert "no row" in contents.rules["MQQB-9.9.9-77"].says
-    looked_at = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
-    assert [(one.system, one.rule) for one in contents.found()] == [
-        (one.system, one.rule)
-        for one in sorted(looked_at, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))
-    ]
-    assert (contents.run_count, contents.rejected_count) == (len(taken.rows("runs")), len(taken.rows("rejected")))
-    assert {run.run: sum(run.counts.values()) for run in contents.runs} == Counter(
-        row.run for row in taken.rows("rule_runs")
-    )
-    write_site(contents, CaptureStore(tmp_path / "site", partial(folder_of, lake)))
-    assert {path.stem for path in (tmp_path / "site" / "systems").iterdir()} == {each.key for each in contents.systems}
-    assert len(list((tmp_path / "site" / "rules").iterdir())) == len(contents.rules)
