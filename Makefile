@@ -10,7 +10,7 @@ STRANGERS := $(foreach name,hostile what_was_meant,tests/process/test_mqconform_
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-core test-runs test-systems test-strangers test-processes lint prove prove-changed mutants crash bench wheel clean
+.PHONY: help setup demo test test-core test-runs test-systems test-strangers test-processes test-lake lint prove prove-changed mutants crash bench wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -26,11 +26,14 @@ demo: setup ## three systems are tested, a matrix and a site are made
 
 # In parallel: tests of processes mostly wait, the others and the proof compute.
 test: setup lint ## everything that CI runs
-	$(MAKE) --no-print-directory --jobs 6 --output-sync=target \
-		test-systems test-strangers test-runs test-processes test-core prove-changed
+	$(MAKE) --no-print-directory --jobs 7 --output-sync=target \
+		test-systems test-strangers test-runs test-processes test-lake test-core prove-changed
 
 test-core: setup ## of it: unit and property tests
-	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser
+	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser --ignore tests/reports
+
+test-lake: setup ## of it: the lake, its tables and pages
+	$(BIN)/pytest -q tests/reports
 
 prove-changed: setup ## show of what changed, and of a tenth of the rest, that every check can fail
 	$(BIN)/mqconform prove --jobs 2 --changed

@@ -123,7 +123,7 @@ class Destinations(Part):
         """Return whether an outgoing queue holds nothing, is not used by anybody, and stays in no order of its own."""
         session = queue.session
         used = (
-            *(one.TargetQueueReference for tx in self.qm.adm.TransactionCollection.values() for one in _operations(tx)),
+            *(_target(one) for tx in self.qm.adm.TransactionCollection.values() for one in _operations(tx)),
             *(saving.position.QueueReference for saving in self.qm.savings.values()),
         )
         return not (
@@ -178,3 +178,8 @@ def destination_guid(text: str) -> UUID:
     """Give UserHeader.QueueManagerAddress for a format name: zero for a direct one. Spec: MS-MQMQ 2.2.19.2."""
     name = parse_name(text)
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
+
+
+def _target(operation: TransactionalOperation) -> Queue | None:
+    """Return the queue that an operation changes when its transaction commits."""
+    return operation.TargetQueueReference or operation.MessagePositionReference.QueueReference

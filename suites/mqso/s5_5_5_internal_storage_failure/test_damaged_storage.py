@@ -15,6 +15,8 @@ from suites.mqqb.steps.opening import pass_time
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
+LONGEST_MS = 5 * 60_000
+"""What a check waits for one timer: a system that stalls has the specification's."""
 """InitializationRetryTimerDuration before the first retry, and before the others."""
 REPAIRED, BEFORE = 0.5, 0.8
 """The parts of that time after which the store is repaired, far from any attempt however late that comes, and at which
@@ -143,6 +145,11 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
 def test_later_attempts_are_further_apart(peer, sut, judge):
     """The store is repaired long after the first retry, which fails: the next one is 900 seconds after that."""
     rules = ("MQSO-5.5.5-03", *LATER)
+    sut.slow_down(SCALE)
+    if not sut.environment.virtual and sut.duration_ms(LATER_MS) > LONGEST_MS:
+        for rule in rules:
+            judge.not_exercised(rule, f"timers cannot be hurried now: this would take {LATER_MS // 60_000} minutes")
+        return
     damaged = _damaged(peer, sut, judge, rules)
     if damaged is None:
         return

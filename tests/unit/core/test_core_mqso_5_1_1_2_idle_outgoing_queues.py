@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core_network import PLAIN, TRANSACTIONAL, Host, Network, direct
+from core_transactions import begin, commit
 
 HOUR_MS = 3_600_000
 
@@ -47,3 +48,15 @@ def test_a_sequence_begins_anew_with_the_queue():
         assert outgoing(sender) == []
     assert receiver.bodies(TRANSACTIONAL) == ["one", "two"]
     assert receiver.bodies(PLAIN) == []
+
+
+def test_one_that_a_transaction_sends_to_waits_for_that():
+    sender, receiver = Network().pair()
+    to = direct(2, TRANSACTIONAL)
+    unit = begin(sender)
+    sender.send(to, b"sent", transactional=True, transaction=unit)
+    sender.network.advance(3 * HOUR_MS)
+    assert outgoing(sender) == [to]
+    commit(sender, unit)
+    sender.network.settle()
+    assert receiver.bodies(TRANSACTIONAL) == ["sent"]
