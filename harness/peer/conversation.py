@@ -77,12 +77,18 @@ class Conversation:
         return frame
 
     def wait_closed(self, within_ms: int | None = None, *, exactly: bool = False) -> bool:
-        """Wait for the SUT to close; False when it did not in time, ``exactly``: by the tester's clock."""
-        self.peer.environment.run_until(
-            lambda: self.record.closed_by is not None,
-            self.peer.sut.response_timeout_ms if within_ms is None else within_ms,
-            exactly=exactly,
-        )
+        """Wait for the SUT to close; False when it did not in time, ``exactly``: by the tester's clock.
+
+        ConformanceFailure when that should come at once (``within_ms`` None) and is late.
+        """
+
+        def closed() -> bool:
+            return self.record.closed_by is not None
+
+        if exactly and within_ms is not None:
+            self.peer.environment.run_until(closed, within_ms, exactly=True)
+        else:
+            self.peer.wait(closed, within_ms, "the end of the connection")
         return self.closed_by_sut
 
     def quiet(self, for_ms: int | None = None) -> bool:

@@ -98,14 +98,17 @@ class QueueManager(Parts):
         if not self.begun and not isinstance(event, Started | DirectoryAnswered | DomainTold):
             self.held.append(event)
             return []
+        effects = self._take_in(event, now)
+        while self.held and self.begun:
+            effects += self._take_in(self.held.popleft(), now)
+        return effects
+
+    def _take_in(self, event: Input, now: Now) -> list[Effect]:
         if self.begun and self.adm.QueueManagerState is ServiceState.STOPPED:
             self.inputs.on_anything_while_stopped(event, now)
-            return self._take_effects(now)
-        ON_INPUT[type(event)](self)(event, now)
-        effects = self._take_effects(now)
-        while self.held and self.begun:
-            effects += self.handle(self.held.popleft(), now)
-        return effects
+        else:
+            ON_INPUT[type(event)](self)(event, now)
+        return self._take_effects(now)
 
     def next_due(self) -> int | None:
         """Return when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""

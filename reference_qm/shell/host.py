@@ -424,7 +424,8 @@ class Host:
             except Exception as error:  # nobody knows what is on disk now
                 raise StoreFailure(f"the store failed, so nothing can be kept: {_said(error)}") from error
             else:
-                self._complaint = self._complaint if self._short else ""
+                if not self._short:
+                    self._complaint = ""
                 answers = [(life, Persisted(effect.token)) for life, effect in batch]
             self.driver.handle(*(answer for life, answer in answers if life == self._life))
             self._look_at_room()

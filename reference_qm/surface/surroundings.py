@@ -132,7 +132,7 @@ class Surroundings:
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
         self.directory = directory
-        self._identifier = identifier
+        self._identifier, self._another = identifier, UUID(int=identifier.int ^ 1)
         parts = (one.name for one in fields(ChangeEnvironment) if one.name != CLOCK)
         self.fast_s = 0
         self._other: MemoryDirectory | None = None
@@ -225,8 +225,7 @@ class Surroundings:
 
     def _register(self, directory: MemoryDirectory, own: bool) -> str | None:
         """Let the object of the machine be the queue manager's own, or another's; a str says why that cannot be."""
-        another = UUID(int=self._identifier.int ^ 1)
-        wanted = self._identifier if own else another
+        wanted = self._identifier if own else self._another
         found = self._machine(directory)
         machine = found or (None if self._other is None else self._machine(self.directory))
         if machine is None:
@@ -252,7 +251,7 @@ class Surroundings:
         """Find what a directory has of this machine, by its name in its own domain."""
         if directory is None or self.directory is None:
             return None
-        for identifier in (self._identifier, UUID(int=self._identifier.int ^ 1)):
+        for identifier in (self._identifier, self._another):
             own = self.directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
             if isinstance(own, QueueManager):
                 found = directory.read("QueueManager", equals("ComputerName", own.ComputerName)).rDirectoryObject

@@ -19,7 +19,7 @@ from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
-from reference_qm.model.transactions import Transaction, TransactionalOperation
+from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 OUTGOING_QUEUES_LIMIT = 65_536
@@ -121,9 +121,9 @@ class Destinations(Part):
 
     def is_idle(self, queue: OutgoingQueue) -> bool:
         """Return whether an outgoing queue holds nothing, is not used by anybody, and stays in no order of its own."""
-        session = queue.session
+        session, units = queue.session, self.qm.adm.TransactionCollection.values()
         used = (
-            *(_target(one) for tx in self.qm.adm.TransactionCollection.values() for one in _operations(tx)),
+            *(_target(one) for unit in units for one in unit.TransactionalOperationCollection),
             *(saving.position.QueueReference for saving in self.qm.savings.values()),
         )
         return not (
@@ -168,10 +168,6 @@ class Destinations(Part):
         address = name.ProtocolAddressSpecification.lower()
         own = self.qm.config.addresses if name.Protocol == "TCP" else (self.qm.config.host_name, ".")
         return address in {one.lower() for one in own}
-
-
-def _operations(transaction: Transaction) -> list[TransactionalOperation]:
-    return transaction.TransactionalOperationCollection
 
 
 def destination_guid(text: str) -> UUID:

@@ -66,6 +66,14 @@ def test_what_happens_before_the_directory_has_answered_waits_and_then_happens_i
     assert host.bodies(PLAIN) == ["from afar"]
 
 
+def test_however_much_waits_for_the_directory_happens_in_order(enterprise):
+    host = enterprise.join(SENDER, slow_directory=True)
+    tokens = [host.begin(CreateQueue(f"private$\\{number}")) for number in range(3_000)]
+    host.settle_directory()
+    assert [type(host.answers[token]) for token in tokens] == [Completed] * len(tokens)
+    assert queues(host)[-2:] == ["private$\\2998", "private$\\2999"]
+
+
 def test_nothing_begins_before_the_configured_queues_are_published(enterprise):
     host = enterprise.join(SENDER, slow_directory=True, queues=(QueueSettings("new"),))
     token = host.begin(ListQueues())

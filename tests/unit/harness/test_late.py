@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.timeouts import TimeoutsTable, timeouts_for
 
@@ -31,7 +32,7 @@ class Clock:
     def has_come(self) -> bool:
         return self.now_ms >= self.comes_at_ms
 
-    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         ends_ms = self.now_ms + timeout_ms
         while not condition() and self.now_ms < ends_ms:
             self.now_ms += 1
@@ -61,3 +62,31 @@ def test_what_does_not_come_is_missing():
 
 def test_a_wait_with_a_limit_of_its_own_knows_no_late():
     assert not waited(RESPONSE_MS, within_ms=1)
+
+
+def closing(comes_at_ms: int, within_ms: int | None = None, *, exactly: bool = False) -> bool:
+    clock = Clock(comes_at_ms)
+
+    class Record:
+        @property
+        def closed_by(self) -> str | None:
+            return "sut" if clock.has_come() else None
+
+    sut = SimpleNamespace(timeouts=TIMEOUTS, response_timeout_ms=RESPONSE_MS)
+    peer: Any = SimpleNamespace(environment=clock, sut=sut)
+    peer.wait = lambda *asked: Peer.wait(peer, *asked)
+    conversation: Any = SimpleNamespace(peer=peer, record=Record(), closed_by_sut=clock.has_come())
+    RawConversation.wait_closed(conversation, within_ms, exactly=exactly)
+    return clock.has_come()
+
+
+def test_a_connection_that_ends_late_was_not_kept_open():
+    assert closing(RESPONSE_MS)
+    assert not closing(10 * RESPONSE_MS)
+    with pytest.raises(ConformanceFailure, match="the end of the connection came after 43 ms, awaited for 40 ms"):
+        closing(RESPONSE_MS + 3)
+
+
+def test_how_long_a_connection_is_watched_can_be_said():
+    assert not closing(RESPONSE_MS, RESPONSE_MS - 1)
+    assert not closing(RESPONSE_MS, RESPONSE_MS - 1, exactly=True)
