@@ -13,6 +13,7 @@ from reference_qm.directory.intervals import (
     DIRECTORY_SITES_UPDATE_MS,
 )
 from reference_qm.routing import QUEUE_MANAGER_QUERY_MS
+from reference_qm.rpc.authentication import NO_SECURITY, ClientSecurity, ServerSecurity
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityConfig, SecurityDescriptor
 
 
@@ -108,5 +109,9 @@ class QueueManagerConfig:
     """Queue managers by the Identifiers of their public queues: what public format names lead to in workgroup mode."""
     timers: TimerSettings = field(default_factory=TimerSettings)
     security: SecurityConfig = field(default_factory=SecurityConfig)
+    rpc_server: ServerSecurity = NO_SECURITY
+    """What clients of RPC are authenticated with, and the level that is demanded of them."""
+    rpc_client: ClientSecurity | None = None
+    """What it authenticates with to other queue managers; None: at the level none."""
     vendor: str = "mqconform"
     version: str = "0.1.0"

@@ -71,7 +71,7 @@ class QueueManager(Parts):
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
         self.unfinished = Unfinished()
-        self.remote: RemoteReading = RemoteReading(self.entropy, self.timers, self.unfinished)
+        self.remote: RemoteReading = RemoteReading(self.entropy, self.timers, self.unfinished, config.rpc_server)
         self.remote_client = RemoteClient()
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)

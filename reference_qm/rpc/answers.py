@@ -5,25 +5,25 @@ from __future__ import annotations
 from reference_qm.rpc.bodies import Fault, Response
 from reference_qm.rpc.header import WHOLE, Flags
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.protection import AgreedSecurity, fragments
 
-_RESPONSE_HEADER = 24
 _MAX_CANCEL_COUNT = 255
 
 
-def response(call_id: int, p_cont_id: int, stub: bytes, cancels: int, fragment_bytes: int) -> bytes:
+def response(
+    call_id: int, p_cont_id: int, stub: bytes, cancels: int, fragment_bytes: int, security: AgreedSecurity | None = None
+) -> bytes:
     """Return a response in as many fragments as it takes, each of at most ``fragment_bytes``.
 
-    The stub data of all but the last are a multiple of 8 bytes; alloc_hint is what is still to come.
+    The stub data of all but the last are a multiple of 8 bytes; alloc_hint is what is still to come. ``security``:
+    that of the call, by which each fragment is signed or sealed.
     """
-    room = (fragment_bytes - _RESPONSE_HEADER) // 8 * 8
-    out = bytearray()
-    for start in range(0, max(len(stub), 1), room):
-        flags = Flags.FIRST_FRAG if start == 0 else 0
-        if start + room >= len(stub):
-            flags |= Flags.LAST_FRAG
-        body = Response(p_cont_id, stub[start : start + room], len(stub) - start, min(cancels, _MAX_CANCEL_COUNT))
-        out += Pdu(body, call_id, flags).build()
-    return bytes(out)
+    count = min(cancels, _MAX_CANCEL_COUNT)
+
+    def make(part: bytes, rest: int, flags: int) -> Pdu:
+        return Pdu(Response(p_cont_id, part, rest, count), call_id, flags)
+
+    return fragments(stub, fragment_bytes, security, make)
 
 
 def fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:

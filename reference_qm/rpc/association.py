@@ -12,11 +12,12 @@ from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, B
 from reference_qm.rpc.bodies import Body, Shutdown
 from reference_qm.rpc.contexts import PresentationContext, negotiate
 from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
-from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType
+from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType, SecTrailer
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.pending import PendingCalls
 from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.rpc.securing import AssociationSecurity, AuthenticationRefused
 from reference_qm.rpc.status import FaultStatus, RejectReason
 from reference_qm.surface.clock import Now
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class AssociationState(Enum):
-    """The states of a connection without security contexts. Spec: MS-RPCE 3.3.3."""
+    """The states of a connection; whether an authentication is under way is its security's. Spec: MS-RPCE 3.3.3."""
 
     ESTABLISHED = "ESTABLISHED"
     CONTEXT_NEGOTIATED = "CONTEXT_NEGOTIATED"
@@ -50,6 +51,7 @@ class Association:
         self.contexts: dict[int, PresentationContext] = {}
         self.multiplexed = False
         self.max_xmit_frag = MUST_RECV_FRAG_SIZE
+        self.security = AssociationSecurity(server.security, server.limits)
         self.calls = PendingCalls(self)
         self._framer = PduFramer(self.limits.fragment_bytes)
         self._draining = False
@@ -151,7 +153,7 @@ class Association:
         handler = _HANDLERS.get((self.state, pdu.body.PTYPE))
         if handler is None:
             return self._refuse(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
-        return handler(self, pdu)
+        return handler(self, pdu, wire)
 
     def _refuse(self, header: Header, reason: str) -> list[RpcOutput]:
         """Answer a PDU that is malformed or out of place, as its kind is answered, and close."""
@@ -164,17 +166,22 @@ class Association:
     def _reject(self, call_id: int, why: RejectReason, reason: str) -> list[RpcOutput]:
         return [*self.send(Pdu(BindNak(why), call_id)), *self.close(reason)]
 
-    def _on_bind(self, pdu: Pdu) -> list[RpcOutput]:
+    def _on_bind(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         bind = pdu.body
         assert isinstance(bind, Bind)
-        if pdu.sec_trailer is not None:
-            why = f"authentication type {pdu.sec_trailer.auth_type} is not spoken here (MS-RPCE 3.3.3.5.3)"
-            return self._reject(pdu.call_id, RejectReason.AUTHENTICATION_TYPE_NOT_RECOGNIZED, why)
+        try:
+            self.security.check_type(pdu.sec_trailer)
+        except AuthenticationRefused as refused:
+            return self._reject(pdu.call_id, refused.reject, str(refused))
         if min(bind.max_xmit_frag, bind.max_recv_frag) < MUST_RECV_FRAG_SIZE:
             why = f"fragments below {MUST_RECV_FRAG_SIZE} bytes (C706 12.6.3.1)"
             return self._reject(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
         if (fault_found := self._fault_in(pdu, bind)) is not None:
             return self._reject(pdu.call_id, *fault_found)
+        try:
+            leg = self.security.take_leg(pdu)
+        except AuthenticationRefused as refused:
+            return self._reject(pdu.call_id, refused.reject, str(refused))
         group = self.groups.join(self, bind.assoc_group_id, self.remote_host)
         if group is None:
             why = f"{self.remote_host} has no association group {bind.assoc_group_id:#x} (MS-RPCE 3.3.1.5.7)"
@@ -184,21 +191,35 @@ class Association:
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
         self.max_xmit_frag = min(bind.max_recv_frag, self.limits.fragment_bytes)
         self._framer.longest = min(bind.max_xmit_frag, self.limits.fragment_bytes)
-        return self._answer(pdu, bind, BindAck, self.sec_addr.encode() + b"\0")
+        return self._answer(pdu, bind, BindAck, self.sec_addr.encode() + b"\0", leg)
 
-    def _on_alter_context(self, pdu: Pdu) -> list[RpcOutput]:
+    def _on_alter_context(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
         alter = pdu.body
         assert isinstance(alter, AlterContext)
-        if pdu.sec_trailer is not None:
-            # A fault carries a status, not a reject reason: the one that authentication_type_not_recognized means.
-            why = f"authentication type {pdu.sec_trailer.auth_type} is not spoken here (MS-RPCE 3.3.3.5.3)"
-            return self.fail_and_close(pdu.call_id, FaultStatus.RPC_S_UNKNOWN_AUTHN_SERVICE, why)
+        try:
+            self.security.check_type(pdu.sec_trailer)
+        except AuthenticationRefused as refused:
+            return self.fail_and_close(pdu.call_id, refused.status, str(refused))
         if (fault_found := self._fault_in(pdu, alter)) is not None:
             reject, why = fault_found
             if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
                 return self._reject(pdu.call_id, reject, why)
             return self.protocol_error(pdu, why)
-        return self._answer(pdu, alter, AlterContextResp, b"")
+        try:
+            leg = self.security.take_leg(pdu)
+        except AuthenticationRefused as refused:
+            return self.fail_and_close(pdu.call_id, refused.status, str(refused))
+        return self._answer(pdu, alter, AlterContextResp, b"", leg)
+
+    def _on_auth3(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+        """Take the last leg of an authentication; nothing answers it. Spec: MS-RPCE 2.2.2.10, 3.3.1.5.2.1."""
+        if pdu.sec_trailer is None:
+            return self.close("an rpc_auth_3 without authentication (MS-RPCE 2.2.2.10)")
+        try:
+            self.security.take_last_leg(pdu.sec_trailer)
+        except AuthenticationRefused as refused:
+            return self.close(str(refused))
+        return []
 
     def _fault_in(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
         """Return what is wrong with proposals, if anything."""
@@ -216,27 +237,47 @@ class Association:
                 return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why
         return None
 
-    def _answer(self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes) -> list[RpcOutput]:
+    def _answer(
+        self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes, leg: SecTrailer | None
+    ) -> list[RpcOutput]:
         assert self.group is not None
         results, accepted = negotiate(bind.p_context_elem, self.server.interfaces, self.server.preferred)
         self.contexts.update({context.p_cont_id: context for context in accepted})
         body: Body = kind(self.max_xmit_frag, self._framer.longest, self.group.identifier, sec_addr, results)
-        return self.send(Pdu(body, pdu.call_id, WHOLE | (pdu.pfc_flags & Flags.CONC_MPX)))
+        flags = WHOLE | (pdu.pfc_flags & Flags.CONC_MPX)
+        if self.security.header_sign and pdu.sec_trailer is not None:
+            flags |= pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN
+        return self.send(Pdu(body, pdu.call_id, flags, sec_trailer=leg))
 
-    def _on_request(self, pdu: Pdu) -> list[RpcOutput]:
-        return self.calls.on_request(pdu)
+    def _on_request(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+        try:
+            opened, security = self.security.open(wire, pdu)
+        except AuthenticationRefused as refused:
+            return self.fail_and_close(pdu.call_id, refused.status, str(refused))
+        return self.calls.on_request(opened, security)
 
-    def _on_co_cancel(self, pdu: Pdu) -> list[RpcOutput]:
-        return self.calls.on_co_cancel(pdu)
+    def _on_co_cancel(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+        return self._genuine(pdu, wire) or self.calls.on_co_cancel(pdu)
 
-    def _on_orphaned(self, pdu: Pdu) -> list[RpcOutput]:
-        return self.calls.on_orphaned(pdu)
+    def _on_orphaned(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+        return self._genuine(pdu, wire) or self.calls.on_orphaned(pdu)
+
+    def _genuine(self, pdu: Pdu, wire: bytes) -> list[RpcOutput]:
+        """Close on a signature that is wrong. Spec: C706 12.6.4.6, 12.6.4.8: their trailer is optional."""
+        if pdu.sec_trailer is None:
+            return []
+        try:
+            self.security.open(wire, pdu)
+        except AuthenticationRefused as refused:
+            return self.close(str(refused))
+        return []
 
     # -- ends ---------------------------------------------------------------------------------------------------
 
     def _note_debt(self, now: Now, *, progress: bool) -> None:
         """Remember since when the client owes the rest of something."""
-        owes = self.state is AssociationState.ESTABLISHED or self._framer.pending or self.calls.receiving
+        owes = self.state is AssociationState.ESTABLISHED or self.security.unfinished
+        owes = owes or bool(self._framer.pending) or self.calls.receiving
         if not owes:
             self._owed_since = None
         elif self._owed_since is None or progress:
@@ -253,11 +294,12 @@ class Association:
         return happened
 
 
-_Handler = Callable[[Association, Pdu], list[RpcOutput]]
+_Handler = Callable[[Association, Pdu, bytes], list[RpcOutput]]
 _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxyType(
     {
         (AssociationState.ESTABLISHED, PacketType.BIND): Association._on_bind,
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ALTER_CONTEXT): Association._on_alter_context,
+        (AssociationState.CONTEXT_NEGOTIATED, PacketType.AUTH3): Association._on_auth3,
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.REQUEST): Association._on_request,
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.CO_CANCEL): Association._on_co_cancel,
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,

@@ -124,6 +124,25 @@ class Fault(Body):
 
 
 @dataclass(frozen=True, slots=True)
+class Auth3(Body):
+    """The last leg of a provider that has an odd number of them; there is no answer. Spec: MS-RPCE 2.2.2.10.
+
+    4 bytes that mean nothing: whatever is in front of the sec_trailer is passed over.
+    """
+
+    PTYPE: ClassVar[PacketType] = PacketType.AUTH3
+    SECTION: ClassVar[str] = "MS-RPCE 2.2.2.10"
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        reader.take(reader.remaining)
+        return cls()
+
+    def write(self, writer: OctetWriter) -> None:
+        writer.data += bytes(4)
+
+
+@dataclass(frozen=True, slots=True)
 class _Empty(Body):
     """A PDU that is its header."""
 

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm.codec.format_error import MisuseError
+from reference_qm.rpc.authentication import AuthLevel
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces.method import Direction, Method
 from reference_qm.rpc.ndr import Encoding
-from reference_qm.rpc.octets import ByteOrder
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.status import NEVER_SENT
 
 if TYPE_CHECKING:
@@ -22,16 +24,23 @@ if TYPE_CHECKING:
 class IncomingCall:
     """A request of which not all fragments have come."""
 
-    __slots__ = ("call_id", "cancels", "context", "first", "method", "order", "stub")
+    __slots__ = ("call_id", "cancels", "context", "first", "method", "order", "packed_drep", "security", "stub")
 
     def __init__(
-        self, call_id: int, context: PresentationContext, method: Method, first: Request, order: ByteOrder
+        self,
+        pdu: Pdu,
+        context: PresentationContext,
+        method: Method,
+        first: Request,
+        security: AgreedSecurity | None = None,
     ) -> None:
-        self.call_id = call_id
+        self.call_id = pdu.call_id
         self.context = context
         self.method = method
         self.first = first
-        self.order = order
+        self.order = pdu.order
+        self.packed_drep = pdu.packed_drep
+        self.security = security
         self.stub = bytearray()
         self.cancels = 0
 
@@ -54,6 +63,7 @@ class Call:
         "handle",
         "method",
         "object",
+        "security",
         "stub_size",
     )
 
@@ -64,12 +74,23 @@ class Call:
         self.method = incoming.method
         self.object: UUID | None = incoming.first.object
         self.arguments = arguments
+        self.security = incoming.security
         self.cancels = incoming.cancels
         self.stub_size = len(incoming.stub)
         self.handle: ContextHandle | None = None
         self.dispatched = False
         """Whether the call was passed to the dispatcher."""
         self.ended = False
+
+    @property
+    def level(self) -> AuthLevel:
+        """The authentication level at which the client made it."""
+        return AuthLevel.NONE if self.security is None else self.security.level
+
+    @property
+    def identity(self) -> str:
+        """The name of the user whom the client proved to be, empty for none. Spec: MS-RPCE 3.3.3.4.3."""
+        return "" if self.security is None else self.security.context.identity
 
     @property
     def cancelled(self) -> bool:

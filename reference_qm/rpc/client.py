@@ -12,15 +12,17 @@ from types import MappingProxyType
 from typing import Any
 
 from reference_qm.codec.format_error import MisuseError
-from reference_qm.rpc.bind_bodies import Bind, BindAck, BindNak, ContextElement
-from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
-from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.authentication import ODD_LEGS, AuthLevel, ClientSecurity, SecurityError
+from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextElement
+from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
+from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
 from reference_qm.rpc.pdu import Pdu, PduFramer
+from reference_qm.rpc.protection import AgreedSecurity, begun, fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -29,22 +31,29 @@ SYNTAXES = (NDR, NDR64)
 """The transfer syntaxes proposed for each interface, a context each (MS-MQQP 2.2)."""
 LONGEST_ANSWER = MAX_BUFFER_SIZE + 0x1000
 """Bytes of stub data of one answer that are believed: the largest buffer and what is around it."""
-_REQUEST_HEADER = 24
 
 
 class BindingState(Enum):
     """The state of the client's side of a connection. Spec: C706 11 (CO_CLIENT)."""
 
     BINDING = "BINDING"
+    AUTHENTICATING = "AUTHENTICATING"
+    """Bound, and in the middle of an authentication (MS-RPCE 3.3.1.5.2.1)."""
     BOUND = "BOUND"
     ENDED = "ENDED"
 
 
 class ClientAssociation:
-    """The client's side of an association: calls over one connection, several at a time if the server multiplexes."""
+    """The client's side of an association: calls over one connection, several at a time if the server multiplexes.
 
-    def __init__(self, interfaces: Sequence[Interface], limits: Limits | None = None) -> None:
+    ``security``: what it authenticates with; without it, at the level none.
+    """
+
+    def __init__(
+        self, interfaces: Sequence[Interface], limits: Limits | None = None, security: ClientSecurity | None = None
+    ) -> None:
         self.interfaces = tuple(interfaces)
+        self._security = None if security is None else begun(security)
         self.limits = limits or Limits()
         self.state = BindingState.BINDING
         self.multiplexed = False
@@ -56,6 +65,7 @@ class ClientAssociation:
         self._last_call_id = 1
         self._max_xmit_frag = MUST_RECV_FRAG_SIZE
         self._framer = PduFramer(self.limits.fragment_bytes)
+        self._proposed = Bind(0, 0, 0, ())
 
     # -- what is asked of it ------------------------------------------------------------------------------------
 
@@ -67,11 +77,19 @@ class ClientAssociation:
             for number, syntax in enumerate(SYNTAXES)
         )
         size = self.limits.fragment_bytes
-        return [Send(Pdu(Bind(size, size, 0, proposals), self._last_call_id, WHOLE | Flags.CONC_MPX).build())]
+        self._proposed = Bind(size, size, 0, proposals)
+        try:
+            leg = None if self._security is None else self._security.trailer(self._security.context.step(b""))
+        except SecurityError as error:
+            return self.end(f"no authentication can begin: {error}")
+        flags = WHOLE | Flags.CONC_MPX
+        if self._security is not None and self._security.level >= AuthLevel.PKT_INTEGRITY:
+            flags |= Flags.SUPPORT_HEADER_SIGN
+        return [Send(Pdu(self._proposed, self._last_call_id, flags, sec_trailer=leg).build())]
 
     def begin(self, call: OutgoingCall) -> list[Outgoing]:
         """Make a call; MisuseError before ``Bound``."""
-        if self.state is BindingState.BINDING:
+        if self.state in (BindingState.BINDING, BindingState.AUTHENTICATING):
             raise MisuseError(f"{call.method.name} before the association is bound")
         if self.ended or self._shutting_down:
             return [Failed(call, "the association is over")]
@@ -106,11 +124,13 @@ class ClientAssociation:
         happened: list[Outgoing] = []
         try:
             for wire in self._framer.feed(data):
-                happened += self._receive(Pdu.parse(wire))
+                happened += self._receive(self._genuine(wire, Pdu.parse(wire)))
                 if self.ended:
                     break
         except PduError as error:
             happened += self.end(f"the server sent no PDU: {error}")
+        except SecurityError as error:
+            happened += self.end(f"the server sent a PDU that is not genuine: {error} (MS-RPCE 3.3.1.5.2.2)")
         return happened
 
     def end(self, reason: str) -> list[Outgoing]:
@@ -135,6 +155,19 @@ class ClientAssociation:
 
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
+    def _genuine(self, wire: bytes, pdu: Pdu) -> Pdu:
+        """Return a response as the server made it; SecurityError when it is not what was agreed on."""
+        agreed = self._security
+        if agreed is None or not agreed.level.signs or not isinstance(pdu.body, Response | Fault):
+            return pdu
+        if pdu.sec_trailer is None:
+            if isinstance(pdu.body, Fault):  # servers send them as they are
+                return pdu
+            raise SecurityError(f"a response without a token at the level {agreed.level.name}")
+        if not agreed.is_of(pdu.sec_trailer) or not agreed.context.complete:
+            raise SecurityError("a security context that was not agreed on")
+        return agreed.open(wire)
+
     def _receive(self, pdu: Pdu) -> list[Outgoing]:
         handler = _HANDLERS.get((self.state, type(pdu.body)))
         if handler is None:
@@ -152,15 +185,60 @@ class ClientAssociation:
                 self._contexts[self.interfaces[place].name] = (identifier, SYNTAXES[number] is NDR64)
         if not self._contexts:
             return self.end("the server has none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
-        self.state = BindingState.BOUND
         self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
         self._max_xmit_frag = max(MUST_RECV_FRAG_SIZE, min(ack.max_recv_frag, self.limits.fragment_bytes))
-        return [Bound()]
+        if self._security is not None:
+            self._security.header_sign = bool(pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN)
+        return self._on_leg(pdu)
+
+    def _on_leg(self, pdu: Pdu) -> list[Outgoing]:
+        """Take the server's token, if it is asked for one; send the next. Spec: MS-RPCE 3.3.1.5.2.1."""
+        agreed, trailer = self._security, pdu.sec_trailer
+        if agreed is None:
+            self.state = BindingState.BOUND
+            return [Bound()]
+        if trailer is not None and not agreed.is_of(trailer):
+            return self.end("the server answered for another security context (MS-RPCE 3.3.1.5.2.1)")
+        agreed.legs += 1
+        try:
+            if agreed.legs > self.limits.auth_legs:
+                raise SecurityError(f"more than {self.limits.auth_legs} legs")
+            token = b"" if trailer is None and agreed.context.complete else self._step(agreed, trailer)
+        except SecurityError as error:
+            return self.end(f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)")
+        return self._next_leg(agreed, token)
+
+    def _step(self, agreed: AgreedSecurity, trailer: SecTrailer | None) -> bytes:
+        if trailer is None:
+            raise SecurityError("the server sent no token: it does not authenticate")
+        if len(trailer.token) > self.limits.token_bytes:
+            raise SecurityError(f"a token of {len(trailer.token)} bytes")
+        return agreed.context.step(trailer.token)
+
+    def _next_leg(self, agreed: AgreedSecurity, token: bytes) -> list[Outgoing]:
+        complete = agreed.context.complete
+        if not token and not complete:
+            return self.end("not authenticated: the legs end before the context is built (MS-RPCE 3.3.1.5.2.1)")
+        if token and not (complete and agreed.auth_type in ODD_LEGS):
+            self.state = BindingState.AUTHENTICATING
+            proposed = self._proposed
+            alter = AlterContext(
+                proposed.max_xmit_frag, proposed.max_recv_frag, proposed.assoc_group_id, proposed.p_context_elem
+            )
+            return [Send(Pdu(alter, self._last_call_id, sec_trailer=agreed.trailer(token)).build())]
+        last = [Send(Pdu(Auth3(), self._last_call_id, sec_trailer=agreed.trailer(token)).build())] if token else []
+        self.state = BindingState.BOUND
+        return [*last, Bound()]
 
     def _on_bind_nak(self, pdu: Pdu) -> list[Outgoing]:
         nak = pdu.body
         assert isinstance(nak, BindNak)
         return self.end(f"the server refused the association: reason {nak.provider_reject_reason} (C706 12.6.4.5)")
+
+    def _on_refusal(self, pdu: Pdu) -> list[Outgoing]:
+        fault = pdu.body
+        assert isinstance(fault, Fault)
+        return self.end(f"the server refused the authentication: status {fault.status:#010x} (MS-RPCE 3.3.1.5.2.1)")
 
     def _on_response(self, pdu: Pdu) -> list[Outgoing]:
         response = pdu.body
@@ -222,15 +300,11 @@ class ClientAssociation:
         self._calls[call.call_id] = call
         context, wide = self._contexts[call.interface.name]
         stub = call.method.build_in(call.arguments, Encoding(wide))
-        room = (self._max_xmit_frag - _REQUEST_HEADER) // 8 * 8
-        out = bytearray()
-        for start in range(0, max(len(stub), 1), room):
-            flags = Flags.FIRST_FRAG if start == 0 else 0
-            if start + room >= len(stub):
-                flags |= Flags.LAST_FRAG
-            body = Request(context, call.opnum, stub[start : start + room], len(stub) - start)
-            out += Pdu(body, call.call_id, flags).build()
-        return bytes(out)
+
+        def make(part: bytes, rest: int, flags: int) -> Pdu:
+            return Pdu(Request(context, call.opnum, part, rest), call.call_id, flags)
+
+        return fragments(stub, self._max_xmit_frag, self._security, make)
 
 
 _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[Outgoing]]] = (
@@ -238,6 +312,8 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
         {
             (BindingState.BINDING, BindAck): ClientAssociation._on_bind_ack,
             (BindingState.BINDING, BindNak): ClientAssociation._on_bind_nak,
+            (BindingState.AUTHENTICATING, AlterContextResp): ClientAssociation._on_leg,
+            (BindingState.AUTHENTICATING, Fault): ClientAssociation._on_refusal,
             (BindingState.BOUND, Response): ClientAssociation._on_response,
             (BindingState.BOUND, Fault): ClientAssociation._on_fault,
             (BindingState.BOUND, Shutdown): ClientAssociation._on_shutdown,

@@ -16,7 +16,8 @@ class Limits:
 
     ``fragment_bytes``: the largest PDU that is received or sent. ``stub_bytes``: stub data of all requests that are
     being received or carried out. ``response_timeout_ms``: how long a client may leave a bind, a PDU or a
-    fragmented request unfinished.
+    fragmented request unfinished. ``auth_legs``: the tokens of a client that one authentication may take;
+    ``token_bytes``: the longest of them.
     """
 
     fragment_bytes: int = 5840
@@ -25,3 +26,5 @@ class Limits:
     stub_bytes: int = 2 * MAX_INPUT_SIZE
     handles: int = 1024
     response_timeout_ms: int = 30_000
+    auth_legs: int = 6
+    token_bytes: int = 5_000

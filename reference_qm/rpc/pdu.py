@@ -9,7 +9,7 @@ from typing import Self
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
-from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
+from reference_qm.rpc.bodies import Auth3, Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
 from reference_qm.rpc.header import (
     HEADER_SIZE,
     LITTLE_ENDIAN,
@@ -29,6 +29,7 @@ from reference_qm.rpc.rpc_errors import PduError
 _KINDS: tuple[type[Body], ...] = (
     AlterContext,
     AlterContextResp,
+    Auth3,
     Bind,
     BindAck,
     BindNak,
@@ -40,7 +41,7 @@ _KINDS: tuple[type[Body], ...] = (
     Shutdown,
 )
 BODIES = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
-"""The body of each PTYPE that is understood; rpc_auth_3 is not: there are no security contexts."""
+"""The body of each PTYPE that is understood."""
 
 
 @dataclass(frozen=True, slots=True)

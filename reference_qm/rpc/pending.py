@@ -13,8 +13,10 @@ from reference_qm.rpc.header import Flags
 from reference_qm.rpc.limits import MAX_INPUT_SIZE
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.protection import AgreedSecurity
 from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
+from reference_qm.rpc.verification import PADDING, VerificationError, without_verification_trailer
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
@@ -54,18 +56,15 @@ class PendingCalls:
 
     # -- request ------------------------------------------------------------------------------------------------
 
-    def on_request(self, pdu: Pdu) -> list[RpcOutput]:
-        """Take a fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
+    def on_request(self, pdu: Pdu, security: AgreedSecurity | None = None) -> list[RpcOutput]:
+        """Take a fragment of a request, in the clear. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
         request = pdu.body
         assert isinstance(request, Request)
-        if pdu.sec_trailer is not None:
-            why = "authentication without a security context (MS-RPCE 2.2.2.11)"
-            return self._association.fail_and_close(pdu.call_id, FaultStatus.ACCESS_DENIED, why)
         if pdu.pfc_flags & Flags.FIRST_FRAG:
             if (breach := self._breach(pdu)) is not None:
                 return self._association.protocol_error(pdu, breach)
             self._current_call_id = pdu.call_id
-            return self._first(pdu, request)
+            return self._first(pdu, request, security)
         incoming = self._incoming
         if incoming is None:
             if 0 <= self._current_call_id - pdu.call_id < _OLD_CALLS:
@@ -86,7 +85,7 @@ class PendingCalls:
             return f"call {pdu.call_id} before the answer, not multiplexed (MS-RPCE 3.3.1.5.8)"
         return None
 
-    def _first(self, pdu: Pdu, request: Request) -> list[RpcOutput]:
+    def _first(self, pdu: Pdu, request: Request, security: AgreedSecurity | None) -> list[RpcOutput]:
         """Begin a call; what is wrong with it is answered at once (MS-RPCE 3.3.3.5.8)."""
         context = self._association.contexts.get(request.p_cont_id)
         if context is None:
@@ -99,7 +98,7 @@ class PendingCalls:
         full = method.opens_handle and len(group.handles) + group.promised >= limits.handles
         if self._association.draining or len(self._calls) >= limits.pending_calls or full:
             return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
-        incoming = IncomingCall(pdu.call_id, context, method, request, pdu.order)
+        incoming = IncomingCall(pdu, context, method, request, security)
         return self._add(incoming, pdu, request)
 
     def _add(self, incoming: IncomingCall, pdu: Pdu, request: Request) -> list[RpcOutput]:
@@ -124,7 +123,10 @@ class PendingCalls:
                 raise StubError("alloc_hint", 16, "MS-RPCE 2.2.2.6", "exceeds the stub data of all fragments")
             if context.wide and incoming.order != "<":
                 raise StubError("packed_drep", 4, "MS-RPCE 2.2.5", "NDR64 is little-endian")
-            arguments = method.read_in(bytes(incoming.stub), Encoding(context.wide, incoming.order))
+            stub, padding = self._stub_of(incoming)
+            arguments = method.read_in(stub, Encoding(context.wide, incoming.order), padding)
+        except VerificationError:
+            return self._refuse(incoming.call_id, context.p_cont_id, FaultStatus.ACCESS_DENIED)
         except StubError:
             return self._refuse(incoming.call_id, context.p_cont_id, FaultStatus.RPC_X_BAD_STUB_DATA)
         call = Call(self._association, incoming, arguments)
@@ -132,6 +134,15 @@ class PendingCalls:
         self._stub_bytes += call.stub_size
         self._group().promised += call.method.opens_handle
         return self._dispatch(call)
+
+    def _stub_of(self, incoming: IncomingCall) -> tuple[bytes, int]:
+        """Return the stub data without a verification trailer, and how much padding they may have then."""
+        stub = bytes(incoming.stub)
+        if incoming.security is None:
+            return stub, 0
+        where = incoming.context, incoming.first, incoming.call_id, incoming.packed_drep
+        stub, found = without_verification_trailer(stub, *where, header_sign=incoming.security.header_sign)
+        return stub, PADDING - 1 if found else 0
 
     def _dispatch(self, call: Call) -> list[RpcOutput]:
         """Hand a call to the dispatcher, unless its context handle is not there or taken. Spec: C706 5.1.6."""
@@ -166,7 +177,7 @@ class PendingCalls:
         if opened is not None:
             group.handles[opened.uuid] = opened
         size = self._association.max_xmit_frag
-        answer = response(call.call_id, call.context.p_cont_id, stub, call.cancels, size)
+        answer = response(call.call_id, call.context.p_cont_id, stub, call.cancels, size, call.security)
         return [*self._association.send(answer), *self._end(call), *self._association.settle()]
 
     def fail(self, call: Call, status: int) -> list[RpcOutput]:

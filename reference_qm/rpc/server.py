@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from reference_qm.rpc.association import Association
+from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
 from reference_qm.rpc.groups import Groups
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.limits import Limits
@@ -18,6 +19,7 @@ class RpcServer:
 
     ``preferred``: the transfer syntax that is accepted when a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``
     gives association group identifiers and context handles, which a client must not be able to guess.
+    ``security``: what clients are authenticated with.
     """
 
     def __init__(
@@ -26,11 +28,13 @@ class RpcServer:
         entropy: Entropy,
         limits: Limits | None = None,
         preferred: SyntaxId = NDR64,
+        security: ServerSecurity = NO_SECURITY,
     ) -> None:
         self.interfaces = tuple(interfaces)
         self.groups = Groups(entropy)
         self.limits = limits or Limits()
         self.preferred = preferred
+        self.security = security
 
     def accept(self, remote_host: str, sec_addr: str, now: Now) -> Association:
         """Take a new connection from ``remote_host`` to the port ``sec_addr`` (both text)."""

@@ -9,10 +9,14 @@ class FaultStatus(IntEnum):
     """The status codes that this runtime sends. A dispatcher may send any other but those of NEVER_SENT."""
 
     ACCESS_DENIED = 0x00000005
-    """ERROR_ACCESS_DENIED: a stub above 4 MiB (MS-RPCE 3.3.3.5.4), authentication that was never agreed."""
+    """ERROR_ACCESS_DENIED: a stub above 4 MiB (MS-RPCE 3.3.3.5.4), authentication that failed or was not agreed."""
+    RPC_S_PROTOCOL_ERROR = 0x000006C0
+    """A second security context of a connection (MS-RPCE 3.3.1.5.4)."""
     RPC_S_UNKNOWN_AUTHN_SERVICE = 0x000006D3
     RPC_X_BAD_STUB_DATA = 0x000006F7
     """MS-RPCE 3.1.3.5.2, 3.1.1.5.2: the octet stream is invalid."""
+    RPC_S_SEC_PKG_ERROR = 0x00000721
+    """A PDU whose signature is wrong."""
     NCA_S_FAULT_CANCEL = 0x1C00000D
     NCA_S_FAULT_UNSPEC = 0x1C000012
     NCA_S_FAULT_CONTEXT_MISMATCH = 0x1C00001A
@@ -68,3 +72,5 @@ class RejectReason(IntEnum):
     LOCAL_LIMIT_EXCEEDED = 2
     PROTOCOL_VERSION_NOT_SUPPORTED = 4
     AUTHENTICATION_TYPE_NOT_RECOGNIZED = 8
+    INVALID_CHECKSUM = 9
+    """An error of the security provider (MS-RPCE 2.2.2.5)."""

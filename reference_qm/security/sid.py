@@ -66,6 +66,8 @@ class Sid(Record):
 
 EVERYONE = Sid(1, (0,))
 """S-1-1-0: everybody has it."""
+AUTHENTICATED_USERS = Sid(5, (11,))
+"""Whoever has proven an identity (MS-DTYP 2.4.2.4)."""
 ANONYMOUS = Sid(5, (7,))
 """S-1-5-7: who does not say who it is."""
 OWNER_RIGHTS = Sid(3, (4,))

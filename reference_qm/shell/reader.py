@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.rpc.authentication import AuthLevel, ClientSecurity
+from reference_qm.shell import toml_values as toml
 from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
+from reference_qm.shell.spnego_security import User, client_security
 from reference_qm.shell.system import SystemEntropy
+from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.effects import Answer, Completed
 from reference_qm.surface.entropy import new_guid
@@ -33,12 +39,17 @@ def read(
     timeout_ms: Annotated[int, typer.Option("--timeout-ms", min=0, help="Wait so long for a message.")] = 0,
     port: Annotated[int, typer.Option("--rpc-port", min=1, max=65_535, help="Where the other serves qmcomm.")] = 2103,
     address: Annotated[str, typer.Option("--address", help="The own address to call from.")] = "127.0.0.1",
+    level: Annotated[str, typer.Option("--level", metavar="LEVEL", help=" | ".join(LEVELS))] = "none",
+    authentication: Annotated[str, typer.Option("--authentication", help=" or ".join(TYPES))] = "negotiate",
+    user: Annotated[str, typer.Option("--user", metavar="NAME", help="The test user, also DOMAIN\\NAME.")] = "",
+    password_env: Annotated[str, typer.Option("--password-env", help="The variable with the password.")] = "",
 ) -> None:
     """Receive the first message of a remote queue, and print it as one line of JSON; exit with 1 when there is none."""
     logging.basicConfig(level=logging.WARNING, format="mqconform read: %(message)s")
     try:
-        message = asyncio.run(read_message(queue, peek, timeout_ms, port, address))
-    except ReadError as error:
+        security = _security(level, authentication, user, password_env)
+        message = asyncio.run(read_message(queue, peek, timeout_ms, port, address, security))
+    except (ReadError, SettingsError) as error:
         typer.echo(f"mqconform read: {error}", err=True)
         raise typer.Exit(FAILED) from error
     if message is None:
@@ -46,10 +57,25 @@ def read(
     typer.echo(json.dumps(message))
 
 
-async def read_message(queue: str, peek: bool, timeout_ms: int, port: int, address: str) -> dict[str, object] | None:
+def _security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
+    """Return what the flags say to authenticate with; SettingsError."""
+    wanted = toml.converted(level, toml.one_of(LEVELS), "--level")
+    kind = toml.converted(authentication, toml.one_of(TYPES), "--authentication")
+    if wanted is AuthLevel.NONE:
+        return None
+    if not user or not password_env:
+        raise SettingsError(f"--level {level}: say who authenticates: --user NAME --password-env VARIABLE")
+    domain, _, name = user.rpartition("\\")
+    password = password_of({"password_env": password_env}, "--password-env", Path())
+    return client_security(kind, wanted, User(name, password, domain))
+
+
+async def read_message(
+    queue: str, peek: bool, timeout_ms: int, port: int, address: str, security: ClientSecurity | None = None
+) -> dict[str, object] | None:
     """Be a queue manager for one read: no port is listened at. Return the message JSON-ready; ReadError."""
     entropy = SystemEntropy()
-    config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port)
+    config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port, rpc_client=security)
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())
     await host.start()
     try:

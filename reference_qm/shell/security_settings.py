@@ -53,15 +53,6 @@ KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhan
 LARGEST_FILE = 1 << 20
 
 
-def _one_of(known: Mapping[str, Any]) -> toml.Convert:
-    def convert(value: object) -> Any:
-        if not isinstance(value, str) or value not in known:
-            raise ValueError(f"must be one of {', '.join(known)}")
-        return known[value]
-
-    return convert
-
-
 def _list_of(convert: Callable[[object], Any]) -> toml.Convert:
     def listed(value: object) -> tuple[Any, ...]:
         if not isinstance(value, list):
@@ -79,7 +70,7 @@ def _public_keys(value: object) -> MqdsPublicKeys:
 
 
 _RIGHTS = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
-_CIPHER = _one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
+_CIPHER = toml.one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
 _SECURITY: Table = MappingProxyType(
     {
         "folder": toml.string,
@@ -111,7 +102,7 @@ _USER: Table = MappingProxyType(
 QUEUE_KEYS: Table = MappingProxyType(
     {
         "authenticated": toml.flag,
-        "privacy": _one_of({level.name.lower(): level for level in PrivacyLevel}),
+        "privacy": toml.one_of({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
 """The demands that [[queues]] can make of messages."""
@@ -163,7 +154,7 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
         if not isinstance(granted, dict):
             raise SettingsError(f"{where} {key}: must be a table of SID = list of rights")
         for sid, rights in granted.items():
-            named = toml.converted(rights, _list_of(_one_of(_RIGHTS)), f"{where} {key} {sid}")
+            named = toml.converted(rights, _list_of(toml.one_of(_RIGHTS)), f"{where} {key} {sid}")
             trustee = toml.converted(sid, toml.sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
     if not aces and owner is not None:

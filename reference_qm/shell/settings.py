@@ -17,6 +17,7 @@ from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
+from reference_qm.shell.rpc_settings import RPC, Rpc, load_rpc
 from reference_qm.shell.security_settings import QUEUE_KEYS, load_security, queue_security
 from reference_qm.shell.toml_values import SettingsError, Table
 from reference_qm.surface.entropy import Entropy, new_guid
@@ -33,26 +34,6 @@ class Listen:
     tcp_port: int = 1801
     ping_port: int = 3527
     ping: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Rpc:
-    """[rpc]: remote reading. ``port`` is that of qmcomm, ``read_port`` that of qm2qm; one in use is passed over.
-
-    Without ``read_port`` it is the second after ``port``: 2103 and 2105. The endpoint mapper answers at both;
-    ``mapper``: also at its own port? That is not passed over, and 135 may need privileges.
-    """
-
-    enabled: bool = True
-    port: int = 2103
-    read_port: int | None = None
-    mapper: bool = False
-    mapper_port: int = 135
-
-    @property
-    def ports(self) -> tuple[int, int]:
-        """The ports to be tried first."""
-        return self.port, (self.port and self.port + 2) if self.read_port is None else self.read_port
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +58,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     tree = _read(path) if path is not None else {}
     where = str(path or "defaults")
     toml.check_keys(tree, [*_TABLES, "queues", "routes", "public_queues", "directory", "security"], where, "table")
+    rpc_users = tree["rpc"].pop("users", []) if isinstance(tree.get("rpc"), dict) else []
     values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
     for flag, value in flags.items():
         if value is not None:
@@ -84,6 +66,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             meant = int(value) if value.isascii() and value.isdigit() else value
             values[table][key] = toml.converted(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
+    rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
     identifier = values["queue_manager"].get("identifier")
     directory = load_directory(tree.get("directory"), where, identifier, entropy)
     for name in ("routes", "public_queues"):
@@ -98,6 +81,8 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         routes=_by_guid(tree, "routes", "address", _ip_address, where),
         public_queues=_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
         security=load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy),
+        rpc_server=rpc.server,
+        rpc_client=rpc.client,
         **{f"remote_{key}": port for key, port in values["remote"].items()},
     )
     for queue in config.queues:
@@ -111,7 +96,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         )
     identified = identifier is not None
     control, store = values["control"].get("address"), values["store"].get("path")
-    return Settings(config, listen, control, limits, Rpc(**values["rpc"]), store, identified, directory)
+    return Settings(config, listen, control, limits, rpc, store, identified, directory)
 
 
 def format_endpoint(endpoint: Endpoint) -> str:
@@ -179,13 +164,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "max_sessions": toml.integer(0, 1_000_000),
         },
         "listen": {"address": _own_address, "tcp_port": _LISTEN_PORT, "ping_port": _LISTEN_PORT, "ping": toml.flag},
-        "rpc": {
-            "enabled": toml.flag,
-            "port": toml.integer(0, 0xFFFF - 2),
-            "read_port": _LISTEN_PORT,
-            "mapper": toml.flag,
-            "mapper_port": _LISTEN_PORT,
-        },
+        "rpc": RPC,
         "remote": {"tcp_port": _PORT, "ping_port": _PORT, "rpc_port": _PORT},
         "timers": {timer.name: toml.integer(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _endpoint},

@@ -43,6 +43,17 @@ def integer(low: int, high: int) -> Convert:
     return convert
 
 
+def one_of(known: Mapping[str, Any]) -> Convert:
+    """Return the converter of names into what they stand for."""
+
+    def convert(value: object) -> Any:
+        if not isinstance(value, str) or value not in known:
+            raise ValueError(f"must be one of {', '.join(known)}")
+        return known[value]
+
+    return convert
+
+
 def guid(value: object) -> UUID:
     """Take a GUID."""
     try:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Set
 
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.commanding import OPEN_LIMIT
@@ -12,8 +12,9 @@ from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
+from reference_qm.rpc.authentication import AuthLevel
 from reference_qm.security import QueueAccess, is_granted
-from reference_qm.security.sid import ANONYMOUS, EVERYONE
+from reference_qm.security.sid import ANONYMOUS, AUTHENTICATED_USERS, EVERYONE, Sid
 from reference_qm.surface.clock import Now
 
 ACCESS: dict[int, QueueAccessType] = {
@@ -27,7 +28,7 @@ SHARE: dict[int, QueueShareMode] = {
 CURSOR_LIMIT = 1_024
 """Cursors of one handle: whoever has thousands of handles must not have millions of cursors."""
 NOBODY_KNOWN = frozenset({EVERYONE, ANONYMOUS})
-"""The identity of every client: no security context is spoken here, so that every client is anonymous."""
+"""The identity of a client without a security context."""
 
 
 class Qmcomm(Part):
@@ -42,7 +43,7 @@ class Qmcomm(Part):
 
     def r_qm_open_remote_queue(self, call: Call, now: Now) -> None:
         """Open a queue to read from it. Spec: MS-MQMP 3.1.4.2."""
-        status, descriptor = self.open_remote_queue(call.arguments, now)
+        status, descriptor = self.open_remote_queue(call, now)
         if descriptor is None:
             status = self.get_open_failure(status)
             self.qm.remote.note(call.respond(Return=status, pphContext=None, pdwContext=0, dwpQueue=0, phQueue=0))
@@ -53,12 +54,13 @@ class Qmcomm(Part):
         values = self.get_open_values(descriptor)
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=call.new_handle(context), **values))
 
-    def open_remote_queue(self, given: dict[str, Any], now: Now) -> Opened:
+    def open_remote_queue(self, call: Call, now: Now) -> Opened:
         """Check what a client gives, and raise Open Queue. Spec: MS-MQMP 3.1.4.2.
 
         dwCallingProcessID, pLicGuid and dwMQS are ignored (notes <15> to <25>). More descriptors than a queue manager
         has room for are refused with MQ_ERROR_INSUFFICIENT_RESOURCES.
         """
+        given = call.arguments
         if given["dwDesiredAccess"] not in ACCESS or given["dwShareMode"] not in SHARE or given["pQueueFormat"] is None:
             return Status.MQ_ERROR_INVALID_PARAMETER, None
         format_name = self.qm.queue_formats.format_name_of(given["pQueueFormat"])
@@ -72,20 +74,30 @@ class Qmcomm(Part):
             return status, None
         queue = descriptor.QueueReference
         refused = Status.MQ_ERROR_QUEUE_NOT_FOUND if isinstance(queue, OutgoingQueue) else Status.MQ_OK
-        refused = refused or self.check_reader(queue, access)
+        refused = refused or self.check_reader(queue, access, self.find_reader(call))
         if refused:
             self.qm.queue_opening.close_queue(descriptor)
             return refused, None
         return Status.MQ_OK, descriptor
 
-    def check_reader(self, queue: Queue, access: QueueAccessType) -> Status:
+    def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
         """Refuse who may not read from a queue. Spec: MS-MQMP 2.1, MS-MQMQ 2.2.24, MS-DTYP 2.5.3.2."""
         wanted = QueueAccess.MQSEC_PEEK_MESSAGE
         if access is QueueAccessType.RECEIVE:
             is_journal = queue.Pathname.lower().endswith(";journal")
             wanted = QueueAccess.MQSEC_RECEIVE_JOURNAL_MESSAGE if is_journal else QueueAccess.MQSEC_RECEIVE_MESSAGE
-        granted = is_granted(self.qm.security_lookup.find_queue_security(queue), NOBODY_KNOWN, wanted)
+        granted = is_granted(self.qm.security_lookup.find_queue_security(queue), reader, wanted)
         return Status.MQ_OK if granted else Status.MQ_ERROR_ACCESS_DENIED
+
+    def find_reader(self, call: Call) -> Set[Sid]:
+        """Return the SIDs of whoever makes a call: of the user that it authenticated as. Spec: MS-MQMP 2.1."""
+        if call.level is AuthLevel.NONE:
+            return NOBODY_KNOWN
+        name = call.identity.rpartition("\\")[2].lower()
+        for account in self.qm.config.security.accounts:
+            if account.name.lower() == name:
+                return {EVERYONE, AUTHENTICATED_USERS, account.SecurityIdentifier, *account.groups}
+        return {EVERYONE, AUTHENTICATED_USERS}
 
     def get_open_failure(self, status: Status) -> Status:
         """Return the status under which Open Queue failed, as this interface returns it. Spec: MS-MQMP 3.1.4.2."""

@@ -28,12 +28,15 @@ from reference_qm.rpc import (
     RpcOutput,
     RpcServer,
 )
+from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
 HARDENED = "in hardened security mode no RPC is answered (MS-MQDMPR 3.1.1.1)"
+FOR_EVERYBODY = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
+"""Methods that no authentication level is demanded for (MS-MQQP 5, MS-MQMP 5.1)."""
 INTERFACES = (QM2QM, QMCOMM, EPT)
 """Interfaces of every port: clients call qm2qm methods at the port that qmcomm named, and the other way round."""
 
@@ -41,8 +44,11 @@ INTERFACES = (QM2QM, QMCOMM, EPT)
 class RemoteReading:
     """The server's side of remote reading: associations and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
 
-    def __init__(self, entropy: Entropy, timers: Timers, unfinished: Unfinished) -> None:
-        self.associations = Associations(RpcServer(INTERFACES, entropy), timers, unfinished)
+    def __init__(
+        self, entropy: Entropy, timers: Timers, unfinished: Unfinished, security: ServerSecurity = NO_SECURITY
+    ) -> None:
+        server = RpcServer(INTERFACES, entropy, security=security)
+        self.associations: Associations = Associations(server, timers, unfinished)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
@@ -88,6 +94,8 @@ class RpcServing(Part):
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
             case CallReceived(call) if call.context.interface is EPT:
                 self.qm.remote.note(EndpointMapper(mapped(self.qm.rpc_listening))(event))
+            case CallReceived(call) if not self.is_allowed(call):
+                self.qm.remote.note(call.fault(FaultStatus.ACCESS_DENIED))
             case CallReceived(call):
                 METHODS[call.method.name](self.qm)(call, now)
             case CallCancelled(call):
@@ -96,6 +104,13 @@ class RpcServing(Part):
                 self.qm.remote_ending.orphan_call(call)
             case HandleRundown(handle):
                 RUNDOWNS[handle.kind](self.qm)(handle.state)
+
+    def is_allowed(self, call: Call) -> bool:
+        """Return whether a call is made at the level that is demanded. Spec: MS-MQQP 5, MS-MQMP 5.1.
+
+        The methods that return a port are for everybody: clients ask them before they set up security.
+        """
+        return call.method.name in FOR_EVERYBODY or call.level >= self.qm.config.rpc_server.least_level
 
 
 def mapped(listening: RpcListening | None) -> list[MappedEndpoint]:

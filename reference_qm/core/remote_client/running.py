@@ -59,7 +59,7 @@ class ClientTasks(Part):
             self.qm.emit(ResolveHost(step.host))
 
     def _begin_bind(self, task: Task, step: Bind, now: Now) -> None:
-        association = ClientAssociation([step.interface])
+        association = ClientAssociation([step.interface], security=self.qm.config.rpc_client)
         binding = Binding(self.qm.next_transport(), step.interface, association, opener=task)
         self.qm.remote_client.bindings[binding.transport] = binding
         task.waits_for = (binding, None)

@@ -90,9 +90,9 @@ class Method:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
-    def read_in(self, stub: bytes, encoding: Encoding) -> dict[str, Any]:
-        """Return the [in] parameters of a request's stub; StubError."""
-        return self._read(stub, encoding, Direction.IN, {})
+    def read_in(self, stub: bytes, encoding: Encoding, padding: int = 0) -> dict[str, Any]:
+        """Return the [in] parameters of a request's stub; StubError. So many bytes behind them mean nothing."""
+        return self._read(stub, encoding, Direction.IN, {}, padding)
 
     def read_out(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the results of a response's stub; ``arguments`` are those of the request; StubError."""
@@ -106,13 +106,16 @@ class Method:
         """Return the stub of a response; MisuseError when results are missing, too many or unfit."""
         return self._build(results, encoding, Direction.OUT, {**arguments, **results})
 
-    def _read(self, stub: bytes, encoding: Encoding, direction: Direction, beside: Mapping[str, Any]) -> dict[str, Any]:
+    def _read(
+        self, stub: bytes, encoding: Encoding, direction: Direction, beside: Mapping[str, Any], padding: int = 0
+    ) -> dict[str, Any]:
         reader = NdrReader(stub, encoding, self.section)
         values: dict[str, Any] = {}
         scope = dict(beside)
         for one in self.passing[direction]:
             reader.where = one.name
             values[one.name] = scope[one.name] = one.type.whole(reader, scope)
+        reader.take(min(reader.remaining, padding))
         reader.finish(f"{self.name} stub")
         return values
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from harness.faults.parts import fault
 from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.core.queueing.opening import Opened, QueueOpening
@@ -14,6 +12,7 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
@@ -187,10 +186,10 @@ class HttpToRead(QueueOpening):
 class MulticastToRead(Qmcomm):
     """A multicast address is taken for every queue, so that the first is opened."""
 
-    def open_remote_queue(self, given: dict[str, Any], now: Now) -> Opened:
-        form = given["pQueueFormat"]
+    def open_remote_queue(self, call: Call, now: Now) -> Opened:
+        form = call.arguments["pQueueFormat"]
         if form is None or form["m_qft"] != QueueFormatType.MULTICAST:
-            return super().open_remote_queue(given, now)
+            return super().open_remote_queue(call, now)
         first = next(iter(self.qm.adm.QueueCollection.values()))
         return self.qm.queue_opening.open_found_queue(first, first.Pathname, QueueAccessType.PEEK)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from harness.faults.parts import fault
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status
+from reference_qm.security.sid import Sid
 
 
 @fault("so-opened-by-one-protocol-only", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
@@ -22,5 +25,5 @@ class OpenedByOneProtocolOnly(RemoteOpening):
 class NothingOpenedByQmcomm(Qmcomm):
     """qmcomm opens no queue for others."""
 
-    def check_reader(self, queue: Queue, access: QueueAccessType) -> Status:
+    def check_reader(self, queue: Queue, access: QueueAccessType, reader: Set[Sid]) -> Status:
         return Status.MQ_ERROR_ACCESS_DENIED

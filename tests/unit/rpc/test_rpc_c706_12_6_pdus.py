@@ -116,7 +116,7 @@ def changed(wire, at, *values):
         (changed(REQUEST, 0, 4), "rpc_vers"),
         (changed(REQUEST, 1, 2), "rpc_vers"),
         (changed(REQUEST, 2, 1), "PTYPE"),
-        (changed(REQUEST, 2, 16), "PTYPE"),
+        (changed(REQUEST, 2, 20), "PTYPE"),
         (changed(REQUEST, 4, 0x20), "packed_drep"),
         (changed(REQUEST, 8, 0x1B), "frag_length"),
         (changed(REQUEST, 10, 5), "auth_length"),

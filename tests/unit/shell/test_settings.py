@@ -10,7 +10,8 @@ import pytest
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.shell.host import Limits
-from reference_qm.shell.settings import Listen, Rpc, Settings, SettingsError, format_endpoint, load_settings
+from reference_qm.shell.rpc_settings import Rpc
+from reference_qm.shell.settings import Listen, Settings, SettingsError, format_endpoint, load_settings
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 

@@ -1,0 +1,126 @@
+"""Protected requests and responses: padding, trailer, signature, encryption. Spec: MS-RPCE 2.2.2.11, 3.3.1.5.2.2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from reference_qm.rpc.authentication import AuthLevel, ClientSecurity, SecurityContext, SecurityError, Segments
+from reference_qm.rpc.bodies import Request, Response
+from reference_qm.rpc.header import HEADER_SIZE, TRAILER_SIZE, Flags, Header, SecTrailer
+from reference_qm.rpc.pdu import Pdu
+
+STUB_ALIGNMENT = 16
+"""What stub data are padded to before the sec_trailer (MS-RPCE 2.2.2.11)."""
+CALL_HEADER = 24
+"""int bytes of a request or response before its stub data, without an object UUID."""
+_OBJECT = 16
+CONTEXT_ID = 1
+"""The auth_context_id of a client that has one security context a connection."""
+
+
+@dataclass(slots=True, eq=False)
+class AgreedSecurity:
+    """A security context of a connection, with what its legs agreed on. Spec: MS-RPCE 3.3.1.1.2."""
+
+    auth_type: int
+    auth_level: int
+    """As it is on the wire."""
+    level: AuthLevel
+    auth_context_id: int
+    context: SecurityContext
+    header_sign: bool = False
+    legs: int = 0
+    failed: str | None = None
+    """The reason why no call is taken on it."""
+
+    def trailer(self, token: bytes, auth_pad_length: int = 0) -> SecTrailer:
+        """Return the sec_trailer of a PDU of this context."""
+        return SecTrailer(self.auth_type, self.auth_level, self.auth_context_id, token, auth_pad_length)
+
+    def is_of(self, trailer: SecTrailer) -> bool:
+        """Return whether a sec_trailer speaks of this context."""
+        spoken = (trailer.auth_type, trailer.auth_level, trailer.auth_context_id)
+        return spoken == (self.auth_type, self.auth_level, self.auth_context_id)
+
+    def protect(self, pdu: Pdu) -> bytes:
+        """Return the bytes of a request or response, signed or sealed as the level asks."""
+        assert isinstance(pdu.body, Request | Response)
+        if not self.level.signs:
+            return pdu.build()
+        pad = -len(pdu.body.stub) % STUB_ALIGNMENT
+        wire = replace(pdu, sec_trailer=self.trailer(bytes(self.context.signature_size), pad)).build()
+        segments = segments_of(wire)
+        if self.level.seals:
+            body, signature = self.context.seal(segments, header_sign=self.header_sign)
+        else:
+            body, signature = segments.body, self.context.sign(segments, header_sign=self.header_sign)
+        return segments.header + body + segments.sec_trailer + signature
+
+    def open(self, wire: bytes) -> Pdu:
+        """Return a request or response whose signature was checked, its stub data in the clear.
+
+        SecurityError when it is not genuine, PduError when its padding does not fit.
+        """
+        segments = segments_of(wire)
+        token = wire[len(wire) - Header.parse(wire).auth_length :]
+        signature, rest = token[: self.context.signature_size], token[self.context.signature_size :]
+        if any(rest):  # space that the provider did not fill is zero (MS-RPCE 2.2.2.11)
+            raise SecurityError(f"a token of {len(token)} bytes")
+        if self.level.seals:
+            body = self.context.unseal(segments, signature, header_sign=self.header_sign)
+        else:
+            body = segments.body
+            self.context.verify(segments, signature, header_sign=self.header_sign)
+        return Pdu.parse(segments.header + body + segments.sec_trailer + token)
+
+    def room(self, fragment_bytes: int) -> int:
+        """Return how many bytes of stub data a fragment takes that is not the last."""
+        if not self.level.signs:
+            return (fragment_bytes - CALL_HEADER) // 8 * 8
+        taken = CALL_HEADER + TRAILER_SIZE + self.context.signature_size
+        return (fragment_bytes - taken) // STUB_ALIGNMENT * STUB_ALIGNMENT
+
+
+def begun(security: ClientSecurity) -> AgreedSecurity:
+    """Return the security context of a new connection of a client, of which nothing is agreed on yet."""
+    return AgreedSecurity(security.auth_type, security.level, security.level, CONTEXT_ID, security.initiate())
+
+
+def segments_of(wire: bytes) -> Segments:
+    """Cut a whole PDU of a call that has a sec_trailer into its segments; a PDU without stub data has no body."""
+    header = Header.parse(wire)
+    start = len(wire) - header.auth_length - TRAILER_SIZE
+    length = HEADER_SIZE
+    if header.ptype in (Request.PTYPE, Response.PTYPE):
+        length = CALL_HEADER
+        if header.ptype == Request.PTYPE and header.pfc_flags & Flags.OBJECT_UUID:
+            length += _OBJECT
+    length = min(length, start)
+    return Segments(wire[:length], wire[length:start], wire[start : start + TRAILER_SIZE])
+
+
+def fragments(
+    stub: bytes, fragment_bytes: int, security: AgreedSecurity | None, make: Callable[[bytes, int, int], Pdu]
+) -> bytes:
+    """Return a request or response in as many fragments as it takes, each protected for itself.
+
+    ``make`` gets the stub data of one, what is still to come with it (alloc_hint), and its flags.
+    """
+    out = bytearray()
+    for start, part, flags in _parts(stub, _room(fragment_bytes, security)):
+        pdu = make(part, len(stub) - start, flags)
+        out += pdu.build() if security is None else security.protect(pdu)
+    return bytes(out)
+
+
+def _room(fragment_bytes: int, security: AgreedSecurity | None) -> int:
+    return (fragment_bytes - CALL_HEADER) // 8 * 8 if security is None else security.room(fragment_bytes)
+
+
+def _parts(stub: bytes, room: int) -> Iterator[tuple[int, bytes, int]]:
+    for start in range(0, max(len(stub), 1), room):
+        flags = Flags.FIRST_FRAG if start == 0 else 0
+        if start + room >= len(stub):
+            flags |= Flags.LAST_FRAG
+        yield start, stub[start : start + room], flags

@@ -1,0 +1,137 @@
+"""The security context of one association, the server's side: its legs, and what it demands of PDUs.
+
+Spec: MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 3.3.3. One connection has at most one: they are not multiplexed.
+"""
+
+from __future__ import annotations
+
+from reference_qm.rpc.authentication import SecurityError, ServerSecurity, agreed_level
+from reference_qm.rpc.header import Flags, SecTrailer
+from reference_qm.rpc.limits import Limits
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.protection import AgreedSecurity
+from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.rpc.status import FaultStatus, RejectReason
+
+_CONTEXT = "MS-RPCE 3.3.1.5.4"
+
+
+class AuthenticationRefused(Exception):
+    """A PDU that does not authenticate: why, how a bind that does so is refused, and the status of a fault."""
+
+    def __init__(self, why: str, status: FaultStatus, reject: RejectReason = RejectReason.INVALID_CHECKSUM) -> None:
+        super().__init__(why)
+        self.status = status
+        self.reject = reject
+
+
+class AssociationSecurity:
+    """What a client authenticated as, on one connection. Methods raise AuthenticationRefused."""
+
+    def __init__(self, security: ServerSecurity, limits: Limits) -> None:
+        self._security = security
+        self._limits = limits
+        self._agreed: AgreedSecurity | None = None
+
+    # -- legs ---------------------------------------------------------------------------------------------------
+
+    def check_type(self, trailer: SecTrailer | None) -> None:
+        """Refuse a first leg under a provider that is not there. Spec: MS-RPCE 3.3.3.5.3."""
+        if trailer is None or self._agreed is not None:
+            return
+        level = agreed_level(trailer.auth_level)
+        if level is None:
+            why = f"authentication level {trailer.auth_level} is none (MS-RPCE 2.2.1.1.8)"
+            raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR, RejectReason.NOT_SPECIFIED)
+        context = self._security.accept(trailer.auth_type, level)
+        if context is None:
+            # A fault carries a status, not a reject reason: the one that authentication_type_not_recognized means.
+            raise AuthenticationRefused(
+                f"authentication type {trailer.auth_type} is not spoken here (MS-RPCE 3.3.3.5.3)",
+                FaultStatus.RPC_S_UNKNOWN_AUTHN_SERVICE,
+                RejectReason.AUTHENTICATION_TYPE_NOT_RECOGNIZED,
+            )
+        self._agreed = AgreedSecurity(trailer.auth_type, trailer.auth_level, level, trailer.auth_context_id, context)
+
+    def take_leg(self, pdu: Pdu) -> SecTrailer | None:
+        """Take the token of a bind or alter_context; return the trailer that answers it, if it has one to answer."""
+        trailer = pdu.sec_trailer
+        if trailer is None:
+            return None
+        agreed = self._one_of(trailer)
+        if agreed.legs == 0:
+            agreed.header_sign = bool(pdu.pfc_flags & Flags.SUPPORT_HEADER_SIGN)
+        token = self._step(agreed, trailer.token)
+        return agreed.trailer(token) if token else None
+
+    def take_last_leg(self, trailer: SecTrailer) -> None:
+        """Take the token of an rpc_auth_3: nobody answers it, the first request is told. Spec: MS-RPCE 3.3.1.5.2.1."""
+        agreed = self._one_of(trailer)
+        try:
+            self._step(agreed, trailer.token)
+        except AuthenticationRefused as refused:
+            agreed.failed = str(refused)
+
+    @property
+    def header_sign(self) -> bool:
+        """Return whether header signing was negotiated. Spec: MS-RPCE 3.3.1.5.2.2."""
+        return self._agreed is not None and self._agreed.header_sign
+
+    @property
+    def unfinished(self) -> bool:
+        """Return whether an authentication has begun and not ended."""
+        return self._agreed is not None and self._agreed.failed is None and not self._agreed.context.complete
+
+    def _one_of(self, trailer: SecTrailer) -> AgreedSecurity:
+        if self._agreed is None or not self._agreed.is_of(trailer):
+            why = f"security context {trailer.auth_context_id} beside the one of this connection ({_CONTEXT})"
+            raise AuthenticationRefused(why, FaultStatus.RPC_S_PROTOCOL_ERROR)
+        return self._agreed
+
+    def _step(self, agreed: AgreedSecurity, token: bytes) -> bytes:
+        agreed.legs += 1
+        try:
+            if agreed.failed is not None or agreed.context.complete:
+                raise SecurityError("a leg after the last")
+            if agreed.legs > self._limits.auth_legs:
+                raise SecurityError(f"more than {self._limits.auth_legs} legs")
+            if len(token) > self._limits.token_bytes:
+                raise SecurityError(f"a token of {len(token)} bytes")
+            return agreed.context.step(token)
+        except SecurityError as error:
+            agreed.failed = f"not authenticated: {error} (MS-RPCE 3.3.1.5.2.1)"
+            raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED) from error
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def open(self, wire: bytes, pdu: Pdu) -> tuple[Pdu, AgreedSecurity | None]:
+        """Return a PDU of a call as the client made it, and its security context; None at the level none.
+
+        Spec: MS-RPCE 3.3.1.5.2.2, 3.3.1.5.4.
+        """
+        agreed, trailer = self._agreed, pdu.sec_trailer
+        if agreed is None:
+            if trailer is not None:
+                why = "authentication without a security context (MS-RPCE 2.2.2.11)"
+                raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
+            return pdu, None
+        if agreed.failed is not None:
+            raise AuthenticationRefused(agreed.failed, FaultStatus.ACCESS_DENIED)
+        if not agreed.context.complete:
+            why = "a call in the middle of an authentication (MS-RPCE 3.3.3)"
+            raise AuthenticationRefused(why, FaultStatus.NCA_S_PROTO_ERROR)
+        if trailer is None:
+            if agreed.level.signs:
+                why = f"a call without a token at the level {agreed.level.name} (MS-RPCE 3.3.1.5.2.2)"
+                raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
+            return pdu, agreed
+        if not agreed.is_of(trailer):
+            why = "a call of a security context, type or level that was not agreed on (MS-RPCE 3.3.1.5.4)"
+            raise AuthenticationRefused(why, FaultStatus.ACCESS_DENIED)
+        if not agreed.level.signs:
+            return pdu, agreed
+        try:
+            return agreed.open(wire), agreed
+        except (SecurityError, PduError) as error:
+            why = f"a PDU that is not genuine: {error} (MS-RPCE 3.3.1.5.2.2)"
+            raise AuthenticationRefused(why, FaultStatus.RPC_S_SEC_PKG_ERROR) from error

@@ -1,0 +1,71 @@
+"""The verification trailer behind the stub data of a request. Spec: MS-RPCE 2.2.2.13."""
+
+from __future__ import annotations
+
+import struct
+
+from reference_qm.rpc.bodies import Request
+from reference_qm.rpc.contexts import PresentationContext
+from reference_qm.rpc.header import PacketType
+from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
+
+SECTION = "MS-RPCE 2.2.2.13"
+SIGNATURE = bytes.fromhex("8ae3137102f43671")
+_BITMASK, _PCONTEXT, _HEADER2 = 1, 2, 3
+_COMMAND, _END, _MUST_PROCESS = 0x3FFF, 0x4000, 0x8000
+_SUPPORT_HEADER_SIGN = 1
+_ALIGNMENT = 4
+_COMMAND_HEADER = struct.Struct("<HH")
+PADDING = 16
+"""Fewer bytes than that may stand between the stub data and the trailer: padding (note <39>)."""
+
+
+class VerificationError(Exception):
+    """A verification trailer that says other than the request it is in."""
+
+
+def without_verification_trailer(
+    stub: bytes, context: PresentationContext, first: Request, call_id: int, packed_drep: bytes, *, header_sign: bool
+) -> tuple[bytes, bool]:
+    """Return the stub data in front of a verification trailer, and whether there was one; VerificationError.
+
+    The stub data may have padding behind them then, which whoever reads them ignores.
+    """
+    place = stub.rfind(SIGNATURE)
+    if place < 0 or place % _ALIGNMENT:
+        return stub, False
+    expected = {
+        _PCONTEXT: _syntax(context.interface.syntax) + _syntax(NDR64 if context.wide else NDR),
+        _HEADER2: struct.pack("<B3x4sIHH", PacketType.REQUEST, packed_drep, call_id, first.p_cont_id, first.opnum),
+    }
+    commands: list[tuple[int, bytes]] = []
+    position = place + len(SIGNATURE)
+    while not commands or not commands[-1][0] & _END:
+        if position + _COMMAND_HEADER.size > len(stub):
+            return stub, False  # octets of a message that look like one
+        command, size = _COMMAND_HEADER.unpack_from(stub, position)
+        position += _COMMAND_HEADER.size + size
+        commands.append((command, stub[position - size : position]))
+    if position != len(stub):
+        return stub, False
+    for command, value in commands:
+        _check(command, value, expected, header_sign)
+    return stub[:place], True
+
+
+def _syntax(syntax: SyntaxId) -> bytes:
+    return syntax.uuid.bytes_le + struct.pack("<I", syntax.version)
+
+
+def _check(command: int, value: bytes, expected: dict[int, bytes], header_sign: bool) -> None:
+    kind = command & _COMMAND
+    if kind == _BITMASK:
+        promised = len(value) == 4 and value[0] & _SUPPORT_HEADER_SIGN
+        true = len(value) == 4 and (header_sign or not promised)
+    elif kind in expected:
+        shown = value[:1] + bytes(3) + value[4:] if kind == _HEADER2 else value
+        true = shown == expected[kind]
+    else:
+        true = not command & _MUST_PROCESS
+    if not true:
+        raise VerificationError(f"command {kind} of the verification trailer is not true of the request ({SECTION})")

@@ -1,0 +1,151 @@
+"""[rpc] of the TOML file of ``mqconform serve``: ports, and who authenticates as whom. Users are test users."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from reference_qm.rpc.authentication import AuthLevel, AuthType, ClientSecurity, ServerSecurity
+from reference_qm.shell import toml_values as toml
+from reference_qm.shell.spnego_security import User, client_security, server_security
+from reference_qm.shell.toml_values import SettingsError, Table
+
+LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
+    {
+        "none": AuthLevel.NONE,
+        "connect": AuthLevel.CONNECT,
+        "packet": AuthLevel.PKT,
+        "integrity": AuthLevel.PKT_INTEGRITY,
+        "privacy": AuthLevel.PKT_PRIVACY,
+    }
+)
+"""The names of the authentication levels (MS-RPCE 2.2.1.1.8)."""
+TYPES: Mapping[str, AuthType] = MappingProxyType({"ntlm": AuthType.WINNT, "negotiate": AuthType.GSS_NEGOTIATE})
+LONGEST_PASSWORD = 256
+"""Characters, as on Windows."""
+_NOT_IN_NAMES = frozenset(':\\/"[]|<>+=;,?*@')
+
+
+@dataclass(frozen=True, slots=True)
+class Rpc:
+    """[rpc]: remote reading. ``port`` is that of qmcomm, ``read_port`` that of qm2qm; one in use is passed over.
+
+    Without ``read_port`` it is the second after ``port``: 2103 and 2105. The endpoint mapper answers at both;
+    ``mapper``: also at its own port? That is not passed over, and 135 may need privileges. ``users``: who can
+    authenticate; ``least_level``: what is demanded. ``level``, ``authentication`` and ``user``: how it authenticates
+    itself where it reads from others, as one of the users.
+    """
+
+    enabled: bool = True
+    port: int = 2103
+    read_port: int | None = None
+    mapper: bool = False
+    mapper_port: int = 135
+    least_level: AuthLevel = AuthLevel.NONE
+    level: AuthLevel = AuthLevel.NONE
+    authentication: AuthType = AuthType.GSS_NEGOTIATE
+    user: str = ""
+    users: tuple[User, ...] = field(default=(), repr=False)
+
+    @property
+    def ports(self) -> tuple[int, int]:
+        """The ports to be tried first."""
+        return self.port, (self.port and self.port + 2) if self.read_port is None else self.read_port
+
+    @property
+    def server(self) -> ServerSecurity:
+        """What clients are authenticated with."""
+        return server_security(self.users, self.least_level)
+
+    @property
+    def client(self) -> ClientSecurity | None:
+        """What it authenticates with; None at the level none."""
+        if self.level is AuthLevel.NONE:
+            return None
+        user = next(one for one in self.users if self.user in (one.qualified, one.name))
+        return client_security(self.authentication, self.level, user)
+
+
+def _name(value: object) -> str:
+    name = toml.string(value)
+    if not name.isprintable() or set(name) & _NOT_IN_NAMES:
+        raise ValueError("must be a name of a user or a domain as Windows has it, the domain in a key of its own")
+    return name
+
+
+RPC: Table = MappingProxyType(
+    {
+        "enabled": toml.flag,
+        "port": toml.integer(0, 0xFFFF - 2),
+        "read_port": toml.integer(0, 0xFFFF),
+        "mapper": toml.flag,
+        "mapper_port": toml.integer(0, 0xFFFF),
+        "least_level": toml.one_of(LEVELS),
+        "level": toml.one_of(LEVELS),
+        "authentication": toml.one_of(TYPES),
+        "user": toml.string,
+    }
+)
+_PASSWORD_KEYS = ("password", "password_env", "password_file")
+_USER: Table = MappingProxyType({"name": _name, "domain": _name, **dict.fromkeys(_PASSWORD_KEYS, toml.string)})
+
+
+def load_rpc(values: Mapping[str, Any], users: object, where: str, base: Path) -> Rpc:
+    """Return [rpc] of its converted values and of [[rpc.users]]; ``base``: the folder of password files."""
+    if not isinstance(users, list):
+        raise SettingsError(f"{where}: [[rpc.users]] must be a list of tables")
+    known = tuple(_user(one, f"{where}: [[rpc.users]] {number}", base) for number, one in enumerate(users, 1))
+    for number, one in enumerate(known):
+        if any(one.qualified.lower() == other.qualified.lower() for other in known[:number]):
+            raise SettingsError(f"{where}: [[rpc.users]] {number + 1}: a second user {one.qualified!r}; remove one")
+    rpc = Rpc(**values, users=known)
+    if rpc.least_level is not AuthLevel.NONE and not known:
+        raise SettingsError(f"{where}: [rpc] least_level: nobody can authenticate; add [[rpc.users]]")
+    names = {name for one in known for name in (one.qualified, one.name)}
+    if rpc.level is not AuthLevel.NONE and rpc.user not in names:
+        raise SettingsError(f"{where}: [rpc] user = {rpc.user!r}: must be one of [[rpc.users]], to authenticate as")
+    return rpc
+
+
+def _user(tree: object, place: str, base: Path) -> User:
+    values = toml.table(tree, _USER, place)
+    if "name" not in values:
+        raise SettingsError(f"{place}: name is missing")
+    return User(values["name"], password_of(values, place, base), values.get("domain", ""))
+
+
+def password_of(given: Mapping[str, str], place: str, base: Path) -> str:
+    """Return the password that is given in one of three ways; SettingsError, which never holds it."""
+    ways = [key for key in _PASSWORD_KEYS if key in given]
+    if len(ways) != 1:
+        raise SettingsError(f"{place}: give one of {', '.join(_PASSWORD_KEYS)}")
+    way = ways[0]
+    if way == "password":
+        password = given[way]
+    elif way == "password_env":
+        found = os.environ.get(given[way])
+        if not found:
+            raise SettingsError(f"{place}: password_env: the environment variable {given[way]!r} is not set")
+        password = found
+    else:
+        password = _read(base / given[way], place)
+    if len(password) > LONGEST_PASSWORD:
+        raise SettingsError(f"{place}: {way}: more than {LONGEST_PASSWORD} characters")
+    return password
+
+
+def _read(path: Path, place: str) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            text = file.read(LONGEST_PASSWORD + 3).rstrip("\r\n")
+    except OSError as error:
+        raise SettingsError(f"{place}: password_file: {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{place}: password_file: {path}: no text in UTF-8") from error
+    if not text:
+        raise SettingsError(f"{place}: password_file: {path} is empty")
+    return text

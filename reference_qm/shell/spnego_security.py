@@ -1,0 +1,244 @@
+"""Security contexts of NTLM and SPNEGO by pyspnego, in Python alone. Spec: MS-NLMP 3.1, 3.2, 3.4; MS-SPNG; RFC 4178.
+
+Users are test users: names and passwords that a configuration lists.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import spnego
+from Cryptodome.Hash import MD4
+from spnego.exceptions import SpnegoError
+from spnego.iov import BufferType
+
+from reference_qm.rpc.authentication import (
+    NO_SECURITY,
+    AuthLevel,
+    AuthType,
+    ClientSecurity,
+    SecurityContext,
+    SecurityError,
+    Segments,
+    ServerSecurity,
+)
+
+SIGNATURE_SIZE = 16
+"""int bytes of NTLMSSP_MESSAGE_SIGNATURE (MS-NLMP 2.2.2.9)."""
+_PROTOCOLS: Mapping[int, tuple[str, spnego.NegotiateOptions]] = MappingProxyType(
+    {
+        AuthType.WINNT: ("ntlm", spnego.NegotiateOptions.use_ntlm),
+        AuthType.GSS_NEGOTIATE: ("negotiate", spnego.NegotiateOptions.use_negotiate),
+    }
+)
+_SIGN = spnego.ContextReq.integrity | spnego.ContextReq.replay_detect | spnego.ContextReq.sequence_detect
+_WANTED: Mapping[AuthLevel, spnego.ContextReq] = MappingProxyType(
+    {
+        AuthLevel.CONNECT: spnego.ContextReq.none,
+        AuthLevel.PKT: _SIGN,
+        AuthLevel.PKT_INTEGRITY: _SIGN,
+        AuthLevel.PKT_PRIVACY: _SIGN | spnego.ContextReq.confidentiality,
+    }
+)
+"""What is asked of a provider at each level (MS-RPCE 3.3.1.5.2.2); NTLM detects replays by signing."""
+_HOSTILE = (
+    *(SpnegoError, struct.error, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError),
+    *(StopIteration, AssertionError, EOFError),
+)
+"""What pyspnego raises about tokens that are none: it parses them with struct, enum and its own ASN.1."""
+_CREDENTIALS = "NTLM_USER_FILE"
+"""The environment variable by which pyspnego's acceptor finds its users."""
+_AUTHENTICATE = b"NTLMSSP\0\x03\0\0\0"
+_DOMAIN_FIELDS, _FLAGS = 28, 60
+_UNICODE = 0x01
+_HASH_SIZE = 16
+_environment = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A test user. Without ``domain`` it is known under whatever domain a client names, as a local account is."""
+
+    name: str
+    password: str = field(repr=False)
+    domain: str = ""
+
+    @property
+    def qualified(self) -> str:
+        """The name with its domain, if it has one."""
+        return f"{self.domain}\\{self.name}" if self.domain else self.name
+
+
+def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
+    """Return what authenticates these users by NTLM and SPNEGO; nobody when there are none."""
+    known = tuple(users)
+    if not known:
+        return NO_SECURITY
+
+    def accept(auth_type: int, level: AuthLevel) -> SecurityContext | None:
+        return SpnegoAcceptor(auth_type, level, known) if auth_type in _PROTOCOLS else None
+
+    return ServerSecurity(accept, least_level)
+
+
+def client_security(auth_type: AuthType, level: AuthLevel, user: User) -> ClientSecurity:
+    """Return what authenticates a client as a user."""
+    return ClientSecurity(auth_type, level, lambda: SpnegoInitiator(auth_type, level, user))
+
+
+class SpnegoContext:
+    """A security context of pyspnego. It is made at the first leg."""
+
+    def __init__(self, make: Callable[[], spnego.ContextProxy]) -> None:
+        self._make = make
+        self._made: spnego.ContextProxy | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is built."""
+        return self._made is not None and self._made.complete
+
+    @property
+    def identity(self) -> str:
+        """The user whom the other side proved to be; empty for a client, which knows who it is."""
+        return "" if self._made is None else self._made.client_principal or ""
+
+    @property
+    def signature_size(self) -> int:
+        """The number of bytes of a signature."""
+        return SIGNATURE_SIZE
+
+    def step(self, token: bytes) -> bytes:
+        """Take a token, return the next."""
+        with _said("the token is refused"):
+            if self._made is None:
+                self._made = self._make()
+            return self._made.step(token or None) or b""
+
+    def sign(self, segments: Segments, *, header_sign: bool) -> bytes:
+        """Return the signature of the whole PDU.
+
+        With extended session security NTLM signs the segments that it may only read, too: header signing or not, as
+        Windows, Samba and impacket do.
+        """
+        with _said("nothing can be signed"):
+            return self._built.sign(b"".join(segments))
+
+    def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
+        """Check the signature of the whole PDU."""
+        with _said("the signature is wrong"):
+            self._built.verify(b"".join(segments), signature)
+
+    def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
+        """Encrypt the body, sign the whole PDU."""
+        with _said("nothing can be sealed"):
+            buffers = self._built.wrap_iov([*_parts(segments), BufferType.header]).buffers
+            return buffers[1].data or b"", buffers[3].data or b""
+
+    def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
+        """Decrypt the body, check the signature of the whole PDU."""
+        with _said("the signature is wrong"):
+            parts = [*_parts(segments), (BufferType.header, signature)]
+            return self._built.unwrap_iov(parts).buffers[1].data or b""
+
+    @property
+    def _built(self) -> spnego.ContextProxy:
+        if self._made is None or not self._made.complete:
+            raise SecurityError("the security context is not built")
+        return self._made
+
+
+class SpnegoInitiator(SpnegoContext):
+    """A client's context, for a user."""
+
+    def __init__(self, auth_type: AuthType, level: AuthLevel, user: User) -> None:
+        protocol, options = _PROTOCOLS[auth_type]
+        super().__init__(
+            lambda: spnego.client(
+                spnego.Password(user.qualified, user.password),
+                hostname="unspecified",
+                service="host",
+                context_req=_WANTED[level],
+                protocol=protocol,
+                options=options,
+            )
+        )
+
+
+class SpnegoAcceptor(SpnegoContext):
+    """A server's context: whoever proves to be one of the users is let in."""
+
+    def __init__(self, auth_type: int, level: AuthLevel, users: tuple[User, ...]) -> None:
+        protocol, options = _PROTOCOLS[auth_type]
+        wanted = _WANTED[level]
+        super().__init__(lambda: spnego.server(context_req=wanted, protocol=protocol, options=options))
+        self._wanted = wanted
+        self._users = users
+
+    def step(self, token: bytes) -> bytes:
+        """Take a token; a context that cannot protect what its level asks for is none (MS-RPCE 3.3.1.5.2.2)."""
+        with _knowing(self._users, _domain_in(token)):
+            answer = super().step(token)
+        if self.complete and self._wanted & ~self._built.context_attr:
+            raise SecurityError("the client cannot protect what its authentication level asks for")
+        return answer
+
+
+def _parts(segments: Segments) -> list[tuple[BufferType, bytes]]:
+    kinds = (BufferType.sign_only, BufferType.data, BufferType.sign_only)
+    return list(zip(kinds, segments, strict=True))
+
+
+@contextlib.contextmanager
+def _said(what: str) -> Iterator[None]:
+    """Turn what pyspnego raises into one line; the rest of it is about its own insides."""
+    try:
+        yield
+    except _HOSTILE as error:
+        raise SecurityError(what) from error
+
+
+@contextlib.contextmanager
+def _knowing(users: tuple[User, ...], domain: str) -> Iterator[None]:
+    """Let pyspnego's acceptor know the users, for one leg: it reads them from a file, named in the environment.
+
+    The file is the process's own, for nobody else to read, and gone when the leg is taken.
+    """
+    none = os.urandom(_HASH_SIZE).hex()  # an LM hash that nobody can know: there is no LM response
+    lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
+    with _environment, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.writelines(lines)
+        file.flush()
+        before = os.environ.get(_CREDENTIALS)
+        os.environ[_CREDENTIALS] = file.name
+        try:
+            yield
+        finally:
+            if before is None:
+                del os.environ[_CREDENTIALS]
+            else:
+                os.environ[_CREDENTIALS] = before
+
+
+def _nt_hash(user: User) -> str:
+    """Return NTOWFv1 in hexadecimal (MS-NLMP 3.3.1)."""
+    return MD4.new(user.password.encode("utf-16-le")).hexdigest()  # noqa: S303 - NTLM is made of it
+
+
+def _domain_in(token: bytes) -> str:
+    """Return the domain that an AUTHENTICATE_MESSAGE names, empty when that cannot be said. Spec: MS-NLMP 2.2.1.3."""
+    message = token[max(0, token.find(_AUTHENTICATE)) :]
+    if not message.startswith(_AUTHENTICATE) or len(message) < _FLAGS + 4:
+        return ""
+    size, _, offset = struct.unpack_from("<HHI", message, _DOMAIN_FIELDS)
+    (flags,) = struct.unpack_from("<I", message, _FLAGS)
+    found = message[offset : offset + size].decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
+    # It becomes a field of a line: what could end either is no domain.
+    return found if found.isprintable() and not set(found) & set(":\\") else ""

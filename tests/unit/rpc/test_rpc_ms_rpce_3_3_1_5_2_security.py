@@ -1,0 +1,330 @@
+"""MS-RPCE 3.3.1.5.2, 3.3.1.5.4, 2.2.2.11 to 2.2.2.13: security contexts of a server's association."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rpc_made import NOW, closed, element, pdus, received, sent
+from rpc_secured import CONTEXT, LEGS, NTLM, SIGNATURE_SIZE, SecuredClient
+
+from reference_qm.rpc import QM2QM, CallReceived, Limits
+from reference_qm.rpc.authentication import AuthLevel, agreed_level
+from reference_qm.rpc.bind_bodies import AlterContext, BindAck, BindNak
+from reference_qm.rpc.bodies import Auth3, CoCancel, Fault, Request
+from reference_qm.rpc.header import Flags, SecTrailer
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.protection import AgreedSecurity, fragments, segments_of
+from reference_qm.rpc.status import FaultStatus, RejectReason
+from reference_qm.rpc.syntaxes import NDR, NDR64
+
+VERSION = 8
+"""The opnum of RemoteQmGetVersion, whose request has no stub data."""
+SIGNING = [AuthLevel.CALL, AuthLevel.PKT, AuthLevel.PKT_INTEGRITY, AuthLevel.PKT_PRIVACY]
+SIGNATURE = bytes.fromhex("8ae3137102f43671")
+
+
+def version(client: SecuredClient, stub: bytes = b"") -> bytes:
+    return client.protected(Request(0, VERSION, stub))
+
+
+def refused(happened: list, status: int) -> None:
+    """Nothing but a fault that ends the association."""
+    (fault,) = sent(happened)
+    assert isinstance(fault.body, Fault)
+    assert fault.body.status == status
+    assert fault.pfc_flags & Flags.DID_NOT_EXECUTE
+    assert closed(happened)
+    assert not any(isinstance(one, CallReceived) for one in happened)
+
+
+# -- legs --------------------------------------------------------------------------------------------------------------
+
+
+def test_three_legs_build_a_security_context_and_the_last_has_no_answer():
+    client = SecuredClient()
+    (ack,) = sent(client.begin())
+    assert isinstance(ack.body, BindAck)
+    assert ack.sec_trailer == SecTrailer(NTLM, AuthLevel.PKT_INTEGRITY, CONTEXT, LEGS[1])
+    assert client.finish() == []
+    call = received(client.feed(version(client)))
+    assert (call.level, call.identity) == (AuthLevel.PKT_INTEGRITY, "alice")
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_header_signing_is_agreed_on_when_it_is_asked_for(asked):
+    client = SecuredClient(signs_header=False)
+    (ack,) = sent(client.begin(header_sign=asked))
+    assert bool(ack.pfc_flags & Flags.SUPPORT_HEADER_SIGN) is asked
+    client.finish()
+    client.call_id = 1
+    moved = bytearray(version(client))
+    moved[12] ^= 0x40  # call_id: only header signing covers it
+    happened = client.feed(bytes(moved))
+    assert closed(happened) is asked
+
+
+def test_a_token_that_proves_nothing_is_refused_with_the_bind():
+    client = SecuredClient()
+    (nak,) = sent(client.begin(token=b"other"))
+    assert isinstance(nak.body, BindNak)
+    assert nak.body.provider_reject_reason == RejectReason.INVALID_CHECKSUM
+    assert closed(client.happened)
+    assert len(client.server.groups) == 0
+
+
+def test_a_last_leg_that_proves_nothing_is_told_with_the_first_call():
+    client = SecuredClient()
+    client.begin()
+    assert client.finish(b"wrong") == []
+    refused(client.feed(Pdu(Request(0, VERSION, b""), 2).build()), FaultStatus.ACCESS_DENIED)
+
+
+def test_a_leg_in_an_alter_context_that_proves_nothing_is_a_fault():
+    client = SecuredClient()
+    client.begin()
+    alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
+    happened = client.feed(Pdu(alter, 1, sec_trailer=client.own.trailer(b"wrong")).build())
+    refused(happened, FaultStatus.ACCESS_DENIED)
+
+
+def test_an_alter_context_carries_a_leg_and_its_answer_none_when_there_is_none():
+    client = SecuredClient()
+    client.begin()
+    alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
+    (answer,) = sent(client.feed(Pdu(alter, 1, sec_trailer=client.own.trailer(LEGS[2])).build()))
+    assert answer.sec_trailer is None
+    assert client.contexts[0].complete
+
+
+def test_legs_are_bounded_in_number_and_length():
+    client = SecuredClient(limits=Limits(auth_legs=1))
+    client.begin()
+    assert client.finish() == []
+    refused(client.feed(version(client)), FaultStatus.ACCESS_DENIED)
+    long = SecuredClient(limits=Limits(token_bytes=64))
+    (nak,) = sent(long.begin(token=bytes(65)))
+    assert isinstance(nak.body, BindNak)
+    assert long.contexts[0].taken == []
+
+
+def test_a_leg_after_the_last_and_a_second_security_context_are_refused():
+    client = SecuredClient().authenticate()
+    client.finish(LEGS[2])
+    refused(client.feed(version(client)), FaultStatus.ACCESS_DENIED)
+    other = SecuredClient().authenticate()
+    alter = AlterContext(5840, 5840, 0, (element(0, QM2QM.syntax, NDR),))
+    second = SecTrailer(NTLM, AuthLevel.PKT_PRIVACY, CONTEXT + 1, LEGS[0])
+    refused(other.feed(Pdu(alter, 2, sec_trailer=second).build()), FaultStatus.RPC_S_PROTOCOL_ERROR)
+
+
+def test_a_call_in_the_middle_of_an_authentication_breaks_the_protocol():
+    client = SecuredClient()
+    client.begin()
+    refused(client.feed(Pdu(Request(0, VERSION, b""), 2).build()), FaultStatus.NCA_S_PROTO_ERROR)
+
+
+def test_who_does_not_finish_an_authentication_is_not_waited_for():
+    client = SecuredClient()
+    client.begin()
+    assert client.association.next_due() == NOW.monotonic_ms + Limits().response_timeout_ms
+    client.finish()
+    assert client.association.next_due() is None
+
+
+def test_levels_that_are_none_are_refused_and_two_mean_others():
+    assert [agreed_level(wire) for wire in (0, 1, 2, 3, 4, 7)] == [2, None, 2, 4, 4, None]
+    client = SecuredClient()
+    client.own.auth_level = 7
+    (nak,) = sent(client.begin())
+    assert isinstance(nak.body, BindNak)
+    assert client.contexts == []
+
+
+@pytest.mark.parametrize("trailer", [None, SecTrailer(NTLM, 5, CONTEXT, b"stray")])
+def test_a_last_leg_of_nothing_ends_the_association_without_a_word(trailer):
+    client = SecuredClient()
+    client.bind()
+    assert sent(client.send(Auth3(), 1, sec_trailer=trailer)) == []
+    assert closed(client.happened)
+
+
+# -- calls -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", SIGNING)
+def test_requests_and_responses_are_protected_with_padding_to_16(level):
+    client = SecuredClient(level).authenticate()
+    call = received(client.feed(client.protected(Request(0, 2, client.opening_stub()))))
+    assert call.level == (AuthLevel.PKT if level == AuthLevel.CALL else level)
+    wire = call.respond(Return=0, phContext=call.new_handle("queue"))[0].data
+    trailer = pdus(wire)[0].sec_trailer
+    assert (trailer.auth_type, trailer.auth_level, trailer.auth_context_id) == (NTLM, level, CONTEXT)
+    segments = segments_of(wire)
+    assert [len(one) for one in segments] == [24, 32, 8]
+    assert (trailer.auth_pad_length, len(trailer.token)) == (8, SIGNATURE_SIZE)
+    plain = client.own.open(wire).body.stub
+    assert (plain in wire) is (level != AuthLevel.PKT_PRIVACY)
+    assert QM2QM.methods[2].read_out(plain, Encoding(), {})["Return"] == 0
+
+
+def test_at_the_level_connect_calls_have_a_token_or_none():
+    client = SecuredClient(AuthLevel.CONNECT).authenticate()
+    assert received(client.feed(version(client))).level is AuthLevel.CONNECT
+    second = SecuredClient(AuthLevel.CONNECT).authenticate()
+    verifier = second.own.trailer(b"\1" + bytes(15))
+    call = received(second.feed(Pdu(Request(0, VERSION, b""), 2, sec_trailer=verifier).build()))
+    (answer,) = sent(call.respond(pMajor=6, pMinor=0, pBuildNumber=1))
+    assert answer.sec_trailer is None
+
+
+@pytest.mark.parametrize("level", SIGNING)
+def test_a_call_without_a_token_is_denied(level):
+    client = SecuredClient(level).authenticate()
+    refused(client.feed(Pdu(Request(0, VERSION, b""), 2).build()), FaultStatus.ACCESS_DENIED)
+
+
+@pytest.mark.parametrize("change", [{"auth_type": 9}, {"auth_level": 2}, {"auth_context_id": 3}])
+def test_a_call_under_another_context_type_or_level_is_denied(change):
+    client = SecuredClient().authenticate()
+    for name, value in change.items():
+        setattr(client.own, name, value)
+    refused(client.feed(version(client)), FaultStatus.ACCESS_DENIED)
+
+
+@pytest.mark.parametrize("level", SIGNING)
+def test_a_request_that_is_replayed_is_not_genuine(level):
+    client = SecuredClient(level).authenticate()
+    wire = version(client)
+    call = received(client.feed(wire))
+    call.respond(pMajor=6, pMinor=0, pBuildNumber=1)
+    refused(client.feed(wire), FaultStatus.RPC_S_SEC_PKG_ERROR)
+
+
+@pytest.mark.parametrize("level", SIGNING)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_flipped_bit_is_noticed_wherever_it_is(level, data):
+    client = SecuredClient(level).authenticate(header_sign=True)
+    wire = bytearray(version(client, bytes(40)))
+    place = data.draw(st.integers(24, len(wire) - 1))
+    wire[place] ^= 1 << data.draw(st.integers(0, 7))
+    happened = client.feed(bytes(wire))
+    assert closed(happened)
+    assert not any(isinstance(one, CallReceived) for one in happened)
+
+
+def test_a_cancel_without_a_token_is_taken_and_one_with_a_wrong_token_ends_the_association():
+    client = SecuredClient().authenticate()
+    received(client.feed(version(client)))
+    assert not closed(client.feed(Pdu(CoCancel(), client.call_id).build()))
+    forged = Pdu(CoCancel(), client.call_id, sec_trailer=client.own.trailer(bytes(16))).build()
+    assert closed(client.feed(forged))
+
+
+def test_space_behind_a_signature_is_zero():
+    client = SecuredClient().authenticate()
+    client.own.context.signature_size = 20  # the fixed provider signs with 16
+    wire = client.protected(Request(0, VERSION, b"")) + b"\1\0\0\0"
+    happened = client.feed(wire)
+    assert closed(happened)
+
+
+# -- fragments ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=30)
+@given(
+    stub=st.binary(max_size=9_000),
+    size=st.integers(1_432, 5_840),
+    level=st.sampled_from([AuthLevel.CONNECT, AuthLevel.PKT_INTEGRITY, AuthLevel.PKT_PRIVACY]),
+)
+def test_every_fragment_has_a_signature_of_its_own_and_fits(stub, size, level):
+    pair = SecuredClient(level).authenticate()
+    context = pair.contexts[0]
+    agreed = AgreedSecurity(NTLM, level, level, CONTEXT, context)
+
+    def make(part: bytes, rest: int, flags: int) -> Pdu:
+        return Pdu(Request(0, 1, part, rest), 2, flags)
+
+    cut = fragments(stub, size, pair.own, make)
+    found = b""
+    while cut:
+        length = int.from_bytes(cut[8:10], "little")
+        assert length <= size
+        pdu = agreed.open(cut[:length]) if level.signs else Pdu.parse(cut[:length])
+        assert pdu.body.alloc_hint == len(stub) - len(found)
+        found += pdu.body.stub
+        cut = cut[length:]
+    assert found == stub
+
+
+def test_a_request_in_fragments_is_one_call():
+    client = SecuredClient(AuthLevel.PKT_PRIVACY).authenticate()
+    stub = client.opening_stub()
+    assert client.feed(client.protected(Request(0, 2, stub[:16]), Flags.FIRST_FRAG)) == []
+    call = received(client.feed(client.protected(Request(0, 2, stub[16:]), Flags.LAST_FRAG)))
+    assert call.method.name == "RemoteQMOpenQueue"
+
+
+# -- verification trailer ----------------------------------------------------------------------------------------------
+
+
+def command(kind: int, value: bytes, flags: int = 0) -> bytes:
+    return struct.pack("<HH", kind | flags, len(value)) + value
+
+
+def syntax(one) -> bytes:
+    return one.uuid.bytes_le + struct.pack("<I", one.version)
+
+
+BITMASK = command(1, struct.pack("<I", 1), 0x4000)
+PCONTEXT = command(2, syntax(QM2QM.syntax) + syntax(NDR), 0x4000)
+HEADER2 = command(3, struct.pack("<B3x4sIHH", 0, b"\x10\0\0\0", 2, 0, VERSION), 0x4000)
+
+
+@pytest.mark.parametrize(
+    ("trailer", "is_true"),
+    [
+        (BITMASK, True),
+        (PCONTEXT, True),
+        (HEADER2, True),
+        (command(2, syntax(QM2QM.syntax) + syntax(NDR)) + HEADER2, True),
+        (command(9, b"", 0x4000), True),
+        (command(9, b"", 0xC000), False),
+        (command(2, syntax(QM2QM.syntax) + syntax(NDR64), 0x4000), False),
+        (command(3, struct.pack("<B3x4sIHH", 0, b"\x10\0\0\0", 2, 0, VERSION + 1), 0x4000), False),
+        (command(1, b"", 0x4000), False),
+    ],
+)
+@pytest.mark.parametrize("padding", [0, 4])
+def test_a_verification_trailer_is_checked_and_is_no_stub_data(trailer, is_true, padding):
+    client = SecuredClient().authenticate(header_sign=True)
+    happened = client.feed(version(client, bytes(padding) + SIGNATURE + trailer))
+    if is_true:
+        assert received(happened).method.name == "RemoteQmGetVersion"
+    else:
+        assert sent(happened)[0].body.status == FaultStatus.ACCESS_DENIED
+
+
+def test_who_promises_header_signing_must_have_asked_for_it():
+    client = SecuredClient().authenticate()
+    happened = client.feed(version(client, SIGNATURE + BITMASK))
+    assert sent(happened)[0].body.status == FaultStatus.ACCESS_DENIED
+
+
+@pytest.mark.parametrize("rest", [b"", b"\1", BITMASK[:-1], BITMASK + b"\0", command(1, b"\1\0\0\0")])
+def test_octets_that_only_look_like_a_verification_trailer_are_stub_data(rest):
+    client = SecuredClient().authenticate(header_sign=True)
+    happened = client.feed(version(client, SIGNATURE + rest))
+    assert sent(happened)[0].body.status == FaultStatus.RPC_X_BAD_STUB_DATA
+
+
+def test_without_a_security_context_there_is_no_verification_trailer():
+    client = SecuredClient()
+    client.bind()
+    happened = client.request(VERSION, SIGNATURE + BITMASK)
+    assert sent(happened)[0].body.status == FaultStatus.RPC_X_BAD_STUB_DATA

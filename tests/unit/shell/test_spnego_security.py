@@ -1,0 +1,171 @@
+"""MS-NLMP, RFC 4178: security contexts of pyspnego, in both directions; what they say about tokens that are none."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_qm.rpc.authentication import AuthLevel, AuthType, SecurityContext, SecurityError, Segments
+from reference_qm.shell.spnego_security import (
+    SpnegoAcceptor,
+    User,
+    client_security,
+    server_security,
+)
+
+ALICE = User("alice", "Test-1: a password")
+ANYWHERE = [ALICE, User("bob", "Test-2", "CONTOSO")]
+SEGMENTS = Segments(b"header" * 4, b"stub data " * 8, b"8 bytes ")
+LEVELS = [AuthLevel.CONNECT, AuthLevel.PKT, AuthLevel.PKT_INTEGRITY, AuthLevel.PKT_PRIVACY]
+
+
+def acceptor(kind: AuthType, level: AuthLevel = AuthLevel.PKT_PRIVACY) -> SecurityContext:
+    made = server_security(ANYWHERE).accept(kind, level)
+    assert made is not None
+    return made
+
+
+def built(kind: AuthType, level: AuthLevel, user: User = ALICE, at_server: AuthLevel | None = None):
+    """Let both sides take every leg; return them, with the number of legs."""
+    client = client_security(kind, level, user).initiate()
+    server = acceptor(kind, at_server or level)
+    token, legs = client.step(b""), 1
+    while token:
+        side = server if legs % 2 else client
+        token = side.step(token)
+        legs += bool(token)
+    assert client.complete
+    assert server.complete
+    return client, server, legs
+
+
+@pytest.mark.parametrize("kind", AuthType)
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_user_is_known_after_the_legs_of_each_provider(kind, level):
+    client, server, legs = built(kind, level)
+    assert legs == (3 if kind is AuthType.WINNT else 4)
+    assert (server.identity, client.identity) == ("alice", "")
+    if level.signs:
+        for sender, receiver in ((client, server), (server, client), (client, server)):
+            signature = sender.sign(SEGMENTS, header_sign=True)
+            assert len(signature) == sender.signature_size
+            receiver.verify(SEGMENTS, signature, header_sign=True)
+
+
+@pytest.mark.parametrize("kind", AuthType)
+def test_sealed_segments_are_read_by_the_other_side_only(kind):
+    client, server, _ = built(kind, AuthLevel.PKT_PRIVACY)
+    body, signature = client.seal(SEGMENTS, header_sign=True)
+    assert len(body) == len(SEGMENTS.body)
+    assert body != SEGMENTS.body
+    assert server.unseal(SEGMENTS._replace(body=body), signature, header_sign=True) == SEGMENTS.body
+    with pytest.raises(SecurityError, match="signature is wrong"):
+        server.unseal(SEGMENTS._replace(body=body), signature, header_sign=True)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_every_segment_is_signed(place):
+    client, server, _ = built(AuthType.WINNT, AuthLevel.PKT_INTEGRITY)
+    changed = list(SEGMENTS)
+    changed[place] = b"\0" + changed[place][1:]
+    with pytest.raises(SecurityError, match="signature is wrong"):
+        server.verify(Segments(*changed), client.sign(SEGMENTS, header_sign=False), header_sign=False)
+
+
+@pytest.mark.parametrize(
+    ("user", "known_as"),
+    [
+        (User("ALICE", ALICE.password, "WORKSTATION-7"), "WORKSTATION-7\\ALICE"),
+        (User("bob", "Test-2", "contoso"), "contoso\\bob"),
+        (User("alice", ALICE.password, "D:omain"), None),
+        (User("bob", "Test-2"), None),
+        (User("bob", "Test-2", "FABRIKAM"), None),
+        (User("alice", "other"), None),
+        (User("mallory", ALICE.password), None),
+        (User("alice", ""), None),
+    ],
+)
+@pytest.mark.parametrize("kind", AuthType)
+def test_a_user_without_a_domain_is_known_under_any(kind, user, known_as):
+    if known_as is None:
+        with pytest.raises(SecurityError, match="token is refused"):
+            built(kind, AuthLevel.PKT_INTEGRITY, user)
+    else:
+        assert built(kind, AuthLevel.PKT_INTEGRITY, user)[1].identity == known_as
+
+
+def test_a_client_that_cannot_protect_what_its_level_asks_for_is_refused():
+    with pytest.raises(SecurityError, match="cannot protect"):
+        built(AuthType.WINNT, AuthLevel.CONNECT, at_server=AuthLevel.PKT_PRIVACY)
+
+
+def test_users_leave_no_trace_in_the_environment(monkeypatch):
+    monkeypatch.setenv("NTLM_USER_FILE", "/before")
+    built(AuthType.WINNT, AuthLevel.CONNECT)
+    assert os.environ["NTLM_USER_FILE"] == "/before"
+    monkeypatch.delenv("NTLM_USER_FILE")
+    built(AuthType.WINNT, AuthLevel.CONNECT)
+    assert "NTLM_USER_FILE" not in os.environ
+
+
+def test_passwords_show_nowhere_in_what_is_shown():
+    assert ALICE.password not in repr(ALICE)
+
+
+def test_other_providers_and_a_server_without_users_are_not_there():
+    assert server_security(ANYWHERE).accept(16, AuthLevel.PKT_PRIVACY) is None
+    assert server_security([]).accept(AuthType.WINNT, AuthLevel.PKT_PRIVACY) is None
+
+
+def test_nothing_is_protected_before_the_context_is_built():
+    with pytest.raises(SecurityError, match="not built"):
+        acceptor(AuthType.WINNT).sign(SEGMENTS, header_sign=True)
+
+
+NEGOTIATE = client_security(AuthType.WINNT, AuthLevel.PKT_PRIVACY, ALICE).initiate().step(b"")
+SPNEGO_INIT = client_security(AuthType.GSS_NEGOTIATE, AuthLevel.PKT_PRIVACY, ALICE).initiate().step(b"")
+
+
+@settings(max_examples=60)
+@given(
+    kind=st.sampled_from(list(AuthType)),
+    token=st.one_of(
+        st.binary(max_size=200),
+        st.binary(max_size=80).map(lambda rest: b"NTLMSSP\0\x03\0\0\0" + rest),
+        st.tuples(st.integers(0, len(SPNEGO_INIT) - 1), st.integers(0, 255)).map(
+            lambda at: SPNEGO_INIT[: at[0]] + bytes([at[1]]) + SPNEGO_INIT[at[0] + 1 :]
+        ),
+        st.tuples(st.integers(0, len(NEGOTIATE) - 1), st.integers(0, 255)).map(
+            lambda at: NEGOTIATE[: at[0]] + bytes([at[1]]) + NEGOTIATE[at[0] + 1 :]
+        ),
+    ),
+    after=st.booleans(),
+)
+def test_hostile_tokens_are_answered_or_refused_and_nobody_is_let_in(kind, token, after):
+    context = SpnegoAcceptor(kind, AuthLevel.PKT_PRIVACY, (ALICE,))
+    try:
+        if after:
+            context.step(NEGOTIATE if kind is AuthType.WINNT else SPNEGO_INIT)
+        context.step(token)
+    except SecurityError as error:
+        assert "\n" not in str(error)
+    assert not context.complete
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_a_last_leg_that_was_changed_proves_nothing_or_the_same_user(data):
+    kind = data.draw(st.sampled_from(list(AuthType)))
+    client = client_security(kind, AuthLevel.CONNECT, ALICE).initiate()
+    server = acceptor(kind, AuthLevel.CONNECT)
+    last = bytearray(client.step(server.step(client.step(b""))))
+    last[data.draw(st.integers(0, len(last) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    try:
+        server.step(bytes(last))
+    except SecurityError:
+        assert not server.complete
+    else:
+        assert server.identity.rpartition("\\")[2].lower() in ("", "alice")
