@@ -48,6 +48,7 @@ def run(
         int | None, typer.Option(min=1, help="Seconds after which no check is begun; it is inconclusive.")
     ] = None,
     check_limit: Annotated[int | None, typer.Option(min=1, help="Seconds that a check may take [900].")] = None,
+    wait: Annotated[int | None, typer.Option(min=1, help="Seconds to wait for a system that is not up yet.")] = None,
     verbose: Annotated[bool, typer.Option("-v", help="A line for each check.")] = False,
 ) -> None:
     """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
@@ -75,7 +76,7 @@ def run(
         arguments += ["--rule", name]
     if keyword:
         arguments += ["-k", keyword]
-    for option, seconds in (("--deadline", deadline), ("--check-limit", check_limit)):
+    for option, seconds in (("--deadline", deadline), ("--check-limit", check_limit), ("--wait", wait)):
         if seconds is not None:
             arguments.append(f"{option}={seconds}")
     if sut is not None:

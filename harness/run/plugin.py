@@ -61,6 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SECONDS",
         help=f"end a check that takes longer ({CHECK_LIMIT_S})",
     )
+    group.addoption("--wait", type=_seconds, default=0, metavar="SECONDS", help="wait so long for the SUT to come up")
     group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
     group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
 
@@ -106,6 +107,8 @@ def _begin(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     # End as for Ctrl-C: stop what is started here. It does not get the signals of a terminal itself.
     config.stash[ON_END] = {each: signal.signal(each, signal.default_int_handler) for each in _ENDS}
+    for driver in drivers:
+        driver.wait_s = config.getoption("--wait")
     try:
         start_all(drivers)
     except MqconformError as error:

@@ -55,6 +55,7 @@ class TopologyDriver:
     def __init__(self, topology: TopologyFile, out: Path) -> None:
         self.file = topology.as_sut_file()
         self.shared = self.beside_others = False
+        self.wait_s = 0
         self.identifier: UUID | None = None
         self.port = self.file.driver.peer_tcp_port or free_port(EVERYWHERE, socket.SOCK_STREAM)
         """Where each is found, at the address of its place."""
@@ -67,6 +68,7 @@ class TopologyDriver:
         """Start or find all of them; two that are one system are no topology: SutLost."""
         refuse_taken([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
+            driver.wait_s = self.wait_s
             driver.start()
         self.identifier = self._drivers[RECEIVER].identifier
         known: dict[UUID | None, str] = {}

@@ -1,22 +1,20 @@
-"""The control channel of a SUT: JSON Lines (docs/control-protocol.md), over TCP or inside this process."""
+"""The control channel of a SUT: JSON Lines (docs/control-protocol.md), over a wire or inside this process."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from harness.environment import Environment, Stream
+from harness.environment import Environment
 from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
+from harness.sut.wires import Reply, Route
 from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
-from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.surroundings import HostRequest
 
 ANSWER_MS = 10_000
-LINE_LIMIT = 16 * 1024 * 1024
 ANSWERS_LIMIT = 1_000
 """Answers that may wait for somebody to ask for them."""
 REASON_LIMIT = 500
@@ -25,21 +23,6 @@ REASON_LIMIT = 500
 
 class ControlRefused(ConformanceFailure):
     """The SUT answered a verb with ok = false."""
-
-
-class MissingElement(ConformanceFailure, KeyError):
-    """An answer of the SUT lacks what a check looks for in it."""
-
-    __str__ = ConformanceFailure.__str__
-
-
-class Reply(dict[str, Any]):
-    """An object of an answer: what is not in it is the SUT's mistake."""
-
-    __slots__ = ()
-
-    def __missing__(self, name: str) -> Any:
-        raise MissingElement(f"an answer on the SUT's control channel has no {name!r}")
 
 
 class Control(Protocol):
@@ -96,84 +79,49 @@ class VirtualControl:
 
 
 class JsonlControl:
-    """One JSON object per line over TCP."""
+    """One JSON object per line, over what a route opens."""
 
-    def __init__(
-        self, environment: Environment, endpoint: Endpoint, local_host: str, *, answer_ms: int = ANSWER_MS
-    ) -> None:
+    def __init__(self, environment: Environment, route: Route, *, answer_ms: int = ANSWER_MS) -> None:
         self.environment = environment
         self.answer_ms = answer_ms
-        self.endpoint = endpoint
-        self._buffer = bytearray()
-        self._answers: dict[int, dict[str, Any]] = {}
-        self._next = 0
+        self._answers: dict[int, Reply] = {}
         self._state = "connecting"
-        self._stream: Stream = environment.connect(endpoint, local_host, self)
+        self._wire = route.open(environment, self)
+        self._name = route.name
         environment.run_until(lambda: self._state != "connecting", answer_ms)
         if self._state != "open":
-            raise SutUnavailable(f"control {endpoint.host}:{endpoint.port} does not answer: {self._state}")
+            raise SutUnavailable(f"{self._name} does not answer: {self._state}")
 
     def on_open(self) -> None:
         self._state = "open"
 
-    def on_failed(self, error: str) -> None:
-        self._state = error
-
-    def on_bytes(self, data: bytes) -> None:
-        """Take answers to requests that were made; after what is no answer nothing is looked at any more."""
-        if self._state != "open":
-            return
-        searched = len(self._buffer)
-        self._buffer += data
-        while (end := self._buffer.find(b"\n", searched)) >= 0:
-            line = bytes(self._buffer[:end])
-            del self._buffer[: end + 1]
-            searched = 0
-            if not self._take(line):
-                return
-        if len(self._buffer) > LINE_LIMIT:
-            self._end(f"an answer longer than {LINE_LIMIT} bytes")
-
-    def _take(self, line: bytes) -> bool:
-        try:
-            reply = json.loads(line, object_hook=Reply)
-            self._answers[reply["id"]] = reply
-        except (ValueError, TypeError, KeyError, RecursionError):
-            self._end(f"not a JSON object with an id: {line[:80]!r}")
-            return False
+    def on_reply(self, reply: Reply) -> None:
+        """Keep an answer until somebody asks for it."""
+        self._answers[reply["id"]] = reply
         if len(self._answers) > ANSWERS_LIMIT:
-            self._end(f"{ANSWERS_LIMIT} answers to questions that nobody asked")
-            return False
-        return True
+            self._wire.close()
+            self._state = f"{ANSWERS_LIMIT} answers to questions that nobody asked"
 
-    def _end(self, why: str) -> None:
+    def on_end(self, why: str) -> None:
         self._state = why
-        self._buffer.clear()
-        self._stream.close()
-
-    def on_closed(self, reason: str) -> None:
-        self._state = reason
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        self._next += 1
-        line = json.dumps({"id": self._next, "verb": verb, **arguments}, separators=(",", ":"))
-        self._stream.send(line.encode() + b"\n")
-        return self._next
+        return self._wire.ask(verb, arguments)
 
     def answer(self, request: int) -> dict[str, Any] | None:
         return self._answers.pop(request, None)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.begin(verb, **arguments)
-        timeout = self.answer_ms + int(arguments.get("timeout_ms") or 0)
+        timeout = max(self.answer_ms, self._wire.patience_ms) + int(arguments.get("timeout_ms") or 0)
         self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
         if number not in self._answers:
             why = "no answer in time" if self._state == "open" else self._state
-            raise SutUnavailable(f"control {self.endpoint.host}:{self.endpoint.port}: {verb}: {why}")
+            raise SutUnavailable(f"{self._name}: {verb}: {why}")
         return _checked(verb, self._answers.pop(number))
 
     def close(self) -> None:
-        self._stream.close()
+        self._wire.close()
 
 
 def _request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:

@@ -20,12 +20,14 @@ from harness.sut.virtual_driver import VirtualDriver
 class SutDriver(Protocol):
     """A driver that starts the SUT once for a run and hands a view of it to each test.
 
-    ``shared``: it is the SUT of several workers; ``beside_others``: others of them have checks at this time.
+    ``shared``: it is the SUT of several workers; ``beside_others``: others of them have checks at this time;
+    ``wait_s``: how long ``start`` waits for one that is not up yet.
     """
 
     file: SutFile
     shared: bool
     beside_others: bool
+    wait_s: int
 
     identifier: UUID | None
     """The QueueManager.Identifier that it had when it was started, if that is known."""
@@ -73,7 +75,7 @@ def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
         return VirtualDriver(file)
     if file.driver.kind == "process":
         return ProcessDriver(file, out, worker)
-    return ExternalDriver(file, worker)
+    return ExternalDriver(file, out, worker)
 
 
 def start_all(drivers: Sequence[SutDriver]) -> None:

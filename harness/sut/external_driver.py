@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import TypeVar
 from uuid import UUID
 
 from harness.environment import Environment, RealEnvironment
 from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
 from harness.sut import remote_control
+from harness.sut.agent import Agent
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import as_nobody, discover_identifier
 from harness.sut.listeners import refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut import Sut
-from harness.sut.sut_file import SutFile
+from harness.sut.sut_file import PORTS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
 from harness.sut.view import Identity, identity_of, view_of
 from harness.sut.vital_signs import VitalSigns
+from harness.sut.wires import Route, TcpRoute
 from harness.sut.worker_configurations import as_fresh_peer
 from reference_qm.surface.inputs import Endpoint
 
@@ -34,20 +38,27 @@ SHARED_SCALE = 4
 """How much faster than specified protocol timers run at most where many checks keep a SUT busy."""
 MESSAGE_IDS_EVERY_NS = 10_000_000
 """No test takes less."""
+BETWEEN_ATTEMPTS_S = 0.5
 DEATH_NEAR_S = 0.5
 """How soon after its connections the end of a process is known."""
 
 
 class ExternalDriver:
-    """An address; nothing is started or stopped. ``worker``: the first of several brings the SUT into its state."""
+    """An address; nothing is started or stopped but a command that is the control channel.
 
-    def __init__(self, file: SutFile, worker: int = 0) -> None:
+    ``out``: the folder of the run; ``worker``: the first of several brings the SUT into its state.
+    """
+
+    def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         self.file = file
         self.worker = worker
         self.shared = self.beside_others = False
         self._timers: dict[str, int] = {}
         """The timers that the run changed, as they were."""
+        self.wait_s = 0
+        """How long to wait for a system that is not up yet."""
         self.control_endpoint = _control_endpoint(file)
+        self.agent = Agent(self._agent_command, out / numbered("control.log", worker), self._start_ms)
         self.tcp_port = file.driver.tcp_port
         self.ping_port = file.driver.ping_port
         self.rpc_port = file.driver.rpc_port
@@ -56,8 +67,29 @@ class ExternalDriver:
         self._message_ids_block = 0
 
     def start(self) -> None:
+        refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
+        self._find()
+        self.vital_signs.measure(self._who_accepts, self.ping_port, self.control_route)
+        self.identifier = self._identify()
+        if self.control_route is not None and not (self.shared and self.worker):
+            self._with_control(self._begin)
+
+    def _find(self) -> None:
+        """Connect to the SUT and its control channel, again and again for ``wait_s``."""
+        ends = time.monotonic() + self.wait_s
+        while True:
+            try:
+                self._meet()
+                return
+            except SutUnavailable as error:
+                if time.monotonic() >= ends:
+                    waited = f" (waited {self.wait_s} s)" if self.wait_s else ""
+                    raise SutUnavailable(f"{error}{waited}") from error
+                self.agent.end()
+            time.sleep(BETWEEN_ATTEMPTS_S)
+
+    def _meet(self) -> None:
         driver = self.file.driver
-        refuse_foreign(driver.peer_address, "driver.peer_address")
         try:
             socket.create_connection((driver.address, self.tcp_port), timeout=5).close()
         except OSError as error:
@@ -65,10 +97,19 @@ class ExternalDriver:
                 f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
                 "is it running, and are address and tcp_port in [driver] right?"
             ) from error
-        self.vital_signs.measure(self._who_accepts, self.ping_port, self.control_endpoint)
-        self.identifier = self._identify()
-        if self.control_endpoint is not None and not (self.shared and self.worker):
-            self._with_control(self._begin)
+        if self.control_route is not None:
+            self._with_control(lambda control, who: None)
+
+    @property
+    def control_route(self) -> Route | None:
+        """The way to the control channel, if there is one."""
+        if self.file.control.kind == "stdio":
+            return self.agent
+        return None if self.control_endpoint is None else TcpRoute(self.control_endpoint)
+
+    @property
+    def _start_ms(self) -> int:
+        return self.file.driver.start_timeout_s * 1_000
 
     @property
     def timeouts(self) -> Timeouts:
@@ -77,10 +118,11 @@ class ExternalDriver:
 
     def _with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
         """Do something over a control channel that is opened for it."""
-        assert self.control_endpoint is not None
+        route = self.control_route
+        assert route is not None
         environment = RealEnvironment()
         try:
-            control, who = self._open_control(environment, self.control_endpoint)
+            control, who = self._open_control(environment, route)
             found = action(control, who)
             control.close()
         finally:
@@ -110,8 +152,8 @@ class ExternalDriver:
         control: Control | None = None
         who = Identity(self.identifier)
         try:
-            if self.control_endpoint is not None:
-                control, who = self._open_control(environment, self.control_endpoint)
+            if (route := self.control_route) is not None:
+                control, who = self._open_control(environment, route)
             elif file.capabilities.get("qm2qm", False):
                 control = RemoteControl(environment, file, self.rpc_port)
                 who = replace(who, facilities=remote_control.FACILITIES)
@@ -158,14 +200,13 @@ class ExternalDriver:
     def _identify(self) -> UUID | None:
         """Return the QueueManager.Identifier that sessions and control agree on."""
         of_session = self._who_accepts()
-        if self.control_endpoint is None:
+        if (route := self.control_route) is None:
             return of_session
         who = self._with_control(lambda control, who: who)
         if of_session not in (None, who.identifier):
             raise SutLost(
                 f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
-                f"the control channel at {self.control_endpoint.host}:{self.control_endpoint.port} is that of "
-                f"{who.identifier}: are address, tcp_port and control.address of one system?"
+                f"{route.name} is that of {who.identifier}: are address, tcp_port and control.address of one system?"
             )
         return who.identifier
 
@@ -174,10 +215,10 @@ class ExternalDriver:
         driver = self.file.driver
         return discover_identifier(driver.address, self.tcp_port, as_nobody(driver.peer_identifier))
 
-    def _open_control(self, environment: Environment, endpoint: Endpoint) -> tuple[Control, Identity]:
+    def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
         """Open a control channel; one that does not answer who it belongs to ends the run."""
         try:
-            control = JsonlControl(environment, endpoint, "127.0.0.1", answer_ms=self.timeouts.control_ms)
+            control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
             found = identity_of(self.file, control)
         except SutUnavailable as error:
             if (how := self.ended(DEATH_NEAR_S)) is not None:
@@ -204,10 +245,34 @@ class ExternalDriver:
         if timers:
             with contextlib.suppress(SutUnavailable):  # what is gone has no timers
                 self._with_control(lambda control, who: control.call("set_timers", **timers))
+        self.agent.end()
+
+    def _agent_command(self) -> list[str]:
+        return self._filled_in(self.file.control.command, "control.command")
+
+    def _filled_in(self, command: Sequence[str], key: str) -> list[str]:
+        """Put what is known of this worker's SUT into a command of the SUT file."""
+        driver = self.file.driver
+        values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
+        values |= {"python": sys.executable, "worker": self.worker}
+        values |= {"folder": self.file.path.parent if self.file.path is not None else Path()}
+        values |= {"control_port": self.control_endpoint.port if self.control_endpoint is not None else 0}
+        try:
+            return [part.format(**values) for part in command]
+        except (KeyError, IndexError, ValueError, AttributeError) as error:
+            raise UsageError(
+                f"{self.file.path}: {key}: unknown placeholder {error}; known are {', '.join(values)}"
+            ) from error
+
+
+def numbered(name: str, worker: int) -> str:
+    """Return the name of a worker's file in the folder of the run: control.log, control-1.log."""
+    stem, _, suffix = name.partition(".")
+    return f"{stem}-{worker}.{suffix}" if worker else name
 
 
 def _control_endpoint(file: SutFile) -> Endpoint | None:
-    if file.control.kind == "none":
+    if file.control.kind != "jsonl":
         return None
     host, _, port = file.control.address.rpartition(":")
     if not host or not port.isdigit():

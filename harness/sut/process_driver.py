@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import SutLost, SutUnavailable, UsageError
-from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver
+from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver, numbered
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
-from harness.sut.sut_file import PORTS, DriverTable, SutFile
+from harness.sut.sut_file import DriverTable, SutFile
 from harness.sut.sut_process import Death, SutProcess
 from reference_qm.surface.inputs import Endpoint
 
@@ -26,8 +25,8 @@ class ProcessDriver(ExternalDriver):
     """A program on loopback, started for the run, and started again when it ends."""
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
-        super().__init__(file, worker)
-        self.process = SutProcess(out / (f"sut-{worker}.log" if worker else "sut.log"))
+        super().__init__(file, out, worker)
+        self.process = SutProcess(out / numbered("sut.log", worker))
         self.restarts = 0
         self._dead = False
         self._command: list[str] = []
@@ -46,7 +45,7 @@ class ProcessDriver(ExternalDriver):
         if self.control_endpoint is not None and not self.control_endpoint.port:
             host = self.control_endpoint.host
             self.control_endpoint = Endpoint(host, free_port(host, socket.SOCK_STREAM))
-        self._command = self._filled_in()
+        self._command = self._filled_in(driver.command, "driver.command")
         self._ports = self._listened_at()
         self._launch()
 
@@ -102,19 +101,6 @@ class ProcessDriver(ExternalDriver):
             refuse_stranger(self._ports, self.process.pid)
         super().start()
 
-    def _filled_in(self) -> list[str]:
-        driver = self.file.driver
-        values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
-        values |= {"python": sys.executable, "worker": self.worker}
-        values |= {"folder": self.file.path.parent if self.file.path is not None else Path()}
-        values |= {"control_port": self.control_endpoint.port if self.control_endpoint is not None else 0}
-        try:
-            return [part.format(**values) for part in driver.command]
-        except (KeyError, IndexError, ValueError, AttributeError) as error:
-            raise UsageError(
-                f"{self.file.path}: driver.command: unknown placeholder {error}; known are {', '.join(values)}"
-            ) from error
-
     def _listened_at(self) -> list[Port]:
         """Return the ports that are the program's: those that it is told, or is declared to serve."""
         driver = self.file.driver
@@ -156,6 +142,7 @@ class ProcessDriver(ExternalDriver):
                 self.process.ended(within_s=0.05)
 
     def stop(self) -> None:
+        self.agent.end()
         self.process.stop()
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
 from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from harness.environment.real import RealEnvironment
+from harness.errors import SutUnavailable
+from harness.sut.wires import Reply, Route, Wire
 from harness.wire import PingPacket, dissect_ping, ping_request
 from reference_qm.surface.inputs import Endpoint
 
 DATAGRAM = 2_048
-ANSWER_LIMIT = 1_048_576
 Answered = Callable[[int], None]
 
 
@@ -62,34 +62,33 @@ class PingChannel:
 class ControlChannel:
     """Asks the control channel for the identity. It shows the pulse of what answers there."""
 
-    def __init__(self, environment: RealEnvironment, endpoint: Endpoint, answered: Answered) -> None:
+    def __init__(self, environment: RealEnvironment, route: Route, answered: Answered) -> None:
         self._answered = answered
-        self._pending = b""
         self._there = True
-        self._stream = environment.connect(endpoint, "127.0.0.1", self)
+        self._numbers: dict[int, int] = {}
+        """Numbers of the questions that wait, by the ids of their requests."""
+        self._wire: Wire | None = None
+        try:
+            self._wire = route.open(environment, self)
+        except SutUnavailable:
+            self._there = False
 
     def ask(self, number: int) -> bool:
-        if self._there:
-            self._stream.send(json.dumps({"id": number, "verb": "identity"}).encode() + b"\n")
+        if self._there and self._wire is not None:
+            self._numbers[self._wire.ask("identity", {})] = number
         return self._there
 
     def on_open(self) -> None:
         """Do nothing: what was asked is sent."""
 
-    def on_failed(self, error: str) -> None:
-        self._there = False
+    def on_reply(self, reply: Reply) -> None:
+        number = self._numbers.pop(reply["id"], None)
+        if number is not None:
+            self._answered(number)
 
-    def on_closed(self, reason: str) -> None:
+    def on_end(self, why: str) -> None:
         self._there = False
-
-    def on_bytes(self, data: bytes) -> None:
-        *lines, self._pending = (self._pending + data).split(b"\n")
-        if len(self._pending) > ANSWER_LIMIT:
-            self._there = False
-            self._stream.close()
-        for line in lines:
-            with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
-                self._answered(int(json.loads(line)["id"]))
 
     def close(self) -> None:
-        self._stream.close()
+        if self._wire is not None:
+            self._wire.close()

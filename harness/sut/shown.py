@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.sut.control import MissingElement, Reply
+from harness.sut.wires import MissingElement, Reply
 
 
 class NotShown(MissingElement):

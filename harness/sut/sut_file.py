@@ -113,11 +113,13 @@ class QueuesTable:
 class ControlTable:
     """[control]: the control protocol, if the SUT speaks one.
 
-    ``time_scale``: with the facility set_timers the SUT's protocol timers run so many times faster.
+    ``jsonl``: over TCP at ``address``; ``stdio``: over the standard streams of ``command``. ``time_scale``: with the
+    facility set_timers the SUT's protocol timers run so many times faster.
     """
 
-    kind: Literal["none", "jsonl"] = "none"
+    kind: Literal["none", "jsonl", "stdio"] = "none"
     address: str = "127.0.0.1:0"
+    command: tuple[str, ...] = ()
     time_scale: int = 20
 
 
@@ -201,6 +203,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
     file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
     _check_driver(file.driver, where)
+    _check_control(file, where)
     if file.capabilities.get("topology", False) and file.driver.kind != "virtual":
         raise UsageError(
             f"{where}: capabilities.topology: one system is no topology; describe three and say --topology FILE"
@@ -280,6 +283,15 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         )
     if driver.kind == "process" and not driver.command:
         raise UsageError(f'{where}: driver.command is missing; kind = "process" needs to know what to start')
+
+
+def _check_control(file: SutFile, where: str) -> None:
+    if file.control.kind == "stdio" and not file.control.command:
+        raise UsageError(f'{where}: control.command is missing; kind = "stdio" needs to know what to start')
+    if file.control.kind != "stdio" and file.control.command:
+        raise UsageError(f'{where}: control.command is for kind = "stdio", not for "{file.control.kind}"')
+    if file.control.kind == "stdio" and file.driver.kind == "virtual":
+        raise UsageError(f'{where}: control.kind = "stdio" is for a system beside this program, not for "virtual"')
 
 
 def _check_timeouts(timeouts: TimeoutsTable, where: str) -> None:

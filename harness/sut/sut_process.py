@@ -115,14 +115,17 @@ class SutProcess:
         ended, code = _ENDED.unpack(self._shared[:])
         if not ended:
             return None
-        return f"exit status {code}" if code >= 0 else _signal_name(-code)
+        return end_text(code)
 
     def _note(self, ended: int, code: int) -> None:
         self._shared[:] = _ENDED.pack(ended, code)
 
 
-def _signal_name(number: int) -> str:
+def end_text(code: int) -> str:
+    """Return how a process ended, of its return code: negative is a signal."""
+    if code >= 0:
+        return f"exit status {code}"
     try:
-        return signal.Signals(number).name
+        return signal.Signals(-code).name
     except ValueError:
-        return f"signal {number}"
+        return f"signal {-code}"

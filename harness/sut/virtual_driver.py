@@ -36,6 +36,7 @@ class VirtualDriver:
     def __init__(self, file: SutFile, *, raises: bool = False) -> None:
         self.file = file
         self.shared = self.beside_others = False
+        self.wait_s = 0
         self.identifier: UUID | None = None
         self._raises = raises
         self._host: SystemHost | None = None

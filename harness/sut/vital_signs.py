@@ -10,6 +10,7 @@ from harness.environment.real import RealEnvironment
 from harness.sut.pulse_channels import ControlChannel, PingChannel
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import OF_SLOW, Speed, measure_speed, timeouts_for
+from harness.sut.wires import Route
 from reference_qm.surface.inputs import Endpoint
 
 TOLERANCE_MS = 100
@@ -29,7 +30,7 @@ class VitalSigns:
         self._felt: Pulse | None = None
         """The pulse of the test before."""
 
-    def measure(self, exchange: Callable[[], object], ping_port: int, control: Endpoint | None) -> None:
+    def measure(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
         """Find out how fast it answers an exchange, how its pulse is felt, and so how long to wait for it."""
         self.speed = measure_speed(exchange)
         if self.speed is not None:
@@ -58,7 +59,7 @@ class VitalSigns:
         """The longest stall in the test before."""
         return 0 if self._felt is None else self._felt.longest_ms
 
-    def _channels(self, ping_port: int, control: Endpoint | None) -> Iterator[OpenChannel]:
+    def _channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):
             endpoint = Endpoint(driver.address, ping_port)

@@ -25,6 +25,7 @@ from harness.peer.rpc_server import ServedAssociation
 from harness.sut.control import JsonlControl
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
+from harness.sut.wires import TcpRoute
 from harness.wire import connection_parameters, establish_connection
 from harness.wire.rpc import (
     ACCEPTANCE,
@@ -241,7 +242,7 @@ ANSWERS = st.recursive(
 def test_a_control_channel_may_say_anything(answer: bytes) -> None:
     environment = VirtualEnvironment()
     environment.listen(Endpoint("127.0.0.1", 9801), Scripted(answer).accept)
-    control = JsonlControl(environment, Endpoint("127.0.0.1", 9801), "127.0.0.2")
+    control = JsonlControl(environment, TcpRoute(Endpoint("127.0.0.1", 9801), "127.0.0.2"))
     with suppress(MqconformError):
         assert control.call("list")["ok"] is True
 

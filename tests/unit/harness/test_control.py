@@ -16,6 +16,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.sut.control import ControlRefused, JsonlControl, VirtualControl
 from harness.sut.view import identity_of
 from harness.sut.virtual_driver import VirtualDriver
+from harness.sut.wires import TcpRoute
 from reference_qm.config import QueueManagerConfig
 from reference_qm.control import ControlError
 from reference_qm.core.queue_manager import QueueManager
@@ -23,6 +24,7 @@ from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
 
 WHERE = Endpoint("127.0.0.1", 9801)
+ROUTE = TcpRoute(WHERE, "127.0.0.2")
 Script = Callable[[Stream, dict[str, Any]], None]
 
 
@@ -65,7 +67,7 @@ def many_answers(stream: Stream) -> None:
 def control(script: Script) -> tuple[JsonlControl, Server]:
     environment = VirtualEnvironment()
     server = Server(environment, script)
-    return JsonlControl(environment, WHERE, "127.0.0.2"), server
+    return JsonlControl(environment, ROUTE), server
 
 
 def test_arguments_go_and_answers_come_whatever_the_cuts() -> None:
@@ -133,7 +135,7 @@ def test_a_channel_that_does_not_answer_is_one_line(script: Script, words: str) 
 
 
 def test_an_endless_line_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.sut.control.LINE_LIMIT", 1000)
+    monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 1000)
     made, _ = control(lambda stream, asked: stream.send(b"x" * 1001))
     with pytest.raises(SutUnavailable, match="an answer longer than 1000 bytes"):
         made.call("list")
@@ -146,13 +148,13 @@ def test_a_receive_is_waited_for_as_long_as_it_may_take() -> None:
         environment.later(30_000, lambda: reply(stream, id=asked["id"], ok=True, message=None))
 
     Server(environment, script)
-    made = JsonlControl(environment, WHERE, "127.0.0.2")
+    made = JsonlControl(environment, ROUTE)
     assert made.call("receive", queue="x", timeout_ms=30_000)["message"] is None
 
 
 def test_nobody_listens() -> None:
     with pytest.raises(SutUnavailable, match=r"control 127\.0\.0\.1:9801 does not answer: connection refused"):
-        JsonlControl(VirtualEnvironment(), WHERE, "127.0.0.2")
+        JsonlControl(VirtualEnvironment(), ROUTE)
 
 
 @pytest.mark.parametrize("key", ["facilities", "capabilities"])

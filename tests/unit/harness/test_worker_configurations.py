@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,7 +81,10 @@ def test_fresh_peers_away_from_loopback_share_the_address() -> None:
 
 def test_no_message_of_a_later_run_has_the_identifier_of_one_before() -> None:
     """MS-MQQB 3.1.5.8.1: a SUT that was tested before would take it for a duplicate."""
-    first, second = ExternalDriver(described("external")), ExternalDriver(described("external"))
+    first, second = (
+        ExternalDriver(described("external"), Path("out")),
+        ExternalDriver(described("external"), Path("out")),
+    )
     taken: set[int] = set()
     for driver in (first, second):
         for check in range(50):
@@ -93,7 +97,7 @@ def test_no_message_of_a_later_run_has_the_identifier_of_one_before() -> None:
 
 def test_no_queue_manager_that_a_check_plays_has_the_identifier_of_one_before() -> None:
     """Nor in another attempt or in a later run: messages with the same numbers would be duplicates, too."""
-    driver = ExternalDriver(described("external"))
+    driver = ExternalDriver(described("external"), Path("out"))
     drawn = set()
     for run in ("a run", "a run 1", "a later run"):
         sut = driver.open("a check", run)

@@ -1,0 +1,300 @@
+"""A command whose standard streams are a control channel: ``ssh host agent``, or any other program.
+
+One process, kept for the run, carries every channel that the run opens: starting a remote program takes seconds, a
+run opens a channel for each check. Ids of requests are unique in the process, whichever channel they are of. Workers
+have a process each, because what two of them read of one stream nobody could put together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from multiprocessing import parent_process, util
+from pathlib import Path
+from typing import IO, Any
+
+from harness.environment import Environment, RealEnvironment
+from harness.errors import HarnessError, SutUnavailable
+from harness.sut.sut_process import STOP_S, end_text
+from harness.sut.wires import AnswerLines, NoAnswer, Reply, ReplySink, request_line
+
+CHUNK = 65_536
+OUTGOING_LIMIT = 64 * 1024 * 1024
+"""Bytes that wait for a command that does not read."""
+STRANGERS_LIMIT = 1_000
+"""Answers to requests that were never made."""
+END_KNOWN_S = 1.0
+"""How soon after its standard output the end of a command is known."""
+NAME_LIMIT = 120
+LAST_LINE_LIMIT = 300
+_TAIL = 4_096
+_CLOSES = {"open_queue": ("handle", "close_queue"), "open_to_send": ("handle", "close_queue")} | {
+    "remote_open": ("remote", "remote_close")
+}
+"""What a verb opens, by the key of its answer, and the verb that closes it."""
+_CLOSING = frozenset(verb for _, verb in _CLOSES.values())
+
+
+class Agent:
+    """The command. ``command`` is called when it is started; what it writes to standard error goes to ``log_path``.
+
+    ``start_ms``: how long its first answer may take.
+    """
+
+    def __init__(self, command: Callable[[], Sequence[str]], log_path: Path | None, start_ms: int) -> None:
+        self._command = command
+        self._log_path = log_path
+        self._start_ms = start_ms
+        self.name = "control command"
+        self._owner = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._why: str | None = None
+        """Why there are no answers any more."""
+        self._number = 0
+        self._answered = False
+        self._outgoing = bytearray()
+        self._lines = AnswerLines()
+        self._strangers = 0
+        self._wires: list[AgentWire] = []
+        self._asked: dict[int, AgentWire] = {}
+        self.on_stranger: Callable[[Any], None] = lambda number: None
+        """Is told ids of answers that nobody asked for."""
+
+    @property
+    def patience_ms(self) -> int:
+        """How long the next answer may take at least."""
+        return 0 if self._answered else self._start_ms
+
+    def open(self, environment: Environment, sink: ReplySink) -> AgentWire:
+        """Open a channel; the command is started for the first, and not again after its end."""
+        if not isinstance(environment, RealEnvironment):
+            raise HarnessError("a command is reached in real time only")
+        if self._owner != os.getpid():
+            self._start()
+        if self._why is not None or self._socket is None:
+            raise SutUnavailable(f"{self.name}: {self._why}")
+        wire = AgentWire(self, environment, sink, self._socket.dup())
+        self._wires.append(wire)
+        self._watch()
+        sink.on_open()
+        return wire
+
+    def end(self) -> None:
+        """Close its standard input, which ends it, and stop it if it goes on; another can be started then."""
+        process, self._process = self._process, None
+        owner, self._owner = self._owner, 0
+        self._hang_up()
+        if process is not None and owner == os.getpid():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=STOP_S)
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                    os.killpg(process.pid, number)
+                    process.wait(timeout=STOP_S)
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _start(self) -> None:
+        """Start the command with a socket as its standard streams, in a session of its own: it gets no Ctrl-C."""
+        self._hang_up()  # of the process that forked this one
+        self._owner, self._why, self._answered, self._strangers = os.getpid(), None, False, 0
+        self._outgoing.clear()
+        self._lines = AnswerLines()
+        command = list(self._command())
+        shown = shlex.join(command)
+        self.name = f"control command {shown if len(shown) <= NAME_LIMIT else shown[: NAME_LIMIT - 3] + '...'}"
+        log = tempfile.TemporaryFile() if self._log_path is None else self._log_path.open("ab+")  # noqa: SIM115
+        self._log = log
+        ours, theirs = socket.socketpair()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
+                command, stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=log, start_new_session=True
+            )
+        except OSError as error:
+            ours.close()
+            self._why = f"cannot be started: {error.strerror}"
+            raise SutUnavailable(f"{self.name}: {self._why}") from error
+        finally:
+            theirs.close()
+        ours.setblocking(False)
+        self._socket = ours
+        if parent_process() is not None:
+            util.Finalize(None, self.end, exitpriority=1)
+
+    def _hang_up(self) -> None:
+        for wire in list(self._wires):
+            wire.drop()
+        self._wires.clear()
+        self._asked.clear()
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    # -- requests and answers -----------------------------------------------------------------------------------
+
+    def ask(self, wire: AgentWire, verb: str, arguments: dict[str, Any]) -> int:
+        """Send a request; its answer goes to the wire."""
+        self._number += 1
+        self._asked[self._number] = wire
+        if self._why is None:
+            self._outgoing += request_line(self._number, verb, arguments)
+            if len(self._outgoing) > OUTGOING_LIMIT:
+                raise SutUnavailable(f"{self.name} does not read: {OUTGOING_LIMIT} bytes wait")
+            self.flush()
+        return self._number
+
+    def flush(self) -> None:
+        """Send what waits, as much as the command takes."""
+        while self._outgoing and self._socket is not None:
+            try:
+                sent = self._socket.send(self._outgoing)
+            except BlockingIOError:
+                break
+            except OSError:  # it is gone: what it said last is still to be read, then how it ended
+                self._outgoing.clear()
+                break
+            del self._outgoing[:sent]
+        self._watch()
+
+    def read(self) -> None:
+        """Read what there is, whoever it is for."""
+        if self._socket is None:
+            return
+        try:
+            data = self._socket.recv(CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lose(self._how_it_ended())
+            return
+        try:
+            for reply in self._lines.feed(data):
+                self._take(reply)
+        except NoAnswer as error:
+            self._lose(str(error))
+
+    def _take(self, reply: Reply) -> None:
+        self._answered = True
+        number = reply["id"]
+        wire = self._asked.pop(number, None) if type(number) is int else None
+        if wire is not None:
+            wire.on_reply(number, reply)
+            return
+        self.on_stranger(number)
+        self._strangers += 1
+        if self._strangers > STRANGERS_LIMIT:
+            raise NoAnswer(f"{STRANGERS_LIMIT} answers to questions that nobody asked")
+
+    def _watch(self) -> None:
+        """Let each environment say when there is something to read, or room for what waits."""
+        self._wires = [wire for wire in self._wires if wire.watch(write=bool(self._outgoing))]
+
+    def _lose(self, why: str) -> None:
+        if self._why is None:
+            self._why = why
+            for wire in list(self._wires):
+                wire.on_end(why)
+
+    def _how_it_ended(self) -> str:
+        assert self._process is not None
+        try:
+            code = self._process.wait(timeout=END_KNOWN_S)
+        except subprocess.TimeoutExpired:
+            return f"closed its standard output and goes on{self._said()}"
+        return f"ended with {end_text(code)}{self._said()}"
+
+    def _said(self) -> str:
+        """Return the last line of its standard error, escaped, and where the rest is."""
+        if self._log is None:
+            return ""
+        self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL))
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        last = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in lines[-1]) if lines else ""
+        see = f"; see {self._log_path}" if self._log_path is not None and lines else ""
+        return (f": {last[:LAST_LINE_LIMIT]}" if last else " and said nothing on standard error") + see
+
+
+class AgentWire:
+    """One of the channels that share the command. ``sock``: a socket of its own for the same stream."""
+
+    def __init__(self, agent: Agent, environment: RealEnvironment, sink: ReplySink, sock: socket.socket) -> None:
+        self._agent = agent
+        self._environment = environment
+        self._sink = sink
+        self._sock = sock
+        self._closed = False
+        self._requests: dict[int, tuple[str, dict[str, Any]]] = {}
+        self._open: dict[str, tuple[str, dict[str, Any]]] = {}
+        """What this channel has opened, with the request that closes it."""
+
+    @property
+    def patience_ms(self) -> int:
+        return self._agent.patience_ms
+
+    def ask(self, verb: str, arguments: dict[str, Any]) -> int:
+        number = self._agent.ask(self, verb, arguments)
+        self._requests[number] = verb, arguments
+        return number
+
+    def close(self) -> None:
+        """Cancel what waits and close what was opened, as the end of a connection does."""
+        if self._closed:
+            return
+        self._closed = True
+        for number, (_, arguments) in list(self._requests.items()):
+            if arguments.get("timeout_ms", 0) != 0:
+                self.ask("cancel", {"request": number})
+        for verb, closing in self._open.values():
+            self.ask(verb, closing)
+        self._open.clear()
+        self.drop()
+
+    def drop(self) -> None:
+        """Listen no more."""
+        self._closed = True
+        self._environment.forget(self._sock)
+
+    def watch(self, *, write: bool) -> bool:
+        """Watch the stream; return whether that was possible: the environment may have ended."""
+        if self._sock.fileno() < 0:
+            return False
+        self._environment.watch(self._sock, self._on_ready, write=write)
+        return True
+
+    def on_reply(self, number: int, reply: Reply) -> None:
+        """Take the answer to a request of this channel; what was opened too late is closed at once."""
+        verb, arguments = self._requests.pop(number, ("", {}))
+        if verb in _CLOSES and reply.get("ok") is True:
+            key, closes = _CLOSES[verb]
+            closing = {key: reply.get(key)}
+            if self._closed:
+                self.ask(closes, closing)
+            else:
+                self._open[repr(closing)] = closes, closing
+        elif verb in _CLOSING:
+            self._open.pop(repr(arguments), None)
+        elif verb in ("restart", "reset"):
+            self._open.clear()
+        if not self._closed:
+            self._sink.on_reply(reply)
+
+    def on_end(self, why: str) -> None:
+        """Note that the command is gone."""
+        if not self._closed:
+            self.drop()
+            self._sink.on_end(why)
+
+    def _on_ready(self, mask: int) -> None:
+        self._agent.flush()
+        self._agent.read()

@@ -1,0 +1,164 @@
+"""One client's conversation on a control channel: requests out, answers in, whatever carries them.
+
+A route (an address, a command) opens wires in the environment of a check; ids of requests are the wire's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from harness.environment import Environment, Stream
+from harness.errors import ConformanceFailure
+from reference_qm.surface.inputs import Endpoint
+
+LINE_LIMIT = 16 * 1024 * 1024
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""What .NET puts before the first line of a stream in UTF-8."""
+
+
+class MissingElement(ConformanceFailure, KeyError):
+    """An answer of the SUT lacks what a check looks for in it."""
+
+    __str__ = ConformanceFailure.__str__
+
+
+class Reply(dict[str, Any]):
+    """An object of an answer: what is not in it is the SUT's mistake."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> Any:
+        raise MissingElement(f"an answer on the SUT's control channel has no {name!r}")
+
+
+class ReplySink(Protocol):
+    """The receiver of a wire's events."""
+
+    def on_open(self) -> None:
+        """Note that requests can be made."""
+
+    def on_reply(self, reply: Reply) -> None:
+        """Take an answer; it has an ``id``, of whatever type."""
+
+    def on_end(self, why: str) -> None:
+        """Note that there will be no answers any more."""
+
+
+class Wire(Protocol):
+    """A conversation."""
+
+    @property
+    def patience_ms(self) -> int:
+        """How long the next answer may take at least, whatever is usual: the first of a command that has to start."""
+
+    def ask(self, verb: str, arguments: dict[str, Any]) -> int:
+        """Send a request; return its id."""
+
+    def close(self) -> None:
+        """Hang up: what was opened is closed, what waits is cancelled; the sink gets no more events."""
+
+
+class Route(Protocol):
+    """A way to a control channel. ``name``: what messages call it."""
+
+    name: str
+
+    def open(self, environment: Environment, sink: ReplySink) -> Wire:
+        """Open a wire; SutUnavailable when that is known to be no use. The sink gets on_open or on_end."""
+
+
+class NoAnswer(ValueError):
+    """What came is no line of the protocol: one line says what it is."""
+
+
+class AnswerLines:
+    """Bytes, cut anywhere, to answers."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._any = False
+
+    def feed(self, data: bytes) -> Iterator[Reply]:
+        """Yield the answers that are whole now; NoAnswer for what is none, after which nothing is to be fed."""
+        searched = len(self._buffer)
+        self._buffer += data
+        while (end := self._buffer.find(b"\n", searched)) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            searched = 0
+            yield self._answer(line)
+        if len(self._buffer) > LINE_LIMIT:
+            raise NoAnswer(f"an answer longer than {LINE_LIMIT} bytes")
+
+    def _answer(self, line: bytes) -> Reply:
+        first, self._any = not self._any, True
+        text = line.removeprefix(BYTE_ORDER_MARK) if first else line
+        try:
+            reply = json.loads(text, object_hook=Reply)
+            hash(reply["id"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            noise = "; nothing but answers may be written to standard output or the connection" if first else ""
+            raise NoAnswer(f"not a JSON object with an id: {line[:80]!r}{noise}") from None
+        if reply["id"] is None:
+            raise NoAnswer(f"an answer to no request: {ascii(reply.get('error'))[:200]}")
+        found: Reply = reply
+        return found
+
+
+def request_line(number: int, verb: str, arguments: dict[str, Any]) -> bytes:
+    """Return a request as it is sent."""
+    return json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":")).encode() + b"\n"
+
+
+class TcpRoute:
+    """A control channel at an address: each wire is a connection."""
+
+    def __init__(self, endpoint: Endpoint, local_host: str = "") -> None:
+        self.endpoint = endpoint
+        self.local_host = local_host
+        self.name = f"control {endpoint.host}:{endpoint.port}"
+
+    def open(self, environment: Environment, sink: ReplySink) -> TcpWire:
+        return TcpWire(environment, self, sink)
+
+
+class TcpWire:
+    """One connection. After what is no answer nothing is looked at any more."""
+
+    patience_ms = 0
+
+    def __init__(self, environment: Environment, route: TcpRoute, sink: ReplySink) -> None:
+        self._sink = sink
+        self._lines = AnswerLines()
+        self._number = 0
+        self._ended = False
+        self._stream: Stream = environment.connect(route.endpoint, route.local_host, self)
+
+    def ask(self, verb: str, arguments: dict[str, Any]) -> int:
+        self._number += 1
+        self._stream.send(request_line(self._number, verb, arguments))
+        return self._number
+
+    def close(self) -> None:
+        self._ended = True
+        self._stream.close()
+
+    def on_open(self) -> None:
+        self._sink.on_open()
+
+    def on_failed(self, error: str) -> None:
+        self._sink.on_end(error)
+
+    def on_bytes(self, data: bytes) -> None:
+        try:
+            for reply in self._lines.feed(data):
+                if not self._ended:
+                    self._sink.on_reply(reply)
+        except NoAnswer as error:
+            self.close()
+            self._sink.on_end(str(error))
+
+    def on_closed(self, reason: str) -> None:
+        self._sink.on_end(reason)

@@ -1,0 +1,240 @@
+"""A command as control channel: one process for many channels, and one line for each way in which it ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.environment import RealEnvironment, VirtualEnvironment
+from harness.errors import HarnessError, SutUnavailable, UsageError
+from harness.sut.agent import Agent
+from harness.sut.control import JsonlControl
+from harness.sut.external_driver import ExternalDriver
+from harness.sut.sut_file import parse_sut_file
+
+RECORDS = """
+import json, os, sys
+asked = []
+for line in sys.stdin:
+    asked.append(json.loads(line))
+    if asked[-1]["verb"] != "receive":
+        reply = {"id": asked[-1]["id"], "ok": True, "asked": asked, "pid": os.getpid(), "handle": 7}
+        sys.stdout.write(json.dumps(reply) + "\\n")
+        sys.stdout.flush()
+"""
+"""Answers everything but receive with all that it was asked so far."""
+ONE_ANSWER = "import sys; sys.stdin.readline(); sys.stdout.write({!r}); sys.stdout.flush(); sys.stdin.read()"
+
+
+@contextmanager
+def agent(script: str, folder: Path, *, answer_ms: int = 20_000) -> Iterator[Agent]:
+    made = Agent(lambda: [sys.executable, "-S", "-E", "-c", script], folder / "control.log", answer_ms)
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+@pytest.fixture
+def environment() -> Iterator[RealEnvironment]:
+    made = RealEnvironment()
+    yield made
+    made.close()
+
+
+def verbs(control: JsonlControl) -> list[tuple[str, dict[str, Any]]]:
+    asked = control.call("list")["asked"]
+    return [(one.pop("verb"), {name: value for name, value in one.items() if name != "id"}) for one in asked]
+
+
+def test_channels_share_a_process_and_keep_their_answers_apart(environment: RealEnvironment, tmp_path: Path) -> None:
+    with agent(RECORDS, tmp_path) as made:
+        first, second = JsonlControl(environment, made), JsonlControl(environment, made)
+        numbers = [first.begin("list"), second.begin("list")]
+        assert first.call("list")["pid"] == second.call("list")["pid"]
+        assert first.answer(numbers[1]) is second.answer(numbers[0]) is None
+        assert [first.answer(numbers[0])["id"], second.answer(numbers[1])["id"]] == numbers  # type: ignore[index]
+
+
+def test_a_channel_outlives_the_environment_of_another(environment: RealEnvironment, tmp_path: Path) -> None:
+    with agent(RECORDS, tmp_path) as made:
+        other = RealEnvironment()
+        pid = JsonlControl(other, made).call("list")["pid"]
+        other.close()
+        assert JsonlControl(environment, made).call("list")["pid"] == pid
+
+
+def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: RealEnvironment, tmp_path: Path) -> None:
+    with agent(RECORDS, tmp_path) as made:
+        control, other = JsonlControl(environment, made), JsonlControl(environment, made)
+        waiting = control.begin("receive", queue="x", timeout_ms=None)
+        control.call("open_queue", queue="x")
+        control.call("open_queue", queue="y")
+        control.call("close_queue", handle=7)
+        control.call("remote_open", queue="z")
+        other.call("open_to_send", to="x")
+        control.call("open_queue", queue="x")
+        control.close()
+        assert verbs(other)[-4:] == [
+            ("cancel", {"request": waiting}),
+            ("remote_close", {"remote": None}),
+            ("close_queue", {"handle": 7}),
+            ("list", {}),
+        ]
+
+
+def test_more_than_a_pipe_holds_goes_through_in_order(environment: RealEnvironment, tmp_path: Path) -> None:
+    slow = RECORDS.replace('"asked": asked', '"sizes": [len(str(one)) for one in asked]')
+    with agent(slow, tmp_path) as made:
+        first, second = JsonlControl(environment, made), JsonlControl(environment, made)
+        for control in (first, second, first):
+            control.begin("send", to="x", body="y" * 600_000)
+        sizes = second.call("list")["sizes"]
+        assert [size > 600_000 for size in sizes] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("line", ['\ufeff{"id":1,"ok":true}\n', '{"id": 1, "ok": true}\r\n'])
+def test_what_windows_puts_around_lines_is_no_noise(environment: RealEnvironment, tmp_path: Path, line: str) -> None:
+    script = f"import sys; sys.stdin.readline(); sys.stdout.buffer.write({line.encode()!r}); sys.stdout.flush()"
+    with agent(script, tmp_path) as made:
+        assert JsonlControl(environment, made).call("identity")["ok"] is True
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (ONE_ANSWER.format("Welcome!\n"), "b'Welcome!'; nothing but answers may be written to standard output"),
+        (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
+        (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer to no request: 'too many\n'"),
+        ("import sys; sys.exit('no such host\\x1b[2J')", r"ended with exit status 1: no such host\x1b[2J; see "),
+        ("pass", "ended with exit status 0 and said nothing on standard error"),
+        ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
+        ("import sys; sys.stdin.read()", "identity: no answer in time"),
+    ],
+)
+def test_each_end_is_one_line(environment: RealEnvironment, tmp_path: Path, script: str, words: str) -> None:
+    with agent(script, tmp_path, answer_ms=400 if "in time" in words else 20_000) as made:
+        with pytest.raises(SutUnavailable) as caught:
+            JsonlControl(environment, made, answer_ms=1).call("identity")
+        said = str(caught.value)
+        assert said.startswith(f"control command {sys.executable} -S -E -c ")
+        assert words in said
+        assert "\n" not in said
+        if "in time" not in words:  # nor is it started again
+            with pytest.raises(SutUnavailable) as caught:
+                JsonlControl(environment, made)
+            assert words in str(caught.value)
+
+
+def test_an_endless_line_is_not_kept(
+    environment: RealEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.sut.wires.LINE_LIMIT", 100_000)
+    with (
+        agent("import sys; sys.stdout.write('x' * 1_000_000)", tmp_path) as made,
+        pytest.raises(SutUnavailable, match="an answer longer than 100000 bytes"),
+    ):
+        JsonlControl(environment, made).call("identity")
+
+
+def test_answers_that_nobody_asked_for_are_told_and_bounded(environment: RealEnvironment, tmp_path: Path) -> None:
+    strangers: list[Any] = []
+    script = 'import sys; sys.stdout.write(\'{"id": "x"}\\n\' * 2_000); sys.stdout.flush(); sys.stdin.read()'
+    with agent(script, tmp_path) as made:
+        made.on_stranger = strangers.append
+        with pytest.raises(SutUnavailable, match="1000 answers to questions that nobody asked"):
+            JsonlControl(environment, made).call("identity")
+    assert strangers == ["x"] * 1_001
+
+
+def test_one_that_does_not_read_is_one_line(
+    environment: RealEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.sut.agent.OUTGOING_LIMIT", 1_000_000)
+    with agent("import os; os.read(2, 1)", tmp_path) as made:
+        control = JsonlControl(environment, made)
+        with pytest.raises(SutUnavailable, match="does not read: 1000000 bytes wait"):
+            control.begin("send", body="x" * 2_000_000)
+
+
+def test_what_is_not_there_cannot_be_started(environment: RealEnvironment, tmp_path: Path) -> None:
+    made = Agent(lambda: ["/nowhere/agent"], tmp_path / "control.log", 1_000)
+    with pytest.raises(SutUnavailable, match="control command /nowhere/agent: cannot be started: No such file"):
+        JsonlControl(environment, made)
+    made.end()
+
+
+def test_a_worker_starts_a_process_of_its_own(environment: RealEnvironment, tmp_path: Path) -> None:
+    with agent(RECORDS, tmp_path) as made:
+        pid = JsonlControl(environment, made).call("list")["pid"]
+        ours, theirs = multiprocessing.get_context("fork").Pipe()
+        worker = multiprocessing.get_context("fork").Process(target=tell_pid, args=(made, theirs.send))
+        worker.start()
+        assert ours.poll(20)
+        assert ours.recv() != pid
+        worker.join(20)
+        assert JsonlControl(environment, made).call("list")["pid"] == pid
+
+
+def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
+    tell(JsonlControl(RealEnvironment(), made).call("list")["pid"])
+
+
+def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="real time only"):
+        JsonlControl(VirtualEnvironment(), Agent(lambda: ["true"], None, 1_000))
+
+
+@pytest.mark.parametrize(
+    ("kind", "control", "words"),
+    [
+        ("external", {"kind": "stdio"}, "control.command is missing"),
+        ("external", {"kind": "jsonl", "command": ["x"]}, 'control.command is for kind = "stdio", not for "jsonl"'),
+        ("virtual", {"kind": "stdio", "command": ["x"]}, 'not for "virtual"'),
+        ("external", {"kind": "stdio", "command": "ssh"}, "control.command must be a list of strings"),
+    ],
+)
+def test_a_sut_file_that_means_something_else_is_refused(kind: str, control: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": kind}, "control": control})
+
+
+# -- waiting for a system ---------------------------------------------------------------------------------------------
+
+
+class Clock:
+    """A clock that only moves while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+@pytest.mark.parametrize(("up_s", "words"), [(0, None), (3, None), (60, None), (61, r"not up \(waited 60 s\)")])
+def test_a_system_that_is_not_up_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, up_s: int, words: str | None
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr("harness.sut.external_driver.time", clock)
+    driver = ExternalDriver(parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}}), tmp_path)
+    driver.wait_s = 60
+
+    def meet() -> None:
+        if clock.now_s < up_s:
+            raise SutUnavailable("not up")
+
+    monkeypatch.setattr(driver, "_meet", meet)
+    with pytest.raises(SutUnavailable, match=words) if words else nullcontext():
+        driver._find()
+    assert clock.now_s == min(up_s, 60)
