@@ -14,6 +14,8 @@ from reference_qm.surface import commands, remote_commands, surroundings
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
 
+PROTOCOL = 2
+"""The version of the control protocol (docs/control-protocol.md)."""
 Convert = Callable[[object], Any]
 DELIVERIES: dict[str, dict[str, bool]] = {
     "express": {},
@@ -73,11 +75,15 @@ class ControlError(ValueError):
     """A line that is no request: one line naming the verb, the argument and the way out."""
 
 
+class NotOffered(ControlError):
+    """A verb that is not there, whatever its arguments: the answer says ``unsupported``."""
+
+
 def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     """Make a request of ``{"verb": ..., argument: ...}``; ControlError when it is none."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
-        raise ControlError(f"unknown verb {_shown(verb)}; known are {', '.join(_VERBS)}")
+        raise NotOffered(f"unknown verb {_shown(verb)}; known are {', '.join(_VERBS)}")
     make, takes, required = _VERBS[verb]
     given = {name: value for name, value in arguments.items() if name != "verb"}
     if unknown := given.keys() - takes.keys():

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.judging.refused import Refused
 from harness.peer.peer import Peer
-from harness.sut.control import ControlRefused
+from harness.sut.control import REASON_LIMIT, ControlRefused
 from harness.sut.sut import Sut
 from suites.messages import NONE, Sequence, recoverable_message
 from suites.mqqb.steps.opening import opened
@@ -32,8 +33,8 @@ def tried(action: Callable[[], object]) -> str:
     """Do something; say whether it was done or refused."""
     try:
         action()
-    except ControlRefused:
-        return REFUSED
+    except ControlRefused as error:
+        return Refused(REFUSED, str(error))
     return DONE
 
 
@@ -53,7 +54,11 @@ def answered(peer: Peer, sut: Sut, verb: str, **arguments: Any) -> str:
 
     eventually(peer, came)
     answer = answers[-1]
-    return NO_ANSWER if answer is None else DONE if answer.get("ok") else REFUSED
+    return NO_ANSWER if answer is None else DONE if answer.get("ok") else _refused(answer)
+
+
+def _refused(answer: Mapping[str, Any]) -> Refused:
+    return Refused(REFUSED, f"the SUT refused: {str(answer.get('error'))[:REASON_LIMIT]}")
 
 
 def received(sut: Sut, verb: str = "receive", **where: Any) -> str:
@@ -85,7 +90,7 @@ class Waiting:
         if self._answer is None:
             return NO_ANSWER
         if not self._answer.get("ok"):
-            return REFUSED
+            return _refused(self._answer)
         return _label(self._answer.get("message"))
 
 

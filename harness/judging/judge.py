@@ -10,6 +10,7 @@ from harness.capture.deciding import Says, deciding
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.passive import PASSIVE, PassiveJudge
+from harness.judging.refused import said_of
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
@@ -82,6 +83,8 @@ class Judge:
         if reason is not None:
             verdict = Verdict.INCONCLUSIVE
             self.reasons.append(reason)
+        elif not kept:
+            reason = said_of(observed)
         self._write(row, verdict, _text(expected), _text(observed), frames, reason=reason, errata=errata, note=note)
         return kept
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from harness.environment import Environment
 from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
+from harness.sut.shown import NotShown
 from harness.sut.wires import Reply, Route
 from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
@@ -25,11 +26,18 @@ class ControlRefused(ConformanceFailure):
     """The SUT answered a verb with ok = false."""
 
 
+class Unsupported(NotShown):
+    """The SUT answered that this can never be asked of it: what needs it cannot be observed."""
+
+
 class Control(Protocol):
     """A control channel, with a method for its verbs."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing."""
+        """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing.
+
+        Unsupported when it says that it never will.
+        """
 
     def begin(self, verb: str, **arguments: Any) -> int:
         """Ask for a verb whose answer may come much later; return the id of the request, which ``cancel`` takes."""
@@ -109,7 +117,10 @@ class JsonlControl:
         return self._wire.ask(verb, arguments)
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        return self._answers.pop(request, None)
+        reply = self._answers.pop(request, None)
+        if reply is not None and _is_unsupported(reply):
+            _checked("do this", reply)
+        return reply
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.begin(verb, **arguments)
@@ -137,5 +148,12 @@ def _reply(found: Result | str) -> dict[str, Any]:
 
 def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
-        raise ControlRefused(f"the SUT refused {verb}: {str(reply.get('error', 'without a reason'))[:REASON_LIMIT]}")
+        why = str(reply.get("error", "without a reason"))[:REASON_LIMIT]
+        if _is_unsupported(reply):
+            raise Unsupported(f"the SUT's control channel cannot {verb}: {why}")
+        raise ControlRefused(f"the SUT refused {verb}: {why}")
     return reply
+
+
+def _is_unsupported(reply: dict[str, Any]) -> bool:
+    return reply.get("ok") is not True and reply.get("unsupported") is True

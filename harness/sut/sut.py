@@ -249,7 +249,7 @@ class Sut(OwnQueues):
         for name, step in steps.items():
             try:
                 step()
-            except (ControlRefused, SutUnavailable, NotGivenBack) as error:
+            except (ControlRefused, NotShown, SutUnavailable, NotGivenBack) as error:
                 left[name] = f"{name} ({error})"
         if left:
             self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left.values())}"
@@ -303,7 +303,7 @@ class Sut(OwnQueues):
         for action in undo:
             try:
                 action()
-            except ControlRefused as error:
+            except (ControlRefused, NotShown) as error:
                 self.residue.append(str(error))
             except SutUnavailable as error:
                 self.residue.append(f"all that it made or changed: {error}")

@@ -14,6 +14,9 @@ from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
 
+PROTOCOLS = (1, 2)
+"""The versions of the control protocol that are understood; who names none speaks the first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -27,6 +30,11 @@ class Identity:
 def identity_of(file: SutFile, control: Control) -> Identity:
     """Ask a control channel who it belongs to."""
     said = control.call("identity")
+    if (version := said.get("protocol", min(PROTOCOLS))) not in PROTOCOLS:
+        raise SutUnavailable(
+            f"{file.sut.name}: speaks version {str(version)[:20]!a} of the control protocol; this harness understands "
+            f"{' and '.join(map(str, PROTOCOLS))}"
+        )
     try:
         announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
         return Identity(

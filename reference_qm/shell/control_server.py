@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
-from reference_qm.control import FACILITIES, ControlError, announced, answer, refusal, request_from
+from reference_qm.control import FACILITIES, ControlError, NotOffered, announced, answer, refusal, request_from
 from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
 from reference_qm.surface.effects import Answer, Completed
@@ -158,7 +158,7 @@ class ControlClient(asyncio.Protocol):
             number = _number(arguments)
             verb = arguments.get("verb")
             if isinstance(verb, str) and (refused := refusal(verb, self.server.offered)) is not None:
-                raise ControlError(refused)
+                raise NotOffered(refused)
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":
                 self._cancel(number, arguments)
@@ -168,6 +168,8 @@ class ControlClient(asyncio.Protocol):
                 on_verb(self, number)
             else:
                 raise ControlError(f"{verb} takes no arguments; leave out {', '.join(arguments.keys() - {'verb'})}")
+        except NotOffered as error:
+            self._send({"id": number, "ok": False, "error": str(error), "unsupported": True})
         except ControlError as error:
             self._refuse(number, str(error))
 

@@ -12,7 +12,7 @@ from reference_qm.value_object import value_object
 
 @value_object
 class Identity:
-    """Who is this? Result: guid, name, vendor, version, facilities, public keys (MQDSPUBLICKEYS in base64)."""
+    """Who is this? Result: protocol, guid, name, vendor, version, facilities, public keys in base64."""
 
 
 @value_object

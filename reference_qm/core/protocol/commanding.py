@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 from reference_qm.codec import NULL_GUID, FormatName, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName
-from reference_qm.control import FACILITIES
+from reference_qm.control import FACILITIES, PROTOCOL
 from reference_qm.core.arguments import check_number
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.destinations import destination_guid, parse_name
@@ -37,6 +37,7 @@ class Commands(Part):
         machine = self.qm.enterprise.state.LocalQueueManager
         return Result(
             {
+                "protocol": PROTOCOL,
                 "guid": str(self.qm.adm.Identifier),
                 "name": self.qm.config.host_name,
                 "vendor": self.qm.config.vendor,

@@ -1,0 +1,50 @@
+"""The contract of the control protocol as a JSON Schema: what breaks it, in one line.
+
+The tester's requests and the answers of ``mqconform serve`` are held against it in tests, a SUT's by ``attach``.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+PATH = Path(__file__).with_name("control-protocol.schema.json")
+COMPLAINT_LIMIT = 200
+
+
+def complaint_about_request(request: dict[str, Any]) -> str | None:
+    """Return in one line what is wrong with a request, ``{"id": ..., "verb": ..., argument: ...}``; None if nothing."""
+    return _complaint(
+        "request" if (name := f"request:{request.get('verb')}") not in _schema()["$defs"] else name, request
+    )
+
+
+def complaint_about_answer(verb: str, answer: dict[str, Any]) -> str | None:
+    """Return in one line what is wrong with an answer to a verb; None if nothing is."""
+    return _complaint(f"answer:{verb}", answer)
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _validator(definition: str) -> Draft202012Validator:
+    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": _schema()["$defs"]})
+
+
+def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
+    error = best_match(_validator(definition).iter_errors(instance))
+    if error is None:
+        return None
+    where = error.json_path.removeprefix("$").removeprefix(".")
+    said = f"{where}: {error.message}" if where else error.message
+    line = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in said)
+    return line if len(line) <= COMPLAINT_LIMIT else f"{line[: COMPLAINT_LIMIT - 3]}..."
