@@ -30,7 +30,8 @@ class Identity:
 def identity_of(file: SutFile, control: Control) -> Identity:
     """Ask a control channel who it belongs to."""
     said = control.call("identity")
-    if (version := said.get("protocol", min(PROTOCOLS))) not in PROTOCOLS:
+    version = said.get("protocol", min(PROTOCOLS))
+    if type(version) is not int or version not in PROTOCOLS:
         raise SutUnavailable(
             f"{file.sut.name}: speaks version {str(version)[:20]!a} of the control protocol; this harness understands "
             f"{' and '.join(map(str, PROTOCOLS))}"

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from harness.sut.control_schema import complaint_about_answer
+
 RESPONSE_TIMEOUT_S = 120
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "reference_qm"]
@@ -45,22 +47,28 @@ class Served:
 
 
 class Control:
-    """A client of the control protocol."""
+    """A client of the control protocol; every answer keeps the contract."""
 
     def __init__(self, sock: socket.socket, answers: IO[bytes]) -> None:
         self.sock = sock
         self.answers = answers
         self.number = 0
+        self.asked: dict[int, str] = {}
 
     def ask(self, verb: str, **arguments: Any) -> int:
         self.number += 1
+        self.asked[self.number] = verb
         self.sock.sendall(json.dumps({"id": self.number, "verb": verb, **arguments}).encode() + b"\n")
         return self.number
 
     def read_reply(self) -> dict[str, Any]:
         line = self.answers.readline()
         assert line, "the process hung up"
-        return json.loads(line)
+        reply = json.loads(line)
+        if reply["id"] in self.asked:
+            verb = self.asked.pop(reply["id"])
+            assert complaint_about_answer(verb, reply) is None, verb
+        return reply
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.ask(verb, **arguments)

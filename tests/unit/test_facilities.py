@@ -31,7 +31,7 @@ def test_the_page_has_the_table():
         if len(verbs) == 1 or facility == "remote_read":
             assert f"`{facility}`" in PAGE
         elif facility != "send":
-            row = [line for line in PAGE.splitlines() if line.startswith(f"| `{facility}` |")][-1]
+            row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{facility}` |"))
             named = set(re.findall(r"`([a-z_]+)`", row.split("|")[2])) - {"remote_read", "management"}
             shared = FACILITIES["remote_read"] | (FACILITIES["management"] if facility != "management" else set())
             assert named == verbs - shared

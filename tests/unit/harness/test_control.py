@@ -14,6 +14,7 @@ from harness.environment import Stream, VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.sut.control import ControlRefused, JsonlControl, VirtualControl
+from harness.sut.shown import NotShown
 from harness.sut.view import identity_of
 from harness.sut.virtual_driver import VirtualDriver
 from harness.sut.wires import TcpRoute
@@ -171,6 +172,31 @@ def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> Non
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **identity))
     with pytest.raises(SutUnavailable, match="Contoso: control verb identity: "):
         identity_of(sut_file(), made)
+
+
+@pytest.mark.parametrize("said", [{}, {"protocol": 1}, {"protocol": 2}])
+def test_both_versions_are_understood(said: dict[str, Any]) -> None:
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), **said))
+    assert identity_of(sut_file(), made).identifier == UUID(int=7)
+
+
+@pytest.mark.parametrize("version", [0, 3, "2\n", None, True])
+def test_another_version_is_one_line(version: object) -> None:
+    made, _ = control(
+        lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), protocol=version)
+    )
+    with pytest.raises(SutUnavailable, match=r"Contoso: speaks version .* this harness understands 1 and 2$"):
+        identity_of(sut_file(), made)
+
+
+def test_what_can_never_be_asked_is_no_refusal() -> None:
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=False, error="no", unsupported=True))
+    with pytest.raises(NotShown, match="the SUT's control channel cannot move: no"):
+        made.call("move", queue="x")
+    waiting = made.begin("move", queue="x")
+    made.environment.run_until(lambda: False, 10)
+    with pytest.raises(NotShown, match="cannot do this: no"):
+        made.answer(waiting)
 
 
 # -- the same inside this process -------------------------------------------------------------------------------------

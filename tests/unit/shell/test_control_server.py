@@ -102,6 +102,7 @@ def test_what_is_not_offered_is_refused_in_one_line():
                 "id": 1,
                 "ok": False,
                 "error": "reset: not offered here: it needs the facility reset",
+                "unsupported": True,
             }
             assert (await caller.read_reply())["error"] == (
                 "begin: not offered here: it needs the facility transactions"
