@@ -16,6 +16,7 @@ from harness.wire.rpc import (
     Proposal,
     Syntax,
     dissect_rpc,
+    is_sealed,
     outcomes_of,
     proposals_of,
     rpc_kind,
@@ -79,6 +80,9 @@ class _Connection:
                 self._calls[packet.call_id] = _Call(operation, wide)
         call = self._calls.get(packet.call_id)
         if call is None:
+            return
+        if is_sealed(packet):  # a capture has no keys: what the stub holds is neither shown nor judged
+            del self._calls[packet.call_id]
             return
         call.first.setdefault(kind, pdu)
         gathered = call.gathered.setdefault(kind, bytearray())

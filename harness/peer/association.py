@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import MALFORMED, Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
+from harness.peer.rpc_protection import Protection, begin
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -21,8 +22,10 @@ from harness.wire.rpc import (
     Outcome,
     Proposal,
     Syntax,
+    auth3,
     bind,
     co_cancel,
+    dissect_rpc,
     outcomes_of,
     request,
     stub_of,
@@ -32,7 +35,9 @@ from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_status import failure, returned, thrown
 from harness.wire.rpc_stub import Operation
+from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, trailer_of, with_trailer
 from harness.wire.wire_error import WireError
+from reference_qm.rpc.authentication import SecurityError
 from reference_qm.surface.inputs import Endpoint
 
 if TYPE_CHECKING:
@@ -147,6 +152,8 @@ class Association(RawConversation):
         self.elsewhere: dict[Syntax, Association] = {}
         """Associations for the interfaces that the SUT serves at another port: calls to these go there."""
         self.group = 0
+        self.protection: Protection | None = None
+        """The security context, once it is bound with one."""
         self.calls: dict[int, Call] = {}
         self.answers: list[Frame] = []
         """PDUs that answer no call, oldest first: bind_ack and the like, and bytes that are no PDU."""
@@ -181,10 +188,26 @@ class Association(RawConversation):
         """Record what the SUT sent; pass answers to their calls."""
         for frame in self.peer.recorder.received(self.record, data):
             call = self.calls.get(frame.packet.call_id) if frame.kind in ("response", "fault") else None
+            packet, malformed = self._opened(frame)
             if call is None or call.answered:
                 self.answers.append(frame)
+            elif malformed is not None:
+                call.received.append(frame)
+                call.malformed, call.answered = malformed, True
             else:
-                call.take(frame, frame.packet)
+                call.take(frame, packet)
+
+    def _opened(self, frame: Frame) -> tuple[Any, str | None]:
+        """Return the packet of a response with its stub in the clear; why there is none, if it is not genuine.
+
+        The frame stays what was on the wire.
+        """
+        if frame.kind != "response" or self.protection is None:
+            return frame.packet if frame.kind != MALFORMED else None, None
+        try:
+            return dissect_rpc(self.protection.open(frame.data)), None
+        except WireError as error:
+            return None, f"not genuine: {error}"
 
     # -- presentation contexts ----------------------------------------------------------------------------------
 
@@ -195,22 +218,67 @@ class Association(RawConversation):
         kind: str = "bind",
         group: int = 0,
         flags: int = WHOLE | CONC_MPX,
+        authenticate: bool = False,
         **body: Any,
     ) -> tuple[Frame | None, Any]:
-        """Send a bind, or an alter_context by ``kind``; return the frame that answers it and its packet, or None."""
+        """Send a bind, or an alter_context by ``kind``; return the frame that answers it and its packet, or None.
+
+        ``authenticate``: as the SUT file says, if it says so; ConformanceFailure when the SUT's token is none.
+        """
         self._call_id += 1
-        before = len(self.answers)
-        self.send(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
-        self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer of {kind}")
-        if len(self.answers) == before:
-            return None, None
-        frame = self.answers[before]
-        if frame.kind == MALFORMED:
+        if authenticate and self.protection is None:
+            self.protection = begin(self.peer.sut.file.rpc)
+        else:
+            authenticate = False
+        try:
+            frame = self._negotiate(proposals, kind, group, flags, body, self.protection if authenticate else None)
+        except SecurityError as error:
+            raise ConformanceFailure(f"the tester is not authenticated to the SUT: {error}") from error
+        if frame is None or frame.kind == MALFORMED:
             return frame, None
         if frame.kind in ("bind_ack", "alter_context_resp"):
             self._accept(proposals, outcomes_of(frame.packet))
             self.group = frame.packet.payload.assoc_group_id
         return frame, frame.packet
+
+    def _negotiate(
+        self,
+        proposals: Sequence[Proposal],
+        kind: str,
+        group: int,
+        flags: int,
+        body: dict[str, Any],
+        protection: Protection | None,
+    ) -> Frame | None:
+        """Send proposals, with every leg of an authentication; return the first answer. Spec: MS-RPCE 3.3.1.5.2.1."""
+        if protection is None:
+            return self._asked(bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body)), kind)
+        flags |= HEADER_SIGN if protection.auth_level >= INTEGRITY else 0
+        made = bytes(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
+        first = answer = self._asked(with_trailer(made, protection.trailer(protection.step(b""))), kind)
+        if answer is not None and answer.kind == "bind_ack":
+            protection.header_sign = bool(answer.packet.pfc_flags & HEADER_SIGN)
+        again = bytes(bind(self._call_id, proposals, kind="alter_context", group=group, flags=WHOLE, **body))
+        while answer is not None and answer.kind in ("bind_ack", "alter_context_resp"):
+            given = trailer_of(answer.data)
+            if given is None and not protection.context.complete:
+                raise SecurityError("the SUT answers without a token")
+            token = b"" if given is None else protection.step(given.token)
+            if not token:
+                return first
+            leg = protection.trailer(token)
+            if protection.last_leg_unanswered:
+                self.send(with_trailer(bytes(auth3(self._call_id)), leg))
+                return first
+            answer = self._asked(with_trailer(again, leg), "alter_context")
+        return answer
+
+    def _asked(self, pdu: bytes, what: str) -> Frame | None:
+        """Send a PDU; return what answers it, None for nothing."""
+        before = len(self.answers)
+        self.send(pdu)
+        self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer of {what}")
+        return self.answers[before] if len(self.answers) > before else None
 
     def bind(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
@@ -233,7 +301,7 @@ class Association(RawConversation):
             for transfer in transfers:
                 proposals.append(Proposal(self._context_id, interface, (transfer,)))
                 self._context_id += 1
-        frame, _ = self.propose(proposals, kind=kind, group=group)
+        frame, _ = self.propose(proposals, kind=kind, group=group, authenticate=kind == "bind")
         return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
 
     def of(self, interface: Syntax) -> Association:
@@ -296,8 +364,9 @@ class Association(RawConversation):
             call_id = self._call_id
         call = Call(self, call_id, None, context.wide, [])
         self.calls[call_id] = call
-        for part in request(call_id, context.p_cont_id, opnum, stub, fragment=fragment):
-            call.sent.append(self.send(part))
+        longest = fragment if self.protection is None else self.protection.fragment(fragment)
+        for part in request(call_id, context.p_cont_id, opnum, stub, fragment=longest):
+            call.sent.append(self.send(part if self.protection is None else self.protection.protect(part)))
         return call
 
     def cancel(self, call: Call) -> Frame:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import MALFORMED, Frame
 from harness.environment import Listener, Stream, StreamSink
 from harness.peer.conversation import RawConversation
+from harness.peer.rpc_protection import Protection, accept
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
     FIRST,
     LAST,
     LONGEST_STUB,
+    MAX_FRAGMENT,
     NDR,
     NDR64,
     PROVIDER_REJECTION,
@@ -29,6 +31,7 @@ from harness.wire.rpc import (
     Syntax,
     bind_ack,
     bind_nak,
+    dissect_rpc,
     fault,
     proposals_of,
     response,
@@ -37,7 +40,9 @@ from harness.wire.rpc import (
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
+from harness.wire.rpc_trailer import HEADER_SIGN, trailer_of, with_trailer
 from harness.wire.wire_error import WireError
+from reference_qm.rpc.authentication import SecurityError
 from reference_qm.surface.inputs import Endpoint
 
 if TYPE_CHECKING:
@@ -54,7 +59,9 @@ NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 OP_RANGE = 0x1C010002
 """nca_s_op_rng_error."""
 ACCESS_DENIED = 5
-"""The answer to a request that is too long (MS-RPCE 3.3.3.5.4)."""
+"""The answer to a request that is too long (MS-RPCE 3.3.3.5.4), or not genuine."""
+AUTHENTICATION_TYPE_NOT_RECOGNIZED, INVALID_CHECKSUM = 8, 9
+"""Reasons to refuse a bind that authenticates (MS-RPCE 2.2.2.5)."""
 
 
 class Context(NamedTuple):
@@ -102,7 +109,7 @@ class ServedCall:
     def respond(self, **results: Any) -> None:
         """Answer; results that are not given have their defaults: zero, NULL."""
         stub = self.operation.build_response(self.wide, **results)
-        for part in response(self.call_id, self.p_cont_id, stub):
+        for part in self.association.protected(self.call_id, self.p_cont_id, stub):
             self.answered.append(self.association.send(part))
 
     def fault(self, status: int) -> None:
@@ -121,6 +128,8 @@ class ServedAssociation(RawConversation):
         super().__init__(server.peer, by_peer=False)
         self.server = server
         self.port = port
+        self.protection: Protection | None = None
+        """What the SUT authenticates by."""
         self.contexts: dict[int, Context] = {}
         self.binds: list[tuple[Frame, list[Proposal]]] = []
         self.calls: dict[int, ServedCall] = {}
@@ -129,6 +138,13 @@ class ServedAssociation(RawConversation):
     def over(self) -> bool:
         """Return whether the connection is closed."""
         return self.record.closed_by is not None
+
+    def protected(self, call_id: int, p_cont_id: int, stub: bytes) -> list[bytes]:
+        """Return the fragments of a response, protected as the SUT asked for."""
+        if self.protection is None:
+            return response(call_id, p_cont_id, stub)
+        longest = self.protection.fragment(MAX_FRAGMENT)
+        return [self.protection.protect(part) for part in response(call_id, p_cont_id, stub, fragment=longest)]
 
     def on_open(self) -> None:
         """Record the new connection."""
@@ -145,8 +161,10 @@ class ServedAssociation(RawConversation):
             packet = frame.packet
             if frame.kind in ("bind", "alter_context"):
                 self._on_bind(frame, packet)
+            elif frame.kind == "auth3":
+                self._on_last_leg(frame)
             elif frame.kind == "request":
-                self._on_request(frame, packet)
+                self._on_genuine_request(frame, packet)
             elif packet.call_id in self.calls:
                 self.calls[packet.call_id].cancelled.append(frame)
 
@@ -155,6 +173,16 @@ class ServedAssociation(RawConversation):
         self.binds.append((frame, proposals))
         if self.server.refuses_bind is not None:
             self.send(bind_nak(packet.call_id, self.server.refuses_bind))
+            return
+        try:
+            token = self._on_leg(frame, packet)
+        except SecurityError as error:
+            self.server.malformed.append((frame, f"not authenticated: {error}"))
+            reason = INVALID_CHECKSUM if self.protection else AUTHENTICATION_TYPE_NOT_RECOGNIZED
+            refusal = (
+                bind_nak(packet.call_id, reason) if frame.kind == "bind" else fault(packet.call_id, 0, ACCESS_DENIED)
+            )
+            self.send(refusal)
             return
         outcomes = []
         taken: set[Syntax] = set()
@@ -166,7 +194,48 @@ class ServedAssociation(RawConversation):
             outcomes.append(outcome)
         kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
         flags = WHOLE | (packet.pfc_flags & CONC_MPX)
-        self.send(bind_ack(packet.call_id, outcomes, group=GROUP, port=str(self.port), kind=kind, flags=flags))
+        if token is not None and self.protection is not None and self.protection.header_sign:
+            flags |= HEADER_SIGN
+        made = bytes(bind_ack(packet.call_id, outcomes, group=GROUP, port=str(self.port), kind=kind, flags=flags))
+        if token and self.protection is not None:
+            made = with_trailer(made, self.protection.trailer(token))
+        self.send(made)
+
+    def _on_leg(self, frame: Frame, packet: Any) -> bytes | None:
+        """Take the SUT's token, if there is one; return the peer's, empty for none. Spec: MS-RPCE 3.3.1.5.2.1."""
+        try:
+            trailer = trailer_of(frame.data)
+        except WireError as error:
+            raise SecurityError(str(error)) from error
+        if trailer is None:
+            return None
+        if self.protection is None:
+            self.protection = accept(self.peer.sut.file.rpc, trailer)
+            if self.protection is None:
+                raise SecurityError(f"the peer has no authentication type {trailer.auth_type} without [rpc] user")
+            self.protection.header_sign = bool(packet.pfc_flags & HEADER_SIGN)
+        if not self.protection.is_of(trailer):
+            raise SecurityError("a second security context")
+        return self.protection.step(trailer.token)
+
+    def _on_last_leg(self, frame: Frame) -> None:
+        """Take the last leg, which nobody answers; a call is told of what is wrong with it."""
+        try:
+            if self.protection is None or self._on_leg(frame, frame.packet) is None:
+                self.server.malformed.append((frame, "an auth3 without an authentication"))
+        except SecurityError as error:
+            self.server.malformed.append((frame, f"not authenticated: {error}"))
+
+    def _on_genuine_request(self, frame: Frame, packet: Any) -> None:
+        """Take a request as the SUT made it; the frame stays what was on the wire. Spec: MS-RPCE 3.3.1.5.2.2."""
+        if self.protection is not None:
+            try:
+                packet = dissect_rpc(self.protection.open(frame.data))
+            except WireError as error:
+                self.server.malformed.append((frame, f"not genuine: {error}"))
+                self.send(fault(packet.call_id, packet.payload.cont_id, ACCESS_DENIED))
+                return
+        self._on_request(frame, packet)
 
     def _outcome(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
         """Accept each interface once, in the first transfer syntax of the server's that is proposed for it."""

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from harness.errors import UsageError
 from harness.sut.releases import RELEASES
+from harness.sut.rpc_access import RpcAccess, RpcTable, access_of
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
@@ -155,6 +156,7 @@ class SutFile:
     reference: ReferenceTable = field(default_factory=ReferenceTable)
     timeouts: TimeoutsTable = field(default_factory=TimeoutsTable)
     environment: EnvironmentTable = field(default_factory=EnvironmentTable)
+    rpc: RpcAccess = field(default_factory=RpcAccess)
     path: Path | None = None
 
 
@@ -167,6 +169,7 @@ _TABLES = {
     "reference": ReferenceTable,
     "timeouts": TimeoutsTable,
     "environment": EnvironmentTable,
+    "rpc": RpcTable,
 }
 _FORMER_NAMES = {"reach": "driver"}
 """Tables of SUT files that were written when they were called otherwise."""
@@ -201,6 +204,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
         if name not in tree:
             raise UsageError(f"{where}: table [{name}] is missing")
     tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
+    tables["rpc"] = access_of(tables["rpc"], where, path.parent if path else Path())
     file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
     _check_driver(file.driver, where)
     _check_control(file, where)

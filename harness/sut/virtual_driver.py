@@ -76,6 +76,8 @@ class VirtualDriver:
             routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
             security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
             directory_integrated=integrated,
+            rpc_server=self.file.rpc.server,
+            rpc_client=self.file.rpc.client,
         )
         environment.hosts[PEER_HOST] = (driver.peer_address,)
         users = config.security.accounts

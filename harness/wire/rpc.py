@@ -40,6 +40,8 @@ REQUEST_SIZE = 24
 MAX_FRAGMENT = 5840
 LONGEST_STUB = 8 * 1024 * 1024
 """int bytes of a stub that are put together from fragments: twice those of the longest message."""
+PRIVACY = 6
+"""The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
 WHOLE = FIRST | LAST
 
@@ -182,6 +184,11 @@ def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE) -> P
     return pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
 
 
+def auth3(call_id: int) -> Packet:
+    """Make an rpc_auth_3, without its trailer. Spec: MS-RPCE 2.2.2.10."""
+    return pdu("auth3", call_id, DceRpc5Auth3())
+
+
 def co_cancel(call_id: int) -> Packet:
     """Make a co_cancel. Spec: C706 12.6.4.6."""
     return pdu("co_cancel", call_id)
@@ -248,8 +255,9 @@ def dissect_rpc(data: bytes) -> Packet:
         raise WireError(f"{name}: frag_len {packet.frag_len} does not stand for its {len(data)} bytes")
     if body is not None and not isinstance(packet.payload, body):
         raise WireError(f"{name}: its body cannot be dissected")
-    if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.haslayer(Raw):
-        raise WireError(f"{name}: {len(packet[Raw].load)} bytes left over")
+    # A token that is none of scapy's is Raw, too: what counts is the body.
+    if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.payload.haslayer(Raw):
+        raise WireError(f"{name}: {len(packet.payload[Raw].load)} bytes left over")
     return packet
 
 
@@ -291,7 +299,18 @@ def _ptype(data: bytes) -> int:
 def rpc_dissection(data: bytes, stub: Any = None) -> str:
     """Return the fields of a PDU as text, and those of its stub where it was read; never raises."""
     try:
-        text = str(dissect_rpc(data).show(dump=True))
+        packet = dissect_rpc(data)
     except WireError as error:
         return f"cannot be dissected: {error}"
-    return text if stub is None else text + str(stub.show(dump=True))
+    text = str(packet.show(dump=True))
+    sealed = is_sealed(packet)
+    if stub is None:
+        return f"{text}the stub data are sealed: they are not read, and not judged\n" if sealed else text
+    note = "the stub data as the tester unsealed them; on the wire they are the bytes above\n" if sealed else ""
+    return f"{text}{note}{stub.show(dump=True)}"
+
+
+def is_sealed(packet: Packet) -> bool:
+    """Return whether the stub data of a request or response are encrypted (MS-RPCE 3.3.1.5.2.2)."""
+    verifier = packet.auth_verifier
+    return PTYPES[packet.ptype] in ("request", "response") and verifier is not None and verifier.auth_level == PRIVACY

@@ -1,0 +1,137 @@
+"""Authentication on one DCE/RPC connection of the tester: its legs, and requests and responses signed or sealed.
+
+PDUs are handled here apart from ``reference_qm.rpc``; the tokens come from its providers. Spec: MS-RPCE 3.3.1.5.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harness.wire.rpc import PRIVACY, REQUEST_SIZE, TRAILER_SIZE
+from harness.wire.rpc_trailer import (
+    CALL,
+    CONNECT,
+    NEGOTIATE,
+    NTLM,
+    PKT,
+    STUB_ALIGNMENT,
+    Trailer,
+    parts_of,
+    trailer_of,
+    with_trailer,
+)
+from harness.wire.wire_error import WireError
+from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
+from reference_qm.shell.spnego_security import SpnegoAcceptor, SpnegoInitiator
+
+if TYPE_CHECKING:
+    from harness.sut.rpc_access import RpcAccess
+
+CONTEXT_ID = 0x6D71
+"""auth_context_id of the tester's connections."""
+MAX_LEGS, MAX_TOKEN = 6, 5_000
+"""How many tokens of the SUT one authentication takes, and how long one may be, int bytes."""
+
+
+@dataclass(eq=False)
+class Protection:
+    """The security context of a connection. ``header_sign``: whether header signing was agreed on.
+
+    PDUs are to be passed in the order in which they are sent and received: each direction has a sequence number.
+    """
+
+    auth_type: int
+    auth_level: int
+    auth_context_id: int
+    context: SecurityContext
+    header_sign: bool = False
+    legs: int = 0
+
+    @property
+    def signs(self) -> bool:
+        """Return whether each request and response has a signature."""
+        return self.auth_level >= CALL
+
+    @property
+    def last_leg_unanswered(self) -> bool:
+        """Return whether the client's last token goes in an auth3 (MS-RPCE 2.2.1.1.7)."""
+        return self.auth_type == NTLM
+
+    def trailer(self, token: bytes, pad: int = 0) -> Trailer:
+        """Return the trailer of a PDU."""
+        return Trailer(self.auth_type, self.auth_level, self.auth_context_id, token, pad)
+
+    def is_of(self, trailer: Trailer) -> bool:
+        """Return whether a trailer speaks of this context."""
+        return trailer[:3] == (self.auth_type, self.auth_level, self.auth_context_id)
+
+    def step(self, token: bytes) -> bytes:
+        """Take a token of the SUT; SecurityError."""
+        self.legs += 1
+        if self.legs > MAX_LEGS or len(token) > MAX_TOKEN:
+            raise SecurityError(f"token {self.legs} of {len(token)} bytes; believed are {MAX_LEGS}, of {MAX_TOKEN}")
+        return self.context.step(token)
+
+    def fragment(self, longest: int) -> int:
+        """Return how long a fragment may be before it is protected, so that it is not longer than ``longest``."""
+        if not self.signs:
+            return longest
+        room = longest - REQUEST_SIZE - TRAILER_SIZE - self.context.signature_size
+        return REQUEST_SIZE + room // STUB_ALIGNMENT * STUB_ALIGNMENT
+
+    def protect(self, pdu: bytes) -> bytes:
+        """Return a request or response as it goes."""
+        if not self.signs:
+            return pdu
+        pad = (REQUEST_SIZE - len(pdu)) % STUB_ALIGNMENT
+        made = with_trailer(pdu, self.trailer(bytes(self.context.signature_size), pad))
+        header, body, trailer, _ = parts_of(made)
+        segments = Segments(header, body, trailer)
+        if self.auth_level == PRIVACY:
+            body, signature = self.context.seal(segments, header_sign=self.header_sign)
+        else:
+            signature = self.context.sign(segments, header_sign=self.header_sign)
+        return header + body + trailer + signature
+
+    def open(self, pdu: bytes) -> bytes:
+        """Return a request or response with its stub in the clear; WireError when it is not genuine.
+
+        A fault is sent without protection; at the level connect there need not be any.
+        """
+        trailer = trailer_of(pdu)
+        if trailer is None:
+            if self.signs:
+                raise WireError(f"no token, at authentication level {self.auth_level}")
+            return pdu
+        if not self.is_of(trailer):
+            raise WireError(f"security context {trailer[:3]}; agreed on is {self.trailer(b'')[:3]}")
+        if not self.signs:
+            return pdu
+        header, body, head, token = parts_of(pdu)
+        segments, signature = Segments(header, body, head), token[: self.context.signature_size]
+        try:
+            if self.auth_level == PRIVACY:
+                body = self.context.unseal(segments, signature, header_sign=self.header_sign)
+            else:
+                self.context.verify(segments, signature, header_sign=self.header_sign)
+        except SecurityError as error:
+            raise WireError(str(error)) from error
+        return header + body + head + token
+
+
+def begin(access: RpcAccess) -> Protection | None:
+    """Return the security context of a new connection to the SUT; None at the level none."""
+    if access.user is None:
+        return None
+    context = SpnegoInitiator(access.auth_type, access.level, access.user)
+    return Protection(access.auth_type, access.level, CONTEXT_ID, context)
+
+
+def accept(access: RpcAccess, trailer: Trailer) -> Protection | None:
+    """Return the security context that the first token of the SUT asks for; None when the peer has no such provider."""
+    meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)
+    if access.user is None or trailer.auth_type not in (NEGOTIATE, NTLM) or not CONNECT <= meant <= PRIVACY:
+        return None
+    context = SpnegoAcceptor(trailer.auth_type, AuthLevel(meant), (access.user,))
+    return Protection(trailer.auth_type, trailer.auth_level, trailer.auth_context_id, context)

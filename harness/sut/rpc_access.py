@@ -1,0 +1,63 @@
+"""[rpc] of a SUT file: how the tester authenticates to the SUT's RPC. The user is a test user, never a real one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from harness.errors import UsageError
+from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
+from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
+from reference_qm.shell.spnego_security import User, client_security, server_security
+from reference_qm.shell.toml_values import SettingsError
+
+PASSWORDS = ("password", "password_env", "password_file")
+
+
+@dataclass(frozen=True, slots=True)
+class RpcTable:
+    """[rpc], as it is written. ``user``: ``NAME`` or ``DOMAIN\\NAME``."""
+
+    level: Literal["none", "connect", "packet", "integrity", "privacy"] = "none"
+    authentication: Literal["negotiate", "ntlm"] = "negotiate"
+    user: str = ""
+    password: str = field(default="", repr=False)
+    password_env: str = ""
+    password_file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RpcAccess:
+    """How the tester authenticates, and whom the peer's server knows. ``user`` None: at the level none."""
+
+    level: AuthLevel = AuthLevel.NONE
+    auth_type: AuthType = AuthType.GSS_NEGOTIATE
+    user: User | None = None
+
+    @property
+    def server(self) -> ServerSecurity:
+        """What a reference demands of clients that is the SUT itself."""
+        return NO_SECURITY if self.user is None else server_security([self.user], self.level)
+
+    @property
+    def client(self) -> ClientSecurity | None:
+        """What such a reference authenticates with to the peer."""
+        return None if self.user is None else client_security(self.auth_type, self.level, self.user)
+
+
+def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:
+    """Return what a table means; UsageError. ``base``: the folder that password_file is relative to."""
+    if table.level == "none":
+        if table.user:
+            raise UsageError(f'{where}: rpc.user is for a level; give rpc.level, such as "privacy", or remove the user')
+        return RpcAccess()
+    domain, _, name = table.user.rpartition("\\")
+    if not name:
+        raise UsageError(f'{where}: rpc.level is "{table.level}": say who authenticates with rpc.user, a test user')
+    given = {key: getattr(table, key) for key in PASSWORDS if getattr(table, key)}
+    try:
+        password = password_of(given, f"{where}: [rpc]", base)
+    except SettingsError as error:
+        raise UsageError(str(error)) from error
+    return RpcAccess(LEVELS[table.level], TYPES[table.authentication], User(name, password, domain))
