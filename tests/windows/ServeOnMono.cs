@@ -351,6 +351,20 @@ namespace Mqconform.OnMono
         /// <summary>The path name of a queue of serve, null of another queue manager's.</summary>
         public string Local { get { return FormatName.StartsWith(Here) ? FormatName.Substring(Here.Length) : Name(QRef).StartsWith(Formatted) ? null : Name(QRef); } }
 
+        // On Windows a subqueue is there as soon as it is opened; in serve it is made.
+        private void MakeSubqueue()
+        {
+            if (Local == null || Local.IndexOf(';') < 0 || Local.ToLowerInvariant().EndsWith(";journal") || !Local.StartsWith("private$")) return;
+            try
+            {
+                Serve.Ask("create_queue", "name", Local);
+            }
+            catch (Refused)
+            {
+                // It is there already, or its queue is not, which opening it then says.
+            }
+        }
+
         private string Verb(string verb) { return kind == "remote" ? "remote_" + verb : verb; }
 
         /// <summary>Open it in serve, once; its number there.</summary>
@@ -360,6 +374,7 @@ namespace Mqconform.OnMono
             {
                 if (number >= 0) return number;
                 kind = Local == null && access != "send" ? "remote" : "handle";
+                MakeSubqueue();
                 Members opened = access == "send" ? Serve.Ask("open_to_send", "to", FormatName)
                     : kind == "remote" ? Serve.Ask("remote_open", "queue", FormatName, "access", access, "deny_receive", DenySharedReceive)
                     : Serve.Ask("open_queue", "queue", Local, "access", access, "deny_receive", DenySharedReceive);
