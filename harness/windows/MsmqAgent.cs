@@ -27,15 +27,21 @@ using Microsoft.Win32;
 namespace Mqconform
 {
     /// <summary>A request that is not carried out: its text is the answer's error.</summary>
-    public sealed class Refused : Exception
+    public class Refused : Exception
     {
         public Refused(string why) : base(why) { }
+    }
+
+    /// <summary>What this agent can never do, whatever the system would.</summary>
+    public sealed class Unsupported : Refused
+    {
+        public Unsupported(string why) : base(why) { }
     }
 
     /// <summary>The bounds of what is believed before it is looked at.</summary>
     public static class Limits
     {
-        public const int LineBytes = 16 * 1024 * 1024;
+        public const int LineBytes = 8 * 1024 * 1024;
         public const int Depth = 16;
         public const int Waiting = 200;
         public const int Connections = 64;
@@ -243,10 +249,14 @@ namespace Mqconform
         private readonly string verb;
         private readonly Dictionary<string, object> values;
 
-        public Arguments(string verb, Dictionary<string, object> values)
+        /// <summary>What the conversation that asks has open.</summary>
+        public readonly Dictionary<long, Held> Held;
+
+        public Arguments(string verb, Dictionary<string, object> values, Dictionary<long, Held> held)
         {
             this.verb = verb;
             this.values = values;
+            Held = held;
         }
 
         public IEnumerable<string> Names { get { return values.Keys; } }
@@ -563,7 +573,7 @@ namespace Mqconform
         private void Protect(Message message, Arguments sent)
         {
             if (sent.Text("sender", "") == "none") message.AttachSenderId = false;
-            else if (sent.Has("sender")) throw new Refused("send: this agent sends as the user that it runs as, or as none");
+            else if (sent.Has("sender")) throw new Unsupported("send: this agent sends as the user that it runs as, or as none");
             int signed = sent.Has("authentication_level") ? sent.OneOf("authentication_level", AuthenticationLevels) : 0;
             if (signed != 0)
             {
@@ -733,7 +743,6 @@ namespace Mqconform
         private readonly IWindowsOnly windows;
         private readonly Messages messages;
         private readonly object gate = new object();
-        private readonly Dictionary<long, Held> held = new Dictionary<long, Held>();
         private readonly Dictionary<Guid, Work> works = new Dictionary<Guid, Work>();
         private readonly Dictionary<string, MessageQueue> paused = new Dictionary<string, MessageQueue>();
         private long last;
@@ -861,6 +870,7 @@ namespace Mqconform
         private Answer Restart(Arguments given)
         {
             Forget();
+            CloseAll(given.Held);
             windows.Restart("MSMQ");
             return new Answer();
         }
@@ -869,10 +879,8 @@ namespace Mqconform
         {
             lock (gate)
             {
-                foreach (Held one in held.Values) Quietly(one.Queue.Close);
                 foreach (MessageQueue one in paused.Values) Quietly(one.Close);
                 foreach (Work one in works.Values) if (one.Internal != null) Quietly(one.Internal.Abort);
-                held.Clear();
                 paused.Clear();
                 works.Clear();
             }
@@ -893,6 +901,10 @@ namespace Mqconform
             {
                 Trace.WriteLine(error.Message);
             }
+            catch (Refused error)
+            {
+                Trace.WriteLine(error.Message);
+            }
         }
 
         private Answer ChangeEnvironment(Arguments given)
@@ -900,7 +912,11 @@ namespace Mqconform
             if (given.Has("coordinator")) windows.Run("MSDTC", given.Flag("coordinator"));
             if (given.Has("service"))
             {
-                if (!given.Flag("service")) Forget();
+                if (!given.Flag("service"))
+                {
+                    Forget();
+                    CloseAll(given.Held);
+                }
                 windows.Run("MSMQ", given.Flag("service"));
             }
             return new Answer().With("service", windows.Runs("MSMQ")).With("coordinator", windows.Runs("MSDTC"));
@@ -1073,22 +1089,39 @@ namespace Mqconform
 
         // -- handles --------------------------------------------------------------------------------------------------
 
-        private long Hold(Held one)
+        private long Hold(Arguments given, Held one)
         {
-            lock (gate)
+            lock (given.Held)
             {
-                if (held.Count >= Limits.Held) throw new Refused(Limits.Held + " queues and cursors are open: close some");
-                held[++last] = one;
-                return last;
+                if (given.Held.Count >= Limits.Held) throw new Refused(Limits.Held + " queues and cursors are open: close some");
+                long number = Interlocked.Increment(ref last);
+                given.Held[number] = one;
+                return number;
+            }
+        }
+
+        /// <summary>Close all that a conversation has open; what waits there ends.</summary>
+        public void CloseAll(Dictionary<long, Held> held)
+        {
+            List<Held> all;
+            lock (held)
+            {
+                all = new List<Held>(held.Values);
+                held.Clear();
+            }
+            foreach (Held one in all)
+            {
+                Held closed = one;
+                if (closed.Own) Quietly(delegate { windows.CancelReads(closed.Queue); closed.Queue.Close(); });
             }
         }
 
         private Held Find(Arguments given, string kind)
         {
             Held found;
-            lock (gate)
+            lock (given.Held)
             {
-                if (held.TryGetValue(given.Number(kind, 0, long.MaxValue), out found)
+                if (given.Held.TryGetValue(given.Number(kind, 0, long.MaxValue), out found)
                     && (kind == "cursor") == (found.Cursor != null)) return found;
             }
             throw new Refused("no " + kind + " " + given.Number(kind, 0, long.MaxValue) + ": open the queue again, handles end with a restart");
@@ -1098,7 +1131,7 @@ namespace Mqconform
         {
             QueueAccessMode access = given.Has("access") ? given.OneOf("access", Accesses) : QueueAccessMode.Receive;
             MessageQueue queue = Opened(formatName, access, given.Flag("deny_receive", false));
-            return new Answer().With(kind, Hold(new Held(queue, null, true)));
+            return new Answer().With(kind, Hold(given, new Held(queue, null, true)));
         }
 
         private Answer OpenToSend(Arguments given)
@@ -1106,19 +1139,19 @@ namespace Mqconform
             if (given.Flag("deny_receive", false))
                 throw new Refused("open_to_send: MQ_ERROR_INVALID_PARAMETER (0xC00E0006): nobody can be denied to receive");
             MessageQueue queue = windows.Open(Formatted + given.Text("to"), QueueAccessMode.Send, false);
-            return new Answer().With("handle", Hold(new Held(queue, null, true)));
+            return new Answer().With("handle", Hold(given, new Held(queue, null, true)));
         }
 
         private Answer OpenCursor(Arguments given, string kind)
         {
             Held queue = Find(given, kind);
-            return new Answer().With("cursor", Hold(new Held(queue.Queue, windows.OpenCursor(queue.Queue), false)));
+            return new Answer().With("cursor", Hold(given, new Held(queue.Queue, windows.OpenCursor(queue.Queue), false)));
         }
 
         private Answer Close(Arguments given, string kind)
         {
             Held one = Find(given, kind);
-            lock (gate) held.Remove(given.Number(kind, 0, long.MaxValue));
+            lock (given.Held) given.Held.Remove(given.Number(kind, 0, long.MaxValue));
             if (!one.Own) windows.CloseCursor(one.Cursor);
             else
             {
@@ -1301,7 +1334,7 @@ namespace Mqconform
         private Answer Prepare(Arguments given)
         {
             if (!given.Flag("single_phase", false))
-                throw new Refused("prepare: MSDTC lets no application stop between the two phases: commit, or abort");
+                throw new Unsupported("prepare: MSDTC lets no application stop between the two phases");
             return End(given, true);
         }
 
@@ -1417,10 +1450,14 @@ namespace Mqconform
             return new Answer().With("transfers", found);
         }
 
-        /// <summary>End what waits at a queue.</summary>
-        public void Cancel(MessageQueue queue)
+        /// <summary>End a read that waits, or that is about to.</summary>
+        public void Cancel(Reading reading)
         {
-            windows.CancelReads(queue);
+            lock (reading)
+            {
+                reading.Cancelled = true;
+                if (reading.Queue != null) Quietly(delegate { windows.CancelReads(reading.Queue); });
+            }
         }
     }
 
@@ -1431,6 +1468,7 @@ namespace Mqconform
         private readonly Stream output;
         private readonly object writing = new object();
         private readonly Dictionary<long, Reading> waiting = new Dictionary<long, Reading>();
+        private readonly Dictionary<long, Held> held = new Dictionary<long, Held>();
         private static readonly Encoding Utf8 = new UTF8Encoding(false, false);
 
         /// <summary>Whether the agent was asked to stop.</summary>
@@ -1462,16 +1500,26 @@ namespace Mqconform
                     else if (line.Length < Limits.LineBytes) line.WriteByte(chunk[i]);
                     else
                     {
-                        Reply(null, null, "a line longer than " + Limits.LineBytes + " bytes");
+                        Reply(null, null, new Refused("a line longer than " + Limits.LineBytes + " bytes"));
                         return;
                     }
                 }
             }
         }
 
+        /// <summary>End the conversation: what waits is cancelled, what it opened is closed.</summary>
+        public void End()
+        {
+            List<Reading> all;
+            lock (waiting) all = new List<Reading>(waiting.Values);
+            foreach (Reading one in all) agent.Cancel(one);
+            agent.CloseAll(held);
+        }
+
         /// <summary>Take one line; an empty one is nothing.</summary>
         public void Take(string line)
         {
+            line = line.TrimStart('\uFEFF');
             if (string.IsNullOrWhiteSpace(line)) return;
             object id = null;
             try
@@ -1483,15 +1531,15 @@ namespace Mqconform
                 if (!request.TryGetValue("verb", out verb) || !(verb is string)) throw new Refused("no verb");
                 request.Remove("id");
                 request.Remove("verb");
-                Carry((long)id, (string)verb, new Arguments((string)verb, request));
+                Carry((long)id, (string)verb, new Arguments((string)verb, request, held));
             }
             catch (FormatException error)
             {
-                Reply(id, null, "no JSON: " + error.Message);
+                Reply(id, null, new Refused("no JSON: " + error.Message));
             }
             catch (Refused error)
             {
-                Reply(id, null, error.Message);
+                Reply(id, null, error);
             }
         }
 
@@ -1500,9 +1548,9 @@ namespace Mqconform
             Verb verb;
             if (name == "stop") { Stopped = true; Reply(id, new Answer(), null); return; }
             if (name == "cancel") { Reply(id, Cancel(given), null); return; }
-            if (!agent.Verbs.TryGetValue(name, out verb)) throw new Refused("unsupported: the Windows agent has no verb '" + name + "'");
+            if (!agent.Verbs.TryGetValue(name, out verb)) throw new Unsupported("the Windows agent has no verb '" + name + "'");
             foreach (string argument in given.Names)
-                if (!verb.Takes.Contains(argument)) throw new Refused("unsupported: " + name + " takes no '" + argument + "' here");
+                if (!verb.Takes.Contains(argument)) throw new Unsupported("" + name + " takes no '" + argument + "' here");
             Reading reading = new Reading();
             bool now = !verb.Waits || (!given.IsNull("timeout_ms") && (!given.Has("timeout_ms") || given.Number("timeout_ms", 0, uint.MaxValue) == 0));
             if (now)
@@ -1524,14 +1572,14 @@ namespace Mqconform
         private void Finish(long id, Verb verb, Arguments given, Reading reading)
         {
             Answer answer = null;
-            string error = null;
+            Exception error = null;
             try
             {
                 answer = verb.Run(given, reading);
             }
             catch (Exception wrong)
             {
-                error = Errors.Say(wrong);
+                error = wrong;
             }
             lock (waiting) waiting.Remove(id);
             Reply(id, answer, error);
@@ -1545,18 +1593,15 @@ namespace Mqconform
                 if (!waiting.TryGetValue(given.Number("request", 0, long.MaxValue), out reading))
                     return new Answer().With("cancelled", false);
             }
-            lock (reading)
-            {
-                reading.Cancelled = true;
-                if (reading.Queue != null) agent.Cancel(reading.Queue);
-            }
+            agent.Cancel(reading);
             return new Answer().With("cancelled", true);
         }
 
-        private void Reply(object id, Answer answer, string error)
+        private void Reply(object id, Answer answer, Exception error)
         {
             Answer line = new Answer().With("id", id).With("ok", error == null);
-            if (error != null) line["error"] = error;
+            if (error is Unsupported) line["unsupported"] = true;
+            if (error != null) line["error"] = Errors.Say(error);
             else foreach (KeyValuePair<string, object> one in answer) line[one.Key] = one.Value;
             byte[] bytes = Encoding.ASCII.GetBytes(Json.Write(line) + "\n");
             lock (writing)
@@ -1593,7 +1638,12 @@ namespace Mqconform
                 return 2;
             }
             if (arguments.Length == 1) Listen(port, windows);
-            else OnStandardStreams(windows).Serve(Console.OpenStandardInput());
+            else
+            {
+                Channel channel = OnStandardStreams(windows);
+                channel.Serve(Console.OpenStandardInput());
+                channel.End();
+            }
             return 0;
         }
 
@@ -1651,7 +1701,14 @@ namespace Mqconform
                 using (client)
                 {
                     Channel channel = new Channel(agent, client.GetStream());
-                    channel.Serve(client.GetStream());
+                    try
+                    {
+                        channel.Serve(client.GetStream());
+                    }
+                    finally
+                    {
+                        channel.End();
+                    }
                     if (channel.Stopped) stop.Set();
                 }
             }
@@ -1818,7 +1875,7 @@ namespace Mqconform
         private static object Properties(Message message)
         {
             FieldInfo field = typeof(Message).GetField("properties", Any);
-            if (field == null) throw new Refused("unsupported: this System.Messaging keeps its properties elsewhere");
+            if (field == null) throw new Unsupported("this System.Messaging keeps its properties elsewhere");
             return field.GetValue(message);
         }
 
@@ -1832,7 +1889,7 @@ namespace Mqconform
         private static object Word(string type, string name)
         {
             Type found = Messaging.GetType("System.Messaging." + type);
-            if (found == null) throw new Refused("unsupported: this System.Messaging has no " + type);
+            if (found == null) throw new Unsupported("this System.Messaging has no " + type);
             return Enum.Parse(found, name);
         }
 
@@ -1844,7 +1901,7 @@ namespace Mqconform
             }
             catch (MissingMethodException)
             {
-                throw new Refused("unsupported: " + target.GetType().Name + " has no " + name + " here");
+                throw new Unsupported("" + target.GetType().Name + " has no " + name + " here");
             }
             catch (TargetInvocationException error)
             {
@@ -1895,7 +1952,7 @@ namespace Mqconform
                 Errors.Check(MQOpenQueue(@"DIRECT=OS:.\" + queue, receive, 0, out source), "open " + queue);
                 Errors.Check(MQOpenQueue(@"DIRECT=OS:.\" + to, move, 0, out target), "open " + to);
                 if (work == null) Errors.Check(MQMoveMessage(source, target, unchecked((ulong)lookupId), IntPtr.Zero), "move");
-                else if (work.Internal == null) throw new Refused("unsupported: to move within a transaction of MSDTC");
+                else if (work.Internal == null) throw new Unsupported("to move within a transaction of MSDTC");
                 else
                 {
                     object transaction = typeof(MessageQueueTransaction).GetProperty("InnerTransaction", Any).GetValue(work.Internal, null);
