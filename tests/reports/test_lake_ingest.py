@@ -22,7 +22,6 @@ from reports.records import clean
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.site_of_lake import contents_of, folder_of
-from reports.spark import session
 from reports.text import system_key
 from reports.vocabulary import FINDINGS, SEVERITY
 
@@ -86,25 +85,16 @@ BROKEN = {
 }
 
 
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("mounted")
-    (folder / "lake").mkdir()
-    (folder / "runs").mkdir()
-    with session("local[2]", folder / "spark.log") as opened:
-        hadoop = opened.sparkContext._jsc.hadoopConfiguration()  # the process may have had a session before
-        for name in ("lake", "runs"):
-            hadoop.set(f"{MOUNTED}/{name}", uri_of(str(folder / name)))
-        opened.mounted = folder
-        yield opened
-
-
 class Taken:
     """One lake, on a file system that is mounted: runs of both schemas, some hostile, in one ingest."""
 
-    def __init__(self, spark):
-        self.spark = spark
-        runs = spark.mounted / "runs"
+    def __init__(self, spark, folder):
+        self.spark, self.mounted = spark, folder
+        hadoop = spark.sparkContext._jsc.hadoopConfiguration()
+        for name in ("lake", "runs"):
+            (folder / name).mkdir()
+            hadoop.set(f"{MOUNTED}/{name}", uri_of(str(folder / name)))
+        runs = folder / "runs"
         rules = dict(list(make_runs.catalogue().items())[:40])
         self.old = make_runs.make_run(runs / "old", "Contoso", "1.0", rules=rules, verdicts=90, started=DAY)
         self.hostile = make_runs.make_run(
@@ -130,12 +120,12 @@ class Taken:
         return self.open().table(table).where(where).collect()
 
     def path(self):
-        return self.spark.mounted / "lake"
+        return self.mounted / "lake"
 
 
 @pytest.fixture(scope="module")
-def taken(spark):
-    return Taken(spark)
+def taken(spark, tmp_path_factory):
+    return Taken(spark, tmp_path_factory.mktemp("mounted"))
 
 
 def test_one_bad_argument_does_not_lose_the_others(taken):
@@ -254,18 +244,6 @@ def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):
     assert (again.known, again.taken, again.refused) == (1, [], [])
 
 
-def test_another_content_is_refused_and_replaced_when_told_to(taken, tmp_path):
-    folder = write_run(tmp_path / "other", [line(1, "MQQB-7.7.7-01", "fail")], run="new")
-    refused = taken.ingest(str(folder))
-    assert (refused.taken, refused.number) == ([], taken.report.number)
-    assert "run new is in the lake with other content, from viewfs://here/runs/new: --replace" in refused.refused[0]
-    replaced = taken.ingest(str(folder), replacing=True)
-    assert (replaced.replaced, replaced.number) == (["new"], taken.report.number + 1)
-    assert [(row.seq, row.ingest) for row in taken.rows("verdicts", "run = 'new'")] == [(1, 1)]
-    assert sorted({row.run for row in taken.rows("test_runs")}) == sorted(["new", taken.old.run, taken.hostile.run])
-    assert {row.rule for row in taken.rows("rule_current", "run = 'new'")} == {"MQQB-7.7.7-01"}
-
-
 class Killed(BaseException):
     """The end of a process, as far as its own code can tell."""
 
@@ -277,32 +255,43 @@ def reading(taken):
     return lake.manifest, {table: lake.table(table).count() for table in tables}
 
 
-def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was(taken, tmp_path, monkeypatch):
-    folder = write_run(tmp_path / "late", [line(1), "broken\n"], started="2026-11-25T10:00:00Z")
+def test_an_ingest_that_ends_at_any_stage_leaves_the_lake_as_it_was_and_another_content_is_taken_when_told_to(
+    taken, tmp_path, monkeypatch
+):
+    late = write_run(tmp_path / "late", [line(1), "broken\n"], started="2026-11-25T10:00:00Z")
+    other = write_run(tmp_path / "other", [line(1, "MQQB-7.7.7-01", "fail")], run="new")
+    refused = taken.ingest(str(other))
+    assert (refused.taken, refused.number) == ([], taken.report.number)
+    assert "run new is in the lake with other content, from viewfs://here/runs/new: --replace" in refused.refused[0]
     before = reading(taken)
     seen = []
 
-    def stop_at(number):
-        def stage(name):
-            seen.append(name)
-            if len(seen) > number:
-                raise Killed(name)
+    def stop_at_the_third(name):
+        seen.append(name)
+        if len(seen) == 3:
+            raise Killed(name)
 
-        return stage
-
-    for number in (2, 11):
-        seen.clear()
-        with pytest.raises(Killed):
-            taken.ingest(str(folder), stage=stop_at(number))
+    def look(name):
+        # What lies there now is what a kill at this instant leaves.
+        seen.append(name)
         assert taken.open().manifest == before[0]
-    monkeypatch.setattr(Files, "publish", lambda *_: (_ for _ in ()).throw(Killed("publish")))
+
     with pytest.raises(Killed):
-        taken.ingest(str(folder))
-    monkeypatch.undo()
+        taken.ingest(str(late), str(other), replacing=True, stage=stop_at_the_third)
+    assert taken.open().manifest == before[0]
+    seen.clear()
+    with monkeypatch.context() as patched, pytest.raises(Killed):
+        patched.setattr(Files, "publish", lambda *_: (_ for _ in ()).throw(Killed("publish")))
+        taken.ingest(str(late), str(other), replacing=True, stage=look)
+    assert len(seen) > 12
     assert reading(taken) == before
-    done = taken.ingest(str(folder))
-    assert (done.taken, done.kept, done.rejected, done.number) == (["late"], 1, 1, before[0].number + 1)
+    done = taken.ingest(str(late), str(other), replacing=True)
+    assert (done.taken, done.kept, done.rejected, done.number) == (["late"], 2, 1, before[0].number + 1)
     assert taken.rows("runs", "run = 'late'")[0].ingest == before[0].last_ingest + 1
+    assert done.replaced == ["new"]
+    assert [(row.seq, row.ingest) for row in taken.rows("verdicts", "run = 'new'")] == [(1, 1)]
+    assert {row.run for row in taken.rows("test_runs")} == {"late", "new", taken.old.run, taken.hostile.run}
+    assert {row.rule for row in taken.rows("rule_current", "run = 'new'")} == {"MQQB-7.7.7-01"}
 
 
 def test_who_publishes_second_is_told_and_changes_nothing(taken):

@@ -8,16 +8,7 @@ import pytest
 from lake_of_cases import lake_of_cases
 from lake_rows import add_random_runs, make_all
 
-from reports.spark import session
-
 SEEDS = os.environ.get("MQ_LAKE_SEEDS", "7").split(",")
-
-
-@pytest.fixture(scope="package")
-def spark(tmp_path_factory):
-    with session("local[2]", tmp_path_factory.mktemp("spark") / "spark.log") as opened:
-        opened.conf.set("spark.sql.shuffle.partitions", "1")
-        yield opened
 
 
 @pytest.fixture(scope="package", params=SEEDS)

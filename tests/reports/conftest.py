@@ -1,0 +1,28 @@
+"""One Spark session for all tests of the lake: it starts once, and is set for tables of some hundred rows.
+
+With its defaults Spark compiles every query, and plans it anew between any two of its stages: for millions of rows that
+is soon earned, here it is most of the work. The processes that tests start have the settings of a user.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from reports.spark import session
+
+SMALL = {
+    "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.lightweightPlanChangeValidation": "false",
+    "spark.sql.maxPlanStringLength": "200",
+    "spark.sql.shuffle.partitions": "1",
+}
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    with session("local[2]", tmp_path_factory.mktemp("spark") / "spark.log", SMALL) as opened:
+        yield opened
