@@ -290,6 +290,23 @@ def provision(
     typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")
 
 
+@app.command()
+def attach(
+    command: Annotated[str | None, typer.Option(help="The agent as a command: its standard streams.")] = None,
+    address: Annotated[str | None, typer.Option(help="The agent as HOST:PORT.")] = None,
+    sut: Annotated[
+        Path | None, typer.Option(help="Count with this file's capabilities; its [control] where none is given.")
+    ] = None,
+    write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file; must not be there yet.")] = None,
+    format_: Annotated[str, typer.Option("--format", help="table or json")] = "table",
+    disruptive: Annotated[bool, typer.Option(help="Also go offline, restart and reset.")] = False,
+) -> None:
+    """Try each verb of a control channel: what works, what is missing and how many rules that costs, what is wrong."""
+    from harness.cli.attach import attach as attach_to
+
+    attach_to(command, address, sut, write, format_, disruptive=disruptive)
+
+
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
     for entry in entry_points(group="mqconform.commands"):

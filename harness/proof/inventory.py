@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, IndexRow, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage
 from harness.rules.proof_record import load_proof
-from harness.run.checks import covered, suite_path
+from harness.run.checks import covered, needed, suite_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,13 @@ class Inventory:
     passive: frozenset[str]
     proven: frozenset[str]
     index: Mapping[str, IndexRow]
+    needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """The capabilities and facilities that a check cannot do without, by check."""
+
+    def judgeable(self, have: Collection[str]) -> frozenset[str]:
+        """Return the rules that are judged where there are these capabilities and facilities, if nothing goes wrong."""
+        met = {check for check, needs in self.needs.items() if needs <= set(have)}
+        return self.passive | {rule for rule, checks in self.tests.items() if not met.isdisjoint(checks)}
 
     def coverage(self) -> list[SectionCoverage]:
         """Count what was checked and proven when that was recorded, section by section."""
@@ -68,12 +75,14 @@ class Inventory:
 class _Collector:
     def __init__(self) -> None:
         self.tests: dict[str, list[str]] = defaultdict(list)
+        self.needs: dict[str, frozenset[str]] = {}
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         for item in items:
             path = suite_path(item)
             if path is not None:
+                self.needs[path] = frozenset(needed(item))
                 for rule in covered(item):
                     self.tests[rule].append(path)
 
@@ -102,5 +111,11 @@ def take_inventory() -> Inventory:
                 raise HarnessError(f"{where} names {rule}, which has no row in the catalogue")
     proven = load_proof().proven
     return Inventory(
-        catalogue, dict(collector.tests), dict(faults), frozenset(predicates), frozenset(proven), load_index()
+        catalogue,
+        dict(collector.tests),
+        dict(faults),
+        frozenset(predicates),
+        frozenset(proven),
+        load_index(),
+        collector.needs,
     )

@@ -46,10 +46,10 @@ DEATH_NEAR_S = 0.5
 class ExternalDriver:
     """An address; nothing is started or stopped but a command that is the control channel.
 
-    ``out``: the folder of the run; ``worker``: the first of several brings the SUT into its state.
+    ``out``: the folder of the run, if there is one; ``worker``: the first of several brings the SUT into its state.
     """
 
-    def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
+    def __init__(self, file: SutFile, out: Path | None, worker: int = 0) -> None:
         self.file = file
         self.worker = worker
         self.shared = self.beside_others = False
@@ -58,7 +58,8 @@ class ExternalDriver:
         self.wait_s = 0
         """How long to wait for a system that is not up yet."""
         self.control_endpoint = _control_endpoint(file)
-        self.agent = Agent(self._agent_command, out / numbered("control.log", worker), self._start_ms)
+        log = None if out is None else out / numbered("control.log", worker)
+        self.agent = Agent(self._agent_command, log, self._start_ms)
         self.tcp_port = file.driver.tcp_port
         self.ping_port = file.driver.ping_port
         self.rpc_port = file.driver.rpc_port

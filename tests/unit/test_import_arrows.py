@@ -46,7 +46,7 @@ ROOMS = {
             "judging",
             "run",
         ),
-        *("proof", "cli", "__main__"),
+        *("proof", "attach", "cli", "__main__"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

@@ -1,0 +1,177 @@
+"""``mqconform attach``: what an agent can do, and what each thing that it cannot costs."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.attach.conversation import Conversation
+from harness.attach.findings import FACILITY_OF, Findings, State
+from harness.attach.probes import Probes
+from harness.environment import RealEnvironment
+from harness.errors import UsageError
+from harness.sut.agent import Agent
+from harness.sut.control import ANSWER_MS
+from harness.sut.sut_file import CAPABILITIES, SutFile, is_loopback
+from harness.sut.wires import Route, TcpRoute
+from reference_qm.control import FACILITIES
+from reference_qm.surface.inputs import Endpoint
+
+START_MS = 20_000
+"""How long a command may take until its first answer where no SUT file says so."""
+MEASURED_BY_COMMAND = "environment"
+"""The facility that the SUT file can stand in for, with the table of the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Rules that can be judged: of ``every``, ``now`` with what is there; ``more`` with each facility besides."""
+
+    every: int
+    now: int
+    more: Mapping[str, int]
+    capabilities: str
+    """Of whom the capabilities are with which this was counted."""
+
+
+def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> Costs:
+    """Count rules. ``judgeable``: ``Inventory.judgeable``."""
+    declared = CAPABILITIES if file is None else [name for name, there in file.capabilities.items() if there]
+    have = {*declared, *announced}
+    if file is not None and file.environment.parts:
+        have.add(MEASURED_BY_COMMAND)
+    now = judgeable(have)
+    more = {name: len(judgeable({*have, name}) - now) for name in FACILITIES if name not in have}
+    every = len(judgeable({*CAPABILITIES, *FACILITIES}))
+    whose = "every capability" if file is None else f"the capabilities of {file.path}"
+    return Costs(every, len(now), more, whose)
+
+
+def try_agent(
+    route: Route, word: str, queue: str | None, *, disruptive: bool = False, answer_ms: int = ANSWER_MS
+) -> Findings:
+    """Try an agent out; SutUnavailable, in one line, when it does not say who it is."""
+    environment = RealEnvironment()
+    try:
+        conversation = Conversation(environment, route, answer_ms)
+        found = Probes(conversation, word, queue, disruptive=disruptive).try_all()
+        conversation.close()
+        return found
+    finally:
+        environment.close()
+        if isinstance(route, Agent):
+            route.end()
+
+
+def tcp_route(address: str) -> TcpRoute:
+    """Return the way to ``HOST:PORT``."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) <= 65_535:
+        raise UsageError(f"--address {address}: it must be HOST:PORT")
+    return TcpRoute(Endpoint(host.strip("[]"), int(port)))
+
+
+def command_route(command: str) -> Agent:
+    """Return the way through a command, given as a shell would take it."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--command: {error}") from error
+    if not words:
+        raise UsageError("--command: it is empty")
+    return Agent(lambda: words, None, START_MS)
+
+
+def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]:
+    """Yield a row for each verb, after one for its facility: facility, verb, state, what is to be said of it."""
+    for verb in ("identity", "cancel", "stop"):
+        yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
+    for name in FACILITIES:
+        price = counted.more.get(name)
+        yield name, "", found.facility(name), "" if price is None else f"costs {price} rules"
+        for one in found.of_facility(name):
+            yield "", one.verb, str(one.state), one.said
+
+
+def lines(found: Findings, counted: Costs) -> Iterator[str]:
+    """Yield a report as plain text, a line for each thing."""
+    yield who(found)
+    for facility, verb, state, said in rows(found, counted):
+        shown = f"{facility or '  ' + verb:32}{state}"
+        yield f"{shown:48} {said}".rstrip()
+    yield from summary(found, counted)
+
+
+def who(found: Findings) -> str:
+    """Return in one line whom the agent speaks for."""
+    named = " ".join(part for part in (found.name, found.version) if part) or "no name"
+    vendor = f" ({found.vendor})" if found.vendor else ""
+    return (
+        f"{named}{vendor}, queue manager {found.guid}, control protocol {found.protocol}; "
+        f"the first answer took {found.first_ms} ms, the next {found.usual_ms} ms"
+    )
+
+
+def summary(found: Findings, counted: Costs) -> Iterator[str]:
+    """Yield what it comes to."""
+    for problem in found.problems:
+        yield f"wrong: {problem}"
+    wrong = [one.verb for one in found.verbs.values() if one.state in (State.WRONG, State.SILENT)]
+    if wrong:
+        yield f"to be mended: {', '.join(wrong)}"
+    yield f"{counted.now} of {counted.every} rules can be judged with these facilities and {counted.capabilities}"
+
+
+def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
+    """Return a report as JSON."""
+    tree = asdict(found)
+    tree["verbs"] = [asdict(one) | {"facility": FACILITY_OF.get(one.verb)} for one in found.verbs.values()]
+    tree["facilities"] = {
+        name: {"announced": name in found.announced, "state": found.facility(name), "costs": counted.more.get(name, 0)}
+        for name in FACILITIES
+    }
+    rules = {"judged": counted.now, "of": counted.every, "capabilities": counted.capabilities}
+    return tree | {"rules": rules, "right": found.right}
+
+
+def draft(found: Findings, address: str | None, command: str | None) -> str:
+    """Return the draft of a SUT file for what was found."""
+    host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
+    remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"
+    control = (
+        f'kind = "jsonl"\naddress = {_quoted(str(address))}'
+        if command is None
+        else f'kind = "stdio"\ncommand = [{", ".join(_quoted(word) for word in shlex.split(command))}]'
+    )
+    capabilities = "".join(f"{name + ' = false':31}# {what}\n" for name, what in CAPABILITIES.items())
+    return (
+        "# A draft by mqconform attach: look at each value. docs/sut-file.md says what there is besides.\n"
+        f"[sut]\nname = {_quoted(found.name or 'my system')}\nvendor = {_quoted(found.vendor or 'unknown')}\n"
+        f"version = {_quoted(found.version or 'unknown')}\n"
+        f'[driver]\nkind = "external"\naddress = {_quoted(host)}\n{remote}'
+        "tcp_port = 1801\nping_port = 3527\nrpc_port = 2103\n"
+        'peer_address = "127.0.0.2"     # where it finds the tester\n'
+        f"[control]\n{control}\n[capabilities]                 # set to true what it has\n{capabilities}"
+    )
+
+
+def _quoted(text: str) -> str:
+    """Write a TOML string, whatever is in the text."""
+    escaped = "".join(
+        f"\\{one}" if one in '"\\' else one if one.isprintable() else f"\\u{min(ord(one), 0xFFFD):04x}" for one in text
+    )
+    return f'"{escaped}"'
+
+
+def write_draft(path: Path, text: str) -> None:
+    """Write a draft where nothing is yet."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"--write {path}: is there already; give another name") from None
+    except OSError as error:
+        raise UsageError(f"--write {path}: {error.strerror}") from error

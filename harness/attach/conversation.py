@@ -1,0 +1,73 @@
+"""A conversation with an agent that is being tried out: nothing of what it answers is believed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.environment import RealEnvironment
+from harness.errors import SutUnavailable
+from harness.sut.agent import Agent
+from harness.sut.wires import Reply, Route
+
+STRANGERS_LIMIT = 1_000
+
+
+class Conversation:
+    """Requests by id, raw answers, and whatever came that nobody asked for."""
+
+    def __init__(self, environment: RealEnvironment, route: Route, answer_ms: int) -> None:
+        self.environment = environment
+        self.name = route.name
+        self.answer_ms = answer_ms
+        self.ended: str | None = None
+        """Why there are no answers any more."""
+        self.strangers: list[Any] = []
+        """Ids of answers that nobody waits for."""
+        self._open = False
+        self._replies: dict[int, Reply] = {}
+        self._asked: set[int] = set()
+        if isinstance(route, Agent):
+            route.on_stranger = self._on_stranger
+        self._wire = route.open(environment, self)
+        self.name = route.name
+        environment.run_until(lambda: self._open or self.ended is not None, answer_ms)
+        if not self._open:
+            raise SutUnavailable(f"{self.name} does not answer: {self.ended or 'no connection in time'}")
+
+    def ask(self, verb: str, **arguments: Any) -> int:
+        """Ask for a verb; return the id of the request."""
+        number = self._wire.ask(verb, arguments)
+        self._asked.add(number)
+        return number
+
+    def reply(self, number: int, within_ms: int | None = None) -> Reply | None:
+        """Wait for an answer, ``answer_ms`` where nothing else is said; None when it did not come."""
+        patience_ms = max(self.answer_ms, self._wire.patience_ms) if within_ms is None else within_ms
+        self.environment.run_until(lambda: number in self._replies or self.ended is not None, patience_ms)
+        return self._replies.pop(number, None)
+
+    def has(self, number: int) -> bool:
+        """Return whether an answer has come."""
+        return number in self._replies
+
+    def close(self) -> None:
+        """Hang up."""
+        self._wire.close()
+
+    def on_open(self) -> None:
+        self._open = True
+
+    def on_reply(self, reply: Reply) -> None:
+        number = reply["id"]
+        if type(number) is int and number in self._asked:
+            self._asked.discard(number)
+            self._replies[number] = reply
+        else:
+            self._on_stranger(number)
+
+    def on_end(self, why: str) -> None:
+        self.ended = why
+
+    def _on_stranger(self, number: Any) -> None:
+        if len(self.strangers) < STRANGERS_LIMIT:
+            self.strangers.append(number)

@@ -1,0 +1,107 @@
+"""What trying an agent out finds: of each verb, of each facility, of the protocol itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from reference_qm.control import FACILITIES
+
+TEXT_LIMIT = 200
+_FIRST_OF = ("remote_read", "management", "open_to_send", "queue_control", "receive")
+"""Of the facilities that share a verb, the one that a report puts it with; purge and close_queue go with receive."""
+
+
+class State(StrEnum):
+    """How a verb was found."""
+
+    WORKS = "works"
+    REFUSED = "refused"
+    """It was answered with a refusal where it should have been done."""
+    MISSING = "missing"
+    """It is unsupported."""
+    WRONG = "wrong"
+    """Its answer breaks the contract, or is not what was done."""
+    SILENT = "silent"
+    NOT_TRIED = "not tried"
+
+
+BAD = (State.WRONG, State.SILENT, State.REFUSED, State.MISSING, State.NOT_TRIED, State.WORKS)
+"""From the worst: of several findings on a verb the first of these stands."""
+
+
+@dataclass(slots=True)
+class Finding:
+    """What became of a verb."""
+
+    verb: str
+    state: State
+    said: str = ""
+
+
+def _facility_of(verb: str) -> str:
+    if verb in ("purge", "close_queue"):
+        return "receive"
+    owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
+    return next((name for name in _FIRST_OF if name in owners), owners[0] if owners else "")
+
+
+FACILITY_OF: Mapping[str, str] = MappingProxyType(
+    {verb: _facility_of(verb) for verbs in FACILITIES.values() for verb in sorted(verbs)}
+)
+"""The facility that a report puts a verb with."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found of an agent. ``problems``: of the protocol, each in one line."""
+
+    name: str = ""
+    vendor: str = ""
+    version: str = ""
+    guid: str = ""
+    protocol: int = 1
+    announced: tuple[str, ...] = ()
+    first_ms: int = 0
+    usual_ms: int = 0
+    verbs: dict[str, Finding] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def note(self, verb: str, state: State, said: str = "") -> None:
+        """Note what became of a verb; the worst stands."""
+        known = self.verbs.get(verb)
+        if known is None or BAD.index(state) < BAD.index(known.state):
+            self.verbs[verb] = Finding(verb, state, one_line(said))
+
+    def works(self, verb: str) -> bool:
+        """Return whether a verb was tried and works."""
+        return verb in self.verbs and self.verbs[verb].state is State.WORKS
+
+    def of_facility(self, facility: str) -> list[Finding]:
+        """Return the findings on the verbs that a report puts with a facility."""
+        return [one for verb, one in self.verbs.items() if FACILITY_OF.get(verb) == facility]
+
+    def facility(self, name: str) -> str:
+        """Return in a few words how a facility was found."""
+        there = [one for one in self.of_facility(name) if one.state is State.WORKS]
+        if name not in self.announced:
+            return "works, but is not announced" if there and len(there) == len(self.of_facility(name)) else "missing"
+        bad = [one.verb for one in self.of_facility(name) if one.state in BAD[:4]]
+        if bad:
+            return f"announced, but not {', '.join(bad)}"
+        return "works" if there else "announced"
+
+    @property
+    def right(self) -> bool:
+        """Return whether the agent does what it announces, as far as that was tried."""
+        announced = (one for one in self.verbs.values() if FACILITY_OF.get(one.verb, "") in ("", *self.announced))
+        wrong = any(one.state in (State.WRONG, State.SILENT) for one in self.verbs.values())
+        return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
+
+
+def one_line(text: object) -> str:
+    """Return what an agent said, at most 200 characters of it, with what no terminal should get escaped."""
+    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in str(text))
+    return shown if len(shown) <= TEXT_LIMIT else f"{shown[: TEXT_LIMIT - 3]}..."

@@ -1,0 +1,420 @@
+"""Each verb of the control protocol, tried with harmless arguments: queues of own names, which are deleted again."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from harness.attach.conversation import Conversation
+from harness.attach.findings import FACILITY_OF, Findings, State, one_line
+from harness.errors import SutUnavailable
+from harness.sut.control_schema import complaint_about_answer
+from harness.sut.view import PROTOCOLS
+from harness.sut.wires import Reply
+from reference_qm.control import FACILITIES
+
+NOWHERE = "127.0.0.254"
+"""An address where nothing listens: what is said to go there waits and ends."""
+NONSENSE = "mqconform_nonsense"
+SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
+SILENCES = 3
+"""So many verbs without an answer, one after the other: then nothing more is tried."""
+WAITS_MS = 60_000
+PROMPT_MS = 2_000
+"""How soon identity is to be answered while a read waits."""
+DISRUPTIVE = ("take_offline", "bring_online", "restart", "reset")
+NEVER = {
+    "stop": "it ends the agent",
+    "reenlistment_timeout": "the system does nothing more until it is restarted",
+}
+_MESSAGE: dict[str, Any] = {
+    "label": "mqconform attach \u00e9",
+    "body_base64": base64.b64encode(b"attach \x00\xff").decode(),
+    "priority": 5,
+    "delivery": "recoverable",
+    "application_tag": 4_000_000_000,
+}
+_Arguments = dict[str, Any]
+
+
+class Probes:
+    """One attempt at an agent. ``word``: in the names of its queues; ``queue``: one to use where none can be made."""
+
+    def __init__(
+        self, conversation: Conversation, word: str, queue: str | None = None, *, disruptive: bool = False
+    ) -> None:
+        self.conversation = conversation
+        self.found = Findings()
+        self._own = f"private$\\mqc-attach-{word}"
+        self._queue = queue
+        self._disruptive = disruptive
+        self._made: list[str] = []
+        self._plain: str | None = None
+        self._silences = 0
+
+    def try_all(self) -> Findings:
+        """Try everything; SutUnavailable when not even identity is answered."""
+        self._identity()
+        steps: Iterable[Callable[[], None]] = (
+            self._nonsense,
+            self._queue_control,
+            self._send,
+            self._receive,
+            self._waiting,
+            self._system_queues,
+            self._transactions,
+            self._open_to_send,
+            self._outgoing,
+            self._remote_read,
+            self._settings,
+            self._environment,
+            self._disrupt,
+            self._delete,
+        )
+        for step in steps:
+            if self.conversation.ended is None and self._silences < SILENCES:
+                step()
+        self._account()
+        return self.found
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def _raw(self, verb: str, **arguments: Any) -> Reply | None:
+        """Ask; note an answer that breaks the contract, or none."""
+        if self.conversation.ended is not None or self._silences >= SILENCES:
+            return None
+        try:
+            reply = self.conversation.reply(self.conversation.ask(verb, **arguments))
+        except SutUnavailable as error:
+            self.conversation.on_end(str(error))
+            reply = None
+        if reply is None:
+            why = self.conversation.ended or "no answer in time"
+            self._silences += self.conversation.ended is None
+            self.found.note(verb, State.SILENT, why)
+            return None
+        self._silences = 0
+        if verb in FACILITY_OF and (complaint := complaint_about_answer(verb, reply)) is not None:
+            self.found.note(verb, State.WRONG, complaint)
+            return None
+        return reply
+
+    def _try(self, verb: str, **arguments: Any) -> Reply | None:
+        """Ask for what should be done; None when it was not."""
+        reply = self._raw(verb, **arguments)
+        if reply is None:
+            return None
+        if reply.get("ok") is not True:
+            state = State.MISSING if reply.get("unsupported") is True else State.REFUSED
+            self.found.note(verb, state, str(reply.get("error", "without a reason")))
+            return None
+        self.found.note(verb, State.WORKS)
+        return reply
+
+    def _refuses(self, verb: str, **arguments: Any) -> None:
+        """Ask for what cannot be done: the refusal shows that the verb is there."""
+        reply = self._raw(verb, **arguments)
+        if reply is None:
+            return
+        if reply.get("ok") is True:
+            shown = ", ".join(f"{name} {value}" for name, value in arguments.items())
+            self.found.note(verb, State.WRONG, f"{shown} was not refused, though there is no such thing")
+        elif reply.get("unsupported") is True:
+            self.found.note(verb, State.MISSING, str(reply.get("error")))
+        else:
+            self.found.note(verb, State.WORKS)
+
+    def _wrong(self, verb: str, why: str) -> None:
+        self.found.note(verb, State.WRONG, why)
+
+    def _skip(self, why: str, *verbs: str) -> None:
+        for verb in verbs:
+            self.found.note(verb, State.NOT_TRIED, why)
+
+    # -- who it is ----------------------------------------------------------------------------------------------
+
+    def _identity(self) -> None:
+        environment, conversation = self.conversation.environment, self.conversation
+        began_ms = environment.now().monotonic_ms
+        said = conversation.reply(conversation.ask("identity"))
+        if said is None:
+            raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or 'no answer in time'}")
+        found = self.found
+        found.first_ms = environment.now().monotonic_ms - began_ms
+        if said.get("ok") is not True:
+            raise SutUnavailable(f"{conversation.name}: identity was refused: {one_line(said.get('error'))}")
+        version = said.get("protocol", min(PROTOCOLS))
+        if type(version) is not int or version not in PROTOCOLS:
+            raise SutUnavailable(
+                f"{conversation.name}: speaks version {one_line(version)[:20]} of the control protocol; this harness "
+                f"understands {' and '.join(map(str, PROTOCOLS))}"
+            )
+        answer: dict[str, Any] = {"protocol": version} | said
+        if version == min(PROTOCOLS):
+            answer["facilities"] = said.get("facilities", said.get("capabilities"))
+        complaint = complaint_about_answer("identity", answer)
+        if complaint is not None:
+            raise SutUnavailable(f"{conversation.name}: identity: {complaint}")
+        found.note("identity", State.WORKS)
+        found.protocol, found.guid = version, str(said["guid"])
+        found.name, found.vendor, found.version = (one_line(said.get(key, "")) for key in ("name", "vendor", "version"))
+        found.announced = tuple(name for name in FACILITIES if name in answer["facilities"])
+        for unknown in sorted(set(answer["facilities"]) - set(FACILITIES)):
+            found.problems.append(f"identity announces {one_line(unknown)}, which is no facility")
+        began_ms = environment.now().monotonic_ms
+        self._try("identity")
+        found.usual_ms = environment.now().monotonic_ms - began_ms
+
+    def _nonsense(self) -> None:
+        reply = self._raw(NONSENSE)
+        if reply is not None and reply.get("ok") is True:
+            self.found.problems.append(f"the verb {NONSENSE}, which nobody has, is not refused")
+        self.found.verbs.pop(NONSENSE, None)
+
+    # -- queues and messages ------------------------------------------------------------------------------------
+
+    def _queue_control(self) -> None:
+        name = f"{self._own}-1"
+        if self._try("create_queue", name=name, label="attach") is None:
+            self._plain = self._queue
+            self._skip("needs create_queue", "get_queue", "set_queue", "delete_queue")
+        else:
+            self._made.append(name)
+            self._plain = name
+            self._try("set_queue", name=name, label="attached")
+            shown = self._try("get_queue", name=name)
+            if shown is not None and self.found.works("set_queue") and shown.get("label") != "attached":
+                self._wrong("set_queue", f"the label is {one_line(shown.get('label'))} afterwards")
+        listed = self._try("list")
+        if listed is not None and self._made and name.lower() not in _names(listed):
+            self._wrong("list", f"{name}, which was made, is not in it")
+        if self._made:
+            self._refuses("create_queue", name=name)
+
+    def _to(self, queue: str) -> str:
+        return f"DIRECT=OS:.\\{queue}"
+
+    def _send(self) -> None:
+        if self._plain is None:
+            self._skip("needs a queue: offer queue_control, or name [queues] in --sut FILE", "send")
+            return
+        sent = self._try("send", to=self._to(self._plain), **_MESSAGE)
+        shown = None if sent is None else self._try("peek", queue=self._plain)
+        if sent is None or shown is None:
+            return
+        mine = [one for one in shown["messages"] if one["message_id"] == sent["message_id"]]
+        if not mine:
+            self._wrong("peek", f"message {sent['message_id']}, which was sent there, is not in the queue")
+            return
+        for name, value in _MESSAGE.items():
+            if name in mine[0] and mine[0][name] != value:
+                self._wrong("peek", f"{name} is {mine[0][name]!r} of a message that was sent with {value!r}")
+
+    def _receive(self) -> None:
+        reads = ("peek_message", "open_queue", "open_cursor", "peek_next", "close_cursor", "close_queue")
+        by_id = ("peek_by_lookup_id", "receive_by_lookup_id", "receive", "move", "purge")
+        queue = self._plain
+        if queue is None or not self.found.works("send"):
+            self._skip("needs a message: offer send, and a queue", "peek", *reads, *by_id)
+            return
+        to = self._to(queue)
+        for label in ("second", "third"):
+            self._try("send", to=to, label=label, body=label)
+        first = self._message("peek_message", queue=queue)
+        opened = self._try("open_queue", queue=queue, access="receive")
+        if opened is None:
+            self._skip("needs open_queue", *reads[2:])
+        else:
+            self._with_cursor(opened["handle"], first)
+            self._try("close_queue", handle=opened["handle"])
+            self._refuses("peek_message", handle=opened["handle"])
+        self._by_lookup_id(queue, first)
+        taken = self._message("receive", queue=queue, timeout_ms=0)
+        again = self._message("peek_message", queue=queue)
+        if taken and again and taken["message_id"] == again["message_id"]:
+            self._wrong("receive", "the message is still in the queue")
+        purged = self._try("purge", queue=queue)
+        if purged is not None and self._message("receive", queue=queue, timeout_ms=0, empty=True):
+            self._wrong("purge", "a message is still in the queue")
+
+    def _message(self, verb: str, *, empty: bool = False, **where: Any) -> Reply | None:
+        """Read a message that should be there."""
+        reply = self._try(verb, **where)
+        if reply is None:
+            return None
+        if reply["message"] is None and not empty:
+            self._wrong(verb, "no message, though one is in the queue")
+        found: Reply | None = reply["message"]
+        return found
+
+    def _with_cursor(self, handle: int, first: Reply | None) -> None:
+        made = self._try("open_cursor", handle=handle)
+        if made is None:
+            self._skip("needs open_cursor", "peek_next", "close_cursor")
+            return
+        at = self._message("peek_message", cursor=made["cursor"], timeout_ms=0)
+        after = self._message("peek_next", cursor=made["cursor"], timeout_ms=0)
+        if first and at and at["message_id"] != first["message_id"]:
+            self._wrong("peek_message", "a new cursor does not begin with the first message")
+        if at and after and at["message_id"] == after["message_id"]:
+            self._wrong("peek_next", "the cursor stays where it is")
+        self._try("close_cursor", cursor=made["cursor"])
+
+    def _by_lookup_id(self, queue: str, first: Reply | None) -> None:
+        number = None if first is None else first.get("lookup_id")
+        if number is None:
+            self._skip("messages are shown without lookup_id", "peek_by_lookup_id", "receive_by_lookup_id", "move")
+            return
+        self._try("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
+        moved = f"{queue};attach"
+        if self._made and self._raw("create_queue", name=moved) is not None:
+            self._try("move", queue=queue, lookup_id=number, to=moved)
+            if self.found.works("move"):
+                self._try("receive_by_lookup_id", queue=moved, lookup_id=number)
+                self._raw("delete_queue", name=moved)
+                return
+        self._skip("needs a subqueue", "move")
+        self._try("receive_by_lookup_id", queue=queue, lookup_id=number)
+
+    def _waiting(self) -> None:
+        """A read that waits holds up nothing, and can be cancelled."""
+        if self._plain is None or not self.found.works("receive"):
+            self._skip("needs receive", "cancel")
+            return
+        waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITS_MS)
+        asked = self.conversation.ask("identity")
+        prompt = self.conversation.reply(asked, PROMPT_MS)
+        if self.conversation.has(waiting):
+            self._wrong("receive", f"an answer at once from an empty queue, with timeout_ms {WAITS_MS}")
+        elif prompt is None:
+            self._wrong("receive", "while it waits no other request is answered")
+        reply = self._raw("cancel", request=waiting)
+        if reply is None:
+            return
+        if reply.get("ok") is not True:
+            self.found.note("cancel", State.REFUSED, str(reply.get("error")))
+            return
+        ended = self.conversation.reply(waiting)
+        self.found.note("cancel", State.WORKS)
+        if ended is None or ended.get("ok") is True:
+            self._wrong("cancel", "the request that was cancelled is not answered with a refusal")
+
+    def _system_queues(self) -> None:
+        for queue in SYSTEM_QUEUES:
+            reply = self._raw("peek", queue=queue, limit=1)
+            if reply is not None and reply.get("ok") is not True:
+                self.found.problems.append(f"peek does not understand {queue}: {one_line(reply.get('error'))}")
+
+    def _transactions(self) -> None:
+        verbs = ("begin", "commit", "abort", "prepare")
+        name = f"{self._own}-2"
+        if not self._made or self._raw("create_queue", name=name, transactional=True) is None:
+            self._skip("needs queue_control", *verbs, "reject", "get_transfers")
+            return
+        self._made.append(name)
+        for outcome, left in (("abort", 0), ("commit", 1)):
+            begun = self._try("begin")
+            if begun is None:
+                self._skip("needs begin", *verbs[1:], "reject")
+                break
+            self._raw("send", to=self._to(name), label=outcome, transaction=begun["transaction"])
+            self._try(outcome, transaction=begun["transaction"])
+            shown = self._raw("peek", queue=name)
+            if shown and shown.get("ok") is True and self.found.works(outcome) and len(shown["messages"]) != left:
+                self._wrong(outcome, f"{len(shown['messages'])} messages are in the queue afterwards instead of {left}")
+        else:
+            self._refuses("prepare", transaction="6d71636f-6e66-4f72-8d00-0000000000fe")
+            self._reject(name)
+        self._try("get_transfers", queue=name)
+
+    def _reject(self, queue: str) -> None:
+        begun = self._raw("begin")
+        if begun is None or begun.get("ok") is not True:
+            return
+        taken = self._raw("receive", queue=queue, timeout_ms=0, transaction=begun["transaction"])
+        message = None if taken is None else taken.get("message")
+        if message and message.get("lookup_id") is not None:
+            self._try("reject", queue=queue, lookup_id=message["lookup_id"], transaction=begun["transaction"])
+        else:
+            self._skip("needs receive within a transaction, with lookup_id", "reject")
+        self._raw("abort", transaction=begun["transaction"])
+
+    # -- the rest -----------------------------------------------------------------------------------------------
+
+    def _open_to_send(self) -> None:
+        if self._plain is None:
+            self._skip("needs a queue", "open_to_send", "get_queue_path")
+            return
+        opened = self._try("open_to_send", to=self._to(self._plain))
+        if opened is not None:
+            self._try("close_queue", handle=opened["handle"])
+        self._try("get_queue_path", format_name=self._to(self._plain))
+
+    def _outgoing(self) -> None:
+        """Hold an outgoing queue to nowhere: a message that lives a second makes it."""
+        far = f"DIRECT=TCP:{NOWHERE}\\{self._own}"
+        if not self.found.works("send"):
+            self._skip("needs send", "pause_queue", "resume_queue", "get_outgoing_queue")
+            return
+        self._raw("send", to=far, label="attach", time_to_reach_queue_s=1)
+        self._try("pause_queue", to=far)
+        self._try("get_outgoing_queue", to=far)
+        self._try("resume_queue", to=far)
+
+    def _remote_read(self) -> None:
+        """There is nobody to read from: each verb refuses what was never opened."""
+        self._refuses("remote_close", remote=999_999)
+        self._refuses("remote_open_cursor", remote=999_999)
+        self._refuses("remote_close_cursor", cursor=999_999)
+        self._refuses("remote_receive", remote=999_999, timeout_ms=0)
+        self._refuses("remote_peek", remote=999_999, timeout_ms=0)
+        self._refuses("remote_receive_by_lookup_id", remote=999_999, lookup_id=1)
+        self._refuses("remote_peek_by_lookup_id", remote=999_999, lookup_id=1)
+        self._refuses("remote_purge", remote=999_999)
+        self._refuses("remote_open", queue="no format name")
+
+    def _settings(self) -> None:
+        """Without arguments nothing changes."""
+        for verb in ("set_timers", "configure", "inspect"):
+            self._try(verb)
+
+    def _environment(self) -> None:
+        changeable = self._try("environment")
+        if changeable is None or "directory" not in changeable:
+            self._skip("the system is not integrated with a directory", "published")
+        else:
+            self._try("published")
+
+    def _disrupt(self) -> None:
+        for verb in DISRUPTIVE:
+            if self._disruptive:
+                self._try(verb)
+            else:
+                self._skip("every application there would notice: --disruptive", verb)
+        for verb, why in NEVER.items():
+            self._skip(why, verb)
+
+    def _delete(self) -> None:
+        for name in reversed(self._made):
+            self._try("delete_queue", name=name)
+        if self._made and self.found.works("delete_queue"):
+            self._refuses("delete_queue", name=self._made[0])
+
+    def _account(self) -> None:
+        """Note what was not reached, and what came that nobody asked for."""
+        why = self.conversation.ended or f"{SILENCES} verbs before it were not answered"
+        for verb in (*FACILITY_OF, "cancel", *NEVER):
+            if verb not in self.found.verbs:
+                self._skip(f"not reached: {why}", verb)
+        if self.conversation.ended is not None:
+            self.found.problems.append(f"the agent is gone: {one_line(self.conversation.ended)}")
+        if strangers := self.conversation.strangers:
+            shown = ", ".join(one_line(repr(each))[:20] for each in strangers[:3])
+            self.found.problems.append(f"{len(strangers)} answers have an id that nobody waits for: {shown}")
+        if self._made and not self.found.works("delete_queue"):
+            self.found.problems.append(f"queues may be left: {', '.join(self._made)}")
+
+
+def _names(listed: Reply) -> set[str]:
+    return {str(one["name"]).lower() for one in listed["queues"]}

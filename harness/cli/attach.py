@@ -1,0 +1,90 @@
+"""The command ``mqconform attach``."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.attach.attach import Costs
+    from harness.attach.findings import Findings
+    from harness.sut.sut_file import SutFile
+    from harness.sut.wires import Route
+
+EXIT_WRONG = 1
+_STYLES = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
+
+
+def attach(
+    command: str | None, address: str | None, sut: Path | None, write: Path | None, format_: str, *, disruptive: bool
+) -> None:
+    """Try an agent out, and say what was found; exit code 1 when something is wrong."""
+    from harness.attach.attach import as_json, costs, draft, lines, try_agent, write_draft
+    from harness.proof.inventory import take_inventory
+    from harness.sut.sut_file import load_sut_file
+
+    if format_ not in ("table", "json"):
+        raise UsageError(f"--format {format_}: it must be table or json")
+    if write is not None and write.exists():
+        raise UsageError(f"--write {write}: is there already; give another name")
+    file = None if sut is None else load_sut_file(sut)
+    route = _route(command, address, file)
+    queue = None if file is None else file.queues.plain
+    found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
+    counted = costs(take_inventory().judgeable, found.announced, file)
+    if format_ == "json":
+        typer.echo(json.dumps(as_json(found, counted), indent=1))
+    elif Console().is_terminal:
+        _show(found, counted)
+    else:
+        for line in lines(found, counted):
+            typer.echo(line)
+    if write is not None:
+        if command is None and address is None:
+            raise UsageError("--write: give --command or --address: the draft is made for that")
+        write_draft(write, draft(found, address, command))
+        typer.echo(f"{write}: a draft of the SUT file; say there where it listens and what it has", err=True)
+    raise typer.Exit(0 if found.right else EXIT_WRONG)
+
+
+def _route(command: str | None, address: str | None, file: SutFile | None) -> Route:
+    from harness.attach.attach import command_route, tcp_route
+    from harness.sut.external_driver import ExternalDriver
+
+    if command is not None and address is not None:
+        raise UsageError("--command and --address are two agents: give one of them")
+    if command is not None:
+        return command_route(command)
+    if address is not None:
+        return tcp_route(address)
+    if file is None:
+        raise UsageError("which agent? give --command, --address, or --sut FILE with a table [control]")
+    if file.driver.kind != "external" or (route := ExternalDriver(file, None).control_route) is None:
+        raise UsageError(
+            f'{file.path}: has no control channel of a driver of kind = "external": give --command, --address'
+        )
+    return route
+
+
+def _show(found: Findings, counted: Costs) -> None:
+    """Print a table; what an agent said is text, whatever is in it."""
+    from harness.attach.attach import rows, summary, who
+
+    table = Table("facility", "verb", "found", "")
+    for facility, verb, state, said in rows(found, counted):
+        style = _STYLES.get(state, "yellow" if facility else "")
+        table.add_row(Text(facility, "bold"), Text(verb), Text(state, style), Text(said))
+    console = Console()
+    console.print(Text(who(found)))
+    console.print(table)
+    for line in summary(found, counted):
+        console.print(Text(line))
