@@ -17,6 +17,10 @@ class Refused(str):
         made.why = why
         return made
 
+    def __getnewargs__(self) -> tuple[str, str]:
+        """Return what a copy is made of: it goes from worker to worker."""
+        return str(self), self.why
+
 
 def said_of(observed: Any) -> str | None:
     """Return in one line what the SUT said of what it refused; None when nothing observed was a refusal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, SIZE_LOOKED_THROUGH
 from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
+from harness.judging.refused import Refused
 from harness.judging.verdicts import Verdict
 from harness.wire import user_message
 
@@ -326,3 +328,8 @@ def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
     made.packets = found
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):
         made.passive()
+
+
+def test_a_refusal_goes_from_worker_to_worker_with_its_reason():
+    copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
+    assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
