@@ -69,8 +69,8 @@ class Probes:
             self._remote_read,
             self._settings,
             self._environment,
-            self._disrupt,
             self._delete,
+            self._disrupt,
         )
         for step in steps:
             if self.conversation.ended is None and self._silences < SILENCES:
@@ -124,6 +124,11 @@ class Probes:
             self.found.note(verb, State.MISSING, str(reply.get("error")))
         else:
             self.found.note(verb, State.WORKS)
+
+    def _has_made(self, name: str, **properties: Any) -> bool:
+        """Make a queue of a kind that a system need not have."""
+        reply = self._raw("create_queue", name=name, **properties)
+        return reply is not None and reply.get("ok") is True
 
     def _wrong(self, verb: str, why: str) -> None:
         self.found.note(verb, State.WRONG, why)
@@ -268,13 +273,13 @@ class Probes:
             return
         self._try("peek_by_lookup_id", queue=queue, lookup_id=number, seek="current")
         moved = f"{queue};attach"
-        if self._made and self._raw("create_queue", name=moved) is not None:
+        if self._made and self._has_made(moved):
             self._try("move", queue=queue, lookup_id=number, to=moved)
             if self.found.works("move"):
                 self._try("receive_by_lookup_id", queue=moved, lookup_id=number)
                 self._raw("delete_queue", name=moved)
                 return
-        self._skip("needs a subqueue", "move")
+        self._refuses("move", queue=queue, lookup_id=number, to=moved)
         self._try("receive_by_lookup_id", queue=queue, lookup_id=number)
 
     def _waiting(self) -> None:
@@ -284,7 +289,7 @@ class Probes:
             return
         waiting = self.conversation.ask("receive", queue=self._plain, timeout_ms=WAITS_MS)
         asked = self.conversation.ask("identity")
-        prompt = self.conversation.reply(asked, PROMPT_MS)
+        prompt = self.conversation.reply(asked, min(PROMPT_MS, self.conversation.answer_ms))
         if self.conversation.has(waiting):
             self._wrong("receive", f"an answer at once from an empty queue, with timeout_ms {WAITS_MS}")
         elif prompt is None:
@@ -309,8 +314,11 @@ class Probes:
     def _transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
         name = f"{self._own}-2"
-        if not self._made or self._raw("create_queue", name=name, transactional=True) is None:
-            self._skip("needs queue_control", *verbs, "reject", "get_transfers")
+        if not self._made or not self._has_made(name, transactional=True):
+            begun = self._try("begin")
+            if begun is not None:
+                self._try("abort", transaction=begun["transaction"])
+            self._skip("needs a transactional queue", *verbs[1:], "reject", "get_transfers")
             return
         self._made.append(name)
         for outcome, left in (("abort", 0), ("commit", 1)):

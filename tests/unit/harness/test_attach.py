@@ -1,0 +1,271 @@
+"""mqconform attach is right: about the example agent, and about agents that are broken in one way each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.attach.attach import (
+    Costs,
+    as_json,
+    command_route,
+    costs,
+    draft,
+    lines,
+    tcp_route,
+    try_agent,
+    write_draft,
+)
+from harness.attach.findings import FACILITY_OF, Findings, State
+from harness.errors import SutUnavailable, UsageError
+from harness.paths import SUITES
+from harness.proof.inventory import Inventory
+from harness.sut.agent import Agent
+from harness.sut.sut_file import CAPABILITIES, parse_sut_file
+from reference_qm.control import FACILITIES
+
+EXAMPLE = SUITES.parent / "examples" / "agent" / "agent.py"
+COUNTED = Costs(10, 6, {"inspect": 3}, "every capability")
+ANSWERS = """
+def answer(self, answer, to=agent.Conversation.answer):
+    {}
+agent.Conversation.answer = answer
+"""
+"""Changes what the example agent says."""
+NONE_OF_THESE = """
+def {verb}(self, queue="", timeout_ms=0):
+    {body}
+agent.Verbs.{verb} = {verb}
+"""
+
+
+def broken(patch: str = "", *, answer_ms: int = 20_000, disruptive: bool = False) -> Findings:
+    """Try the example agent out, after a change of it."""
+    script = f"import os, sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import agent\n{patch}\nagent.main()"
+    command = [sys.executable, "-S", "-E", "-c", script]
+    return try_agent(Agent(lambda: command, None, 20_000), "test", None, disruptive=disruptive, answer_ms=answer_ms)
+
+
+def states(found: Findings) -> dict[str, set[str]]:
+    return {state: {one.verb for one in found.verbs.values() if one.state is state} for state in State}
+
+
+# -- agents that keep the contract ----------------------------------------------------------------------------------
+
+
+def test_the_example_does_what_it_announces() -> None:
+    found = broken()
+    assert found.right, found.problems
+    assert found.announced == ("queue_control", "send", "receive")
+    of = states(found)
+    assert of[State.WRONG] == of[State.SILENT] == of[State.REFUSED] == set()
+    assert {"create_queue", "delete_queue", "send", "peek", "receive", "cancel", "purge"} <= of[State.WORKS]
+    assert {"inspect", "begin", "remote_open", "move"} <= of[State.MISSING]
+    assert found.verbs.keys() == FACILITY_OF.keys() | {"identity", "cancel", "stop"}
+    assert [found.facility(name) for name in ("queue_control", "receive", "inspect")] == [
+        "works",
+        "announced, but not open_queue, move",
+        "missing",
+    ]
+
+
+def test_answers_out_of_order_are_no_mistake() -> None:
+    later = "import threading; threading.Timer(0.02 * (answer['id'] % 3), to, (self, answer)).start()"
+    assert broken(ANSWERS.format(later)).right
+
+
+def test_over_tcp_it_is_the_same() -> None:
+    command = [sys.executable, "-S", "-E", str(EXAMPLE), "--listen", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        where = process.stderr.readline().strip().removeprefix("agent: listens at ")
+        found = try_agent(tcp_route(where), "test", None)
+        process.terminate()
+    assert found.right, found.problems
+    assert "127.0.0.1" in draft(found, where, None)
+
+
+# -- agents that do not ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("patch", "words"),
+    [
+        ("print('Welcome!', flush=True)", "b'Welcome!'; nothing but answers may be written to standard output"),
+        ("sys.exit('no such key')", "ended with exit status 1: no such key"),
+        ("agent.main = lambda: None", "identity: ended with exit status 0 and said nothing on standard error"),
+        (
+            ANSWERS.format("to(self, answer | {'protocol': 3})"),
+            "speaks version 3 of the control protocol; this harness",
+        ),
+        (ANSWERS.format("to(self, answer | {'protocol': '2\\x1b[2J'})"), r"speaks version 2\x1b[2J of the control"),
+        (ANSWERS.format("to(self, answer | {'guid': 7})"), "identity: guid: 7 is not of type 'string'"),
+        (
+            ANSWERS.format("to(self, {'id': answer['id'], 'ok': False, 'error': 'no\\n'})"),
+            r"identity was refused: no\n",
+        ),
+        (ANSWERS.format("to(self, answer | {'id': 'x'})"), "identity: no answer in time"),
+    ],
+)
+def test_an_agent_that_does_not_say_who_it_is_is_one_line(patch: str, words: str) -> None:
+    with pytest.raises(SutUnavailable) as caught:
+        script = f"import os, sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import agent\n{patch}\nagent.main()"
+        start_ms = 1_000 if "in time" in words else 20_000
+        try_agent(Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms), "test", None, answer_ms=1)
+    assert words in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def dies() -> Findings:
+    return broken(NONE_OF_THESE.format(verb="purge", body="sys.stderr.write('out of luck\\n'); os._exit(3)"))
+
+
+def says_noise() -> Findings:
+    return broken(
+        NONE_OF_THESE.format(verb="purge", body="self.system.find('x') if os.write(1, b'Done.\\n') < 0 else 0")
+    )
+
+
+def hangs() -> Findings:
+    return broken(ANSWERS.format("('purged' in answer) or to(self, answer)"), answer_ms=400)
+
+
+def holds_up() -> Findings:
+    body = "import time; time.sleep(0.6 if timeout_ms else 0); return {'message': next(iter(self.taken(queue)), None)}"
+    patch = "agent.threading.Thread.start = lambda self: self.run()\n"
+    patch += "agent.Verbs.taken = lambda self, queue: [self.system.find(queue).pop(0) for _ in self.system.find(queue)[:1]]\n"
+    return broken(patch + NONE_OF_THESE.format(verb="receive", body=body), answer_ms=300)
+
+
+def knows_other_ids() -> Findings:
+    return broken(ANSWERS.format("to(self, answer); 'purged' in answer and to(self, {'id': 99_999, 'ok': True})"))
+
+
+def answers_twice() -> Findings:
+    return broken(ANSWERS.format("to(self, answer); 'purged' in answer and to(self, answer)"))
+
+
+def breaks_the_schema() -> Findings:
+    return broken(ANSWERS.format("to(self, answer | ({'purged': 'all'} if 'purged' in answer else {}))"))
+
+
+def does_nothing() -> Findings:
+    return broken(NONE_OF_THESE.format(verb="purge", body="return {'purged': 0}"))
+
+
+def loses_messages() -> Findings:
+    return broken("agent.ToyQueues.send = lambda self, *given: '{' + self.identifier + '}' + chr(92) + '1'")
+
+
+def says_yes_to_all() -> Findings:
+    return broken(
+        "agent.Conversation.do = lambda self, number, verb, arguments, do=agent.Conversation.do: "
+        "{} if verb == 'mqconform_nonsense' else do(self, number, verb, arguments)"
+    )
+
+
+def announces_too_much() -> Findings:
+    return broken("agent.FACILITIES += ['time\\x1b[2Jtravel', 'inspect']\nagent.Verbs.inspect = lambda self: {}")
+
+
+def has_a_hostile_name() -> Findings:
+    return broken("agent.ToyQueues.name = 'x\\x1b]0;y\\x07[red]\\n'")
+
+
+def refuses() -> Findings:
+    return broken(NONE_OF_THESE.format(verb="purge", body="raise agent.Refused('not today\\x07')"))
+
+
+@pytest.mark.parametrize(
+    ("try_it", "said"),
+    [
+        (dies, "wrong: the agent is gone: ended with exit status 3: out of luck"),
+        (says_noise, "wrong: the agent is gone: not a JSON object with an id: b'Done.'"),
+        (hangs, "  purge                         silent           no answer in time"),
+        (holds_up, "  receive                       wrong            while it waits no other request is answered"),
+        (knows_other_ids, "wrong: 1 answers have an id that nobody waits for: 99999"),
+        (answers_twice, "wrong: 1 answers have an id that nobody waits for: "),
+        (breaks_the_schema, "  purge                         wrong            purged: 'all' is not of type 'integer'"),
+        (does_nothing, "  purge                         wrong            a message is still in the queue"),
+        (loses_messages, "  peek                          wrong            message "),
+        (says_yes_to_all, "wrong: the verb mqconform_nonsense, which nobody has, is not refused"),
+        (announces_too_much, r"wrong: identity announces time\x1b[2Jtravel, which is no facility"),
+        (announces_too_much, "  inspect                       wrong            'adm' is a required property"),
+        (has_a_hostile_name, r"x\x1b]0;y\x07[red]\n 1.0 (Example), queue manager "),
+        (refuses, r"  purge                         refused          not today\x07"),
+    ],
+)
+def test_what_is_wrong_is_named(try_it: Callable[[], Findings], said: str) -> None:
+    found = try_it()
+    report = list(lines(found, COUNTED))
+    assert any(line.startswith(said) for line in report), report
+    assert all(line.isprintable() for line in report)
+    assert found.right is (try_it is has_a_hostile_name)
+    assert json.loads(json.dumps(as_json(found, COUNTED)))["right"] is found.right
+
+
+def test_what_was_not_reached_is_said() -> None:
+    of = states(dies())
+    assert {"inspect", "begin", "delete_queue"} <= of[State.NOT_TRIED]
+    assert of[State.SILENT] == {"purge"}
+
+
+# -- what it makes of it --------------------------------------------------------------------------------------------
+
+
+def test_costs_are_the_rules_that_one_more_facility_would_let_judge() -> None:
+    tests = {"A-1": ["a", "b"], "A-2": ["b"], "A-3": ["c"], "A-4": ["d"]}
+    needs = {"a": {"send"}, "b": {"send", "inspect"}, "c": {"receive", "inspect"}, "d": {"security"}}
+    frozen = {check: frozenset(names) for check, names in needs.items()}
+    inventory = Inventory({}, tests, {}, frozenset({"A-5"}), frozenset(), {}, frozen)  # type: ignore[arg-type]
+    counted = costs(inventory.judgeable, ("send",), None)
+    assert (counted.every, counted.now) == (5, 3)
+    assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}
+    bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
+    assert costs(inventory.judgeable, FACILITIES, bare).now == 4
+    assert costs(inventory.judgeable, FACILITIES, bare).more == {}
+
+
+def test_the_draft_is_a_sut_file_whatever_the_agent_calls_itself() -> None:
+    found = Findings(name='a "quoted"\\ \x1b\n \U0001f600', vendor="", version="1")
+    for address, command in (("10.0.0.5:9801", None), ("[::1]:9801", None), (None, 'ssh host "C:\\agent 1.exe"')):
+        file = parse_loosely(draft(found, address, command))
+        assert file["sut"]["vendor"] == "unknown"
+        assert file["capabilities"] == dict.fromkeys(CAPABILITIES, False)
+        if address != "10.0.0.5:9801":  # which is to be allowed first
+            assert parse_sut_file(file).control.kind == ("stdio" if command else "jsonl")
+        if command:
+            assert file["control"]["command"] == ["ssh", "host", "C:\\agent 1.exe"]
+
+
+def parse_loosely(text: str) -> dict[str, Any]:
+    return tomllib.loads(text)
+
+
+def test_a_draft_overwrites_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "sut.toml"
+    write_draft(path, "one")
+    with pytest.raises(UsageError, match="is there already; give another name"):
+        write_draft(path, "two")
+    assert path.read_text() == "one"
+    with pytest.raises(UsageError, match="No such file"):
+        write_draft(tmp_path / "none" / "sut.toml", "two")
+
+
+@pytest.mark.parametrize("address", ["host", "host:", ":1", "host:x", "host:0", "host:65536"])
+def test_an_address_that_is_none_is_one_line(address: str) -> None:
+    with pytest.raises(UsageError, match="it must be HOST:PORT"):
+        tcp_route(address)
+
+
+@pytest.mark.parametrize("command", ["", "'x"])
+def test_a_command_that_is_none_is_one_line(command: str) -> None:
+    with pytest.raises(UsageError, match="--command"):
+        command_route(command)
