@@ -138,9 +138,9 @@ def hangs() -> Findings:
 
 
 def holds_up() -> Findings:
-    body = "import time; time.sleep(0.6 if timeout_ms else 0); return {'message': next(iter(self.taken(queue)), None)}"
+    body = "import time; time.sleep(0.6 if timeout_ms else 0); return {'message': self.taken(queue)}"
     patch = "agent.threading.Thread.start = lambda self: self.run()\n"
-    patch += "agent.Verbs.taken = lambda self, queue: [self.system.find(queue).pop(0) for _ in self.system.find(queue)[:1]]\n"
+    patch += "agent.Verbs.taken = lambda self, queue: (found := self.system.find(queue)) and found.pop(0) or None\n"
     return broken(patch + NONE_OF_THESE.format(verb="receive", body=body), answer_ms=300)
 
 
