@@ -8,8 +8,9 @@ from typing import Literal
 
 from harness.errors import UsageError
 from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
+from reference_qm.shell.ntlm_users import User
 from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
-from reference_qm.shell.spnego_security import User, client_security, server_security
+from reference_qm.shell.spnego_security import client_security, server_security
 from reference_qm.shell.toml_values import SettingsError
 
 PASSWORDS = ("password", "password_env", "password_file")

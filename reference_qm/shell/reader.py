@@ -15,8 +15,9 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc.authentication import AuthLevel, ClientSecurity
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.ntlm_users import User
 from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
-from reference_qm.shell.spnego_security import User, client_security
+from reference_qm.shell.spnego_security import client_security
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Request, Result

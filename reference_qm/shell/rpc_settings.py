@@ -11,7 +11,8 @@ from typing import Any
 
 from reference_qm.rpc.authentication import AuthLevel, AuthType, ClientSecurity, ServerSecurity
 from reference_qm.shell import toml_values as toml
-from reference_qm.shell.spnego_security import User, client_security, server_security
+from reference_qm.shell.ntlm_users import User
+from reference_qm.shell.spnego_security import client_security, server_security
 from reference_qm.shell.toml_values import SettingsError, Table
 
 LEVELS: Mapping[str, AuthLevel] = MappingProxyType(

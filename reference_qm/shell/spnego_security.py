@@ -6,16 +6,11 @@ Users are test users: names and passwords that a configuration lists.
 from __future__ import annotations
 
 import contextlib
-import os
 import struct
-import tempfile
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import spnego
-from Cryptodome.Hash import MD4
 from spnego.exceptions import SpnegoError
 from spnego.iov import BufferType
 
@@ -29,6 +24,7 @@ from reference_qm.rpc.authentication import (
     Segments,
     ServerSecurity,
 )
+from reference_qm.shell.ntlm_users import User, known_users
 
 SIGNATURE_SIZE = 16
 """int bytes of NTLMSSP_MESSAGE_SIGNATURE (MS-NLMP 2.2.2.9)."""
@@ -53,27 +49,6 @@ _HOSTILE = (
     *(StopIteration, AssertionError, EOFError),
 )
 """What pyspnego raises about tokens that are none: it parses them with struct, enum and its own ASN.1."""
-_CREDENTIALS = "NTLM_USER_FILE"
-"""The environment variable by which pyspnego's acceptor finds its users."""
-_AUTHENTICATE = b"NTLMSSP\0\x03\0\0\0"
-_DOMAIN_FIELDS, _FLAGS = 28, 60
-_UNICODE = 0x01
-_HASH_SIZE = 16
-_environment = threading.Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """A test user. Without ``domain`` it is known under whatever domain a client names, as a local account is."""
-
-    name: str
-    password: str = field(repr=False)
-    domain: str = ""
-
-    @property
-    def qualified(self) -> str:
-        """The name with its domain, if it has one."""
-        return f"{self.domain}\\{self.name}" if self.domain else self.name
 
 
 def server_security(users: Iterable[User], least_level: AuthLevel = AuthLevel.NONE) -> ServerSecurity:
@@ -184,7 +159,7 @@ class SpnegoAcceptor(SpnegoContext):
 
     def step(self, token: bytes) -> bytes:
         """Take a token; a context that cannot protect what its level asks for is none (MS-RPCE 3.3.1.5.2.2)."""
-        with _knowing(self._users, _domain_in(token)):
+        with known_users(self._users, token):
             answer = super().step(token)
         if self.complete and self._wanted & ~self._built.context_attr:
             raise SecurityError("the client cannot protect what its authentication level asks for")
@@ -203,42 +178,3 @@ def _said(what: str) -> Iterator[None]:
         yield
     except _HOSTILE as error:
         raise SecurityError(what) from error
-
-
-@contextlib.contextmanager
-def _knowing(users: tuple[User, ...], domain: str) -> Iterator[None]:
-    """Let pyspnego's acceptor know the users, for one leg: it reads them from a file, named in the environment.
-
-    The file is the process's own, for nobody else to read, and gone when the leg is taken.
-    """
-    none = os.urandom(_HASH_SIZE).hex()  # an LM hash that nobody can know: there is no LM response
-    lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
-    with _environment, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
-        file.writelines(lines)
-        file.flush()
-        before = os.environ.get(_CREDENTIALS)
-        os.environ[_CREDENTIALS] = file.name
-        try:
-            yield
-        finally:
-            if before is None:
-                del os.environ[_CREDENTIALS]
-            else:
-                os.environ[_CREDENTIALS] = before
-
-
-def _nt_hash(user: User) -> str:
-    """Return NTOWFv1 in hexadecimal (MS-NLMP 3.3.1)."""
-    return MD4.new(user.password.encode("utf-16-le")).hexdigest()  # noqa: S303 - NTLM is made of it
-
-
-def _domain_in(token: bytes) -> str:
-    """Return the domain that an AUTHENTICATE_MESSAGE names, empty when that cannot be said. Spec: MS-NLMP 2.2.1.3."""
-    message = token[max(0, token.find(_AUTHENTICATE)) :]
-    if not message.startswith(_AUTHENTICATE) or len(message) < _FLAGS + 4:
-        return ""
-    size, _, offset = struct.unpack_from("<HHI", message, _DOMAIN_FIELDS)
-    (flags,) = struct.unpack_from("<I", message, _FLAGS)
-    found = message[offset : offset + size].decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
-    # It becomes a field of a line: what could end either is no domain.
-    return found if found.isprintable() and not set(found) & set(":\\") else ""

@@ -74,14 +74,14 @@ def bodies(control: Control) -> list[str]:
 class RemoteReader:
     """An application and its supporting server: a handle from qmcomm, everything else by qm2qm."""
 
-    def __init__(self, served: Served, syntax: str = "NDR", multiplexed: bool = False) -> None:
-        self.application = Impacket(served.endpoint("rpc"), QC, syntax)
+    def __init__(self, served: Served, syntax: str = "NDR", multiplexed: bool = False, login: Any = None) -> None:
+        self.application = Impacket(served.endpoint("rpc"), QC, syntax, login=login)
         self.queue = self._open_remote()
         read = served.endpoint("rpc_read")
-        first = Impacket(served.endpoint("rpc"), QQ, syntax)
+        first = Impacket(served.endpoint("rpc"), QQ, syntax, login=login)
         assert first.request(RemoteQMGetQMQMServerPort(), dwPortType=IP_READ)["Port"] == read[1]
         first.dce.disconnect()
-        self.qm2qm = Impacket(read, QQ, syntax, multiplexed)
+        self.qm2qm = Impacket(read, QQ, syntax, multiplexed, login)
         fields = {"hQueue": self.queue, "pQueue": self.queue, "dwpContext": self.queue}
         opened = self.qm2qm.request(RemoteQMOpenQueue(), pLicGuid=LICENCE.bytes_le, dwMQS=0, **fields)
         assert opened["ErrorCode"] == 0

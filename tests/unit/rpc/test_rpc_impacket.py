@@ -37,12 +37,16 @@ SYNTAXES = {
 
 
 class Impacket:
-    """A bound client of impacket."""
+    """A bound client of impacket; ``login``: the authentication level, the user and the password, by NTLM."""
 
-    def __init__(self, endpoint, interface=QQ, syntax="NDR", multiplexed=False):
+    def __init__(self, endpoint, interface=QQ, syntax="NDR", multiplexed=False, login=None):
         self.transport = RecordingTransport(endpoint, multiplexed)
+        if login is not None:
+            self.transport.set_credentials(*login[1:])
         self.dce = DCERPC_v5(self.transport)
         self.dce.connect()
+        if login is not None:
+            self.dce.set_auth_level(login[0])
         self.dce.bind(interface, transfer_syntax=SYNTAXES[syntax])
 
     def request(self, call, **fields):

@@ -1,0 +1,110 @@
+"""The users that pyspnego's acceptor of NTLM knows while it takes a token. Spec: MS-NLMP 2.2.1.3, 3.2.5.1.2, 3.3."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import struct
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import spnego._ntlm as acceptor
+from Cryptodome.Hash import MD4
+
+_CREDENTIALS = "NTLM_USER_FILE"
+"""The environment variable by which the acceptor finds its users."""
+_COMPUTE = "compute_response_v2"
+_AUTHENTICATE = b"NTLMSSP\0\x03\0\0\0"
+_RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
+"""Where the fields of an AUTHENTICATE_MESSAGE are, and how long it is at least, int bytes."""
+_UNICODE = 0x01
+_HASH_SIZE = _PROOF_SIZE = 16
+_one_at_a_time = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A test user. Without ``domain`` it is known under whatever domain a client names, as a local account is."""
+
+    name: str
+    password: str = field(repr=False)
+    domain: str = ""
+
+    @property
+    def qualified(self) -> str:
+        """The name with its domain, if it has one."""
+        return f"{self.domain}\\{self.name}" if self.domain else self.name
+
+
+@contextlib.contextmanager
+def known_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
+    """Let the acceptor know the users, for one token: it reads them from a file that the environment names.
+
+    The file is the process's own, for nobody else to read, and gone when the token is taken.
+    """
+    message = _authenticate_message(token)
+    domain = _domain_in(message)
+    none = os.urandom(_HASH_SIZE).hex()  # an LM hash that nobody can know: there is no LM response
+    lines = (f"{user.domain or domain}\\{user.name}:0:{none}:{_nt_hash(user)}:[U]:LCT-0\n" for user in users)
+    with _one_at_a_time, tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.writelines(lines)
+        file.flush()
+        before, computed = os.environ.get(_CREDENTIALS), getattr(acceptor, _COMPUTE)
+        os.environ[_CREDENTIALS] = file.name
+        setattr(acceptor, _COMPUTE, _over_what_came(message, computed))
+        try:
+            yield
+        finally:
+            setattr(acceptor, _COMPUTE, computed)
+            if before is None:
+                del os.environ[_CREDENTIALS]
+            else:
+                os.environ[_CREDENTIALS] = before
+
+
+def _over_what_came(message: bytes, otherwise: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what computes the NTLMv2 response over the client's own octets (MS-NLMP 3.3.2), as servers do.
+
+    pyspnego builds them anew from what it read, which refuses a client that lays them out otherwise: impacket ends
+    them without the four zeros behind the AV pairs.
+    """
+    temp = _field(message, _RESPONSE_FIELDS)[_PROOF_SIZE:]
+
+    def compute(nt_hash: bytes, server_challenge: bytes, *others: Any) -> tuple[bytes, bytes, bytes]:
+        _, lm_response, _ = otherwise(nt_hash, server_challenge, *others)
+        proof = hmac.digest(nt_hash, server_challenge + temp, "md5")
+        return proof + temp, lm_response, hmac.digest(nt_hash, proof, "md5")
+
+    return compute if temp else otherwise
+
+
+def _nt_hash(user: User) -> str:
+    """Return NTOWFv1 in hexadecimal (MS-NLMP 3.3.1)."""
+    return MD4.new(user.password.encode("utf-16-le")).hexdigest()  # noqa: S303 - NTLM is made of it
+
+
+def _authenticate_message(token: bytes) -> bytes:
+    """Return the AUTHENTICATE_MESSAGE in a token, empty when there is none."""
+    place = token.find(_AUTHENTICATE)
+    return token[place:] if 0 <= place <= len(token) - _SHORTEST else b""
+
+
+def _domain_in(message: bytes) -> str:
+    """Return the domain that an AUTHENTICATE_MESSAGE names; empty for one that cannot be in a line of the file."""
+    if not message:
+        return ""
+    (flags,) = struct.unpack_from("<I", message, _FLAGS)
+    found = _field(message, _DOMAIN_FIELDS).decode("utf-16-le" if flags & _UNICODE else "ascii", "replace")
+    return found if found.isprintable() and not set(found) & set(":\\") else ""
+
+
+def _field(message: bytes, place: int) -> bytes:
+    """Return what a length and an offset of the message stand for, as far as it is there."""
+    if not message:
+        return b""
+    size, _, offset = struct.unpack_from("<HHI", message, place)
+    return message[offset : offset + size]
