@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.environment import Stream, VirtualEnvironment
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, Call, CallReceived, Interface, RpcServer, SendBytes
+from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
 from reference_qm.rpc.events import CallCancelled, CallOrphaned, CloseAssociation, HandleRundown, RpcOutput
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
@@ -22,11 +23,14 @@ class ScriptedSut:
         environment: VirtualEnvironment,
         port: int = 2103,
         interfaces: tuple[Interface, ...] = (QM2QM, QMCOMM, EPT),
+        security: ServerSecurity = NO_SECURITY,
         **answers: Answer,
     ) -> None:
         self.environment = environment
         self.answers = answers
-        self.server = RpcServer(interfaces, SeededEntropy("scripted"))
+        self.server = RpcServer(interfaces, SeededEntropy("scripted"), security=security)
+        self.change: Callable[[bytes], bytes] = bytes
+        """Of what is sent, on its way."""
         self.calls: list[Call] = []
         self.outputs: list[Any] = []
         """Cancels, orphans and rundowns."""
@@ -52,7 +56,7 @@ class _Link:
     def perform(self, happened: list[RpcOutput]) -> None:
         for one in happened:
             if isinstance(one, SendBytes):
-                self.stream.send(one.data)
+                self.stream.send(self.sut.change(one.data))
             elif isinstance(one, CloseAssociation):
                 self.stream.close()
             elif isinstance(one, CallReceived):

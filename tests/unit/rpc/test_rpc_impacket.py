@@ -47,7 +47,11 @@ class Impacket:
         self.dce.connect()
         if login is not None:
             self.dce.set_auth_level(login[0])
-        self.dce.bind(interface, transfer_syntax=SYNTAXES[syntax])
+        try:
+            self.dce.bind(interface, transfer_syntax=SYNTAXES[syntax])
+        except DCERPCException:
+            self.dce.disconnect()
+            raise
 
     def request(self, call, **fields):
         for name, value in fields.items():
