@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Make the virtual environment and install what the project needs of the system: Java 17+ for Spark, Chromium for
-# the browser tests, tshark to dissect captures in tests. Usage: setup.sh PYTHON VENV
+# the browser tests, tshark to dissect captures in tests, an sshd to carry agents. Usage: setup.sh PYTHON VENV
 set -euo pipefail
 python=$1 venv=$2
 
@@ -31,6 +31,10 @@ if ! command -v chromium >/dev/null; then
 fi
 if ! command -v tshark >/dev/null && can_install; then
     install tshark || say "tshark cannot be installed: the tests that dissect captures with it are skipped"
+fi
+if ! [ -x /usr/sbin/sshd ] || ! command -v ssh >/dev/null; then
+    can_install || { say "the tests of agents over ssh need openssh-server and openssh-client: install them"; exit 1; }
+    install openssh-server openssh-client
 fi
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || {
     can_install || { say "$python cannot make virtual environments: install python3-venv"; exit 1; }

@@ -1,9 +1,11 @@
 """An agent that is a relay: what comes on standard input goes to a control channel at an address, answers come back.
 
-Usage: relaying_agent.py HOST:PORT. It needs nothing but the standard library, so that ``ssh`` carries it anywhere.
+Usage: relaying_agent.py HOST:PORT [REQUESTS]. After so many requests it ends the program that carries it, as a network
+does that goes away. It needs nothing but the standard library, so that ``ssh`` carries it anywhere.
 """
 
 import os
+import signal
 import socket
 import sys
 import threading
@@ -19,8 +21,11 @@ def main() -> None:
 
 def take_requests(control: socket.socket) -> None:
     """Pass requests on; their end is the end of the conversation."""
+    left = int(sys.argv[2]) if len(sys.argv) > 2 else None
     while data := os.read(0, 65_536):
         control.sendall(data)
+        if left is not None and (left := left - data.count(b"\n")) <= 0:
+            os.kill(os.getppid(), signal.SIGKILL)
     control.shutdown(socket.SHUT_WR)
 
 

@@ -1,0 +1,88 @@
+"""An agent that a real ssh carries: a run over it, a connection that breaks in the middle, the example agent."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mqconform_process import PYTEST, ROOT, command, run_json, sut, verdicts
+from qm_process import Served, free_port, serve
+from sshd import Sshd, sshd
+
+from harness.attach.attach import Costs, command_route, lines, try_agent
+from harness.errors import SutUnavailable
+
+HERE = Path(__file__).parent
+CHECKS = ROOT / "suites" / "mqqb" / "s3_1_5_08_01_duplicate_detection"
+PEER_PORT = free_port("0.0.0.0")
+REQUESTS = 30
+"""Those after which the connection breaks: more than a run needs to begin, fewer than its checks."""
+
+
+@pytest.fixture(scope="module")
+def over(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sshd]:
+    with sshd(tmp_path_factory.mktemp("ssh") / "sshd") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    flags = ("--address", "127.0.43.1", "--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0")
+    told = f"[remote]\ntcp_port = {PEER_PORT}\n"
+    with serve(tmp_path_factory.mktemp("serve"), *flags, "--control", "127.0.43.1:0", toml=told) as served:
+        yield served
+
+
+def described(folder: Path, system: Served, over: Sshd, *more: str) -> Path:
+    """Describe the system, with an agent on another machine, as it were, that passes everything on to its control."""
+    agent = over.command(sys.executable, "-S", "-E", str(HERE / "relaying_agent.py"), system.bound["control"], *more)
+    address, tcp_port = system.endpoint("tcp")
+    return sut(
+        folder,
+        f'[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "{address}"\ntcp_port = {tcp_port}\n'
+        f'ping_port = {system.endpoint("ping")[1]}\npeer_address = "127.0.43.2"\n'
+        f"peer_tcp_port = {PEER_PORT}\n"
+        f'[control]\nkind = "stdio"\ncommand = {json.dumps(agent)}\n[capabilities]\nping = true\n',
+    )
+
+
+def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, system: Served, over: Sshd) -> None:
+    out = tmp_path / "run"
+    run = (*PYTEST, CHECKS, "-q", "--no-header", "-k", "comes_again", "--out", out)
+    broken = command(*run, "--sut", described(tmp_path, system, over, str(REQUESTS)))
+    assert broken.returncode == 2
+    why = run_json(out)["aborted"]
+    assert "ended with exit status 255" in why
+    assert "control.log" in why
+    assert "\n" not in why
+    assert why in broken.stdout + broken.stderr
+    before = verdicts(out)
+    assert {line["verdict"] for line in before} >= {"pass"}
+
+    mended = command(*run, "--sut", described(tmp_path, system, over), "--resume")
+    after = verdicts(out)
+    assert after[: len(before)] == before, "nothing that was recorded is lost"
+    assert len(after) > len(before)
+    bad = [line for line in after if line["verdict"] in ("fail", "harness_error", "inconclusive")]
+    assert not [line for line in bad if line["verdict"] != "inconclusive"], mended.stdout
+    in_progress = [line["test"] for line in before if line["test"]][-1]
+    assert {line["test"] for line in bad} <= {in_progress}
+    assert run_json(out)["aborted"] is None
+    assert "closed by remote host" in (out / "control.log").read_text()
+
+
+def test_the_example_agent_is_carried_by_ssh(over: Sshd) -> None:
+    agent = over.command(sys.executable, "-S", "-E", str(ROOT / "examples" / "agent" / "agent.py"))
+    found = try_agent(command_route(shlex.join(agent)), "ssh", None)
+    assert found.right, list(lines(found, Costs(0, 0, {}, "")))
+
+
+def test_a_key_that_is_not_let_in_is_one_line(tmp_path: Path, over: Sshd) -> None:
+    agent = Sshd(over.folder, over.port).command("true")
+    agent[agent.index("-i") + 1] = str(over.folder / "host")
+    with pytest.raises(SutUnavailable, match=r"ended with exit status 255: .*Permission denied \(publickey"):
+        try_agent(command_route(shlex.join(agent)), "ssh", None)
