@@ -17,7 +17,7 @@ class Refused(str):
         made.why = why
         return made
 
-    def __getnewargs__(self) -> tuple[str, str]:
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # str has one argument, this has two
         """Return what a copy is made of: it goes from worker to worker."""
         return str(self), self.why
 
