@@ -15,14 +15,18 @@ CALL = 77
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
 def test_an_authentication_service_that_is_none_is_not_agreed_on(remote, judge):
-    """A bind under a made-up service is refused; one that asks for no authentication, to the same port, is not."""
+    """A bind under a made-up service is refused; one under what the SUT file says, to the same port, is not.
+
+    That is no authentication unless it names a user.
+    """
     port = remote.read_port()
     plain, other = remote.connect(port), remote.connect(port)
+    how = "without a service" if remote.sut.file.rpc.user is None else f"by {remote.sut.file.rpc.auth_type.name}"
     refused, said = plain.offer(QM2QM, transfers=(NDR,))
     judge(
         "MQSO-7.4.1.1-01",
-        expected="without a service: agreed on",
-        observed=f"without a service: {f'refused: {said}' if refused else 'agreed on'}",
+        expected=f"{how}: agreed on",
+        observed=f"{how}: {f'refused: {said}' if refused else 'agreed on'}",
         evidence=plain.record.frames,
     )
     packet = bytes(bind(CALL, [Proposal(0, QM2QM, (NDR,))]))
