@@ -6,13 +6,16 @@ import ast
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from harness.errors import UsageError
 from harness.faults.registry import load_faults
 from harness.judging.verdicts import read_verdicts
 from harness.paths import SUITES
+from harness.printable import one_line, printable
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
+from harness.rules.naming import rule_named
 from harness.run.evidence import EvidenceTexts
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
@@ -22,9 +25,8 @@ _TEXT_LIMIT = 200
 
 def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Iterator[str]:
     """Yield the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
-    row = inventory.catalogue.get(rule)
-    if row is None:
-        raise UsageError(f"unknown rule {rule}; `mqconform rules` lists them")
+    rule = rule_named(inventory.catalogue, rule)
+    row = inventory.catalogue[rule]
     yield f"{row.id}  {row.level}  {row.form}"
     yield f"  MS-{row.document} {row.section} {row.title}"
     yield f"  {row.link}"
@@ -75,31 +77,26 @@ def _described(check: str) -> str:
 def _sut(folder: Path) -> str:
     try:
         run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-        return _shown(f"{run['sut']['name']} {run['sut']['version']} in {run['run']}")
+        return one_line(f"{run['sut']['name']} {run['sut']['version']} in {run['run']}", _TEXT_LIMIT)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE} is missing or broken ({error})") from error
 
 
 def _verdicts(folder: Path, rule: str) -> Iterator[str]:
-    """Yield the verdicts of a run on a rule, the first of each kind with its packets."""
-    texts, shown = EvidenceTexts(folder), set[str]()
+    """Yield the verdicts of a run on a rule: equal ones once, the first of a kind with its packets."""
+    equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
         if line["rule"] == rule:
-            frames = ", ".join(str(one["frame"]) for one in line["evidence"])
-            where = f" [{line['capture']} frames {frames}]" if frames else ""
-            text = f"expected {line['expected']}; observed {line['observed']}"
-            why = f" ({line['reason']})" if line["reason"] else ""
-            yield f"{line['verdict']}: {_shown(text + why)}{where}"
-            if line["verdict"] not in shown:
-                shown.add(line["verdict"])
-                yield from (f"    {_printable(row)}".rstrip() for each in texts.of(line) for row in each.splitlines())
-
-
-def _shown(text: str) -> str:
-    """Show what came from outside: on one line, nothing invisible, not endless."""
-    line = _printable(" ".join(text.split()))
-    return line if len(line) <= _TEXT_LIMIT else line[: _TEXT_LIMIT - 1] + "…"
-
-
-def _printable(line: str) -> str:
-    return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in line)
+            said = tuple(str(line[name] or "") for name in ("verdict", "expected", "observed", "reason"))
+            equal.setdefault(said, []).append(line)
+    texts, shown = EvidenceTexts(folder), set[str]()
+    for (verdict, expected, observed, reason), lines in equal.items():
+        first = lines[0]
+        frames = ", ".join(str(one["frame"]) for one in first["evidence"])
+        where = f" [{first['capture']} frames {frames}]" if frames else ""
+        text = f"expected {expected}; observed {observed}" + (f" ({reason})" if reason else "")
+        often = f"{len(lines):,} times " if len(lines) > 1 else ""
+        yield f"{often}{verdict}: {one_line(text, _TEXT_LIMIT)}{where}"
+        if verdict not in shown:
+            shown.add(verdict)
+            yield from (f"    {printable(row)}".rstrip() for each in texts.of(first) for row in each.splitlines())

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import redirect_stdout
 from dataclasses import asdict
-from importlib.metadata import entry_points
+from enum import StrEnum
+from importlib.metadata import entry_points, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
+from rich.table import Column, Table
 
 from harness.errors import MqconformError, UsageError
 from harness.run.run import EXIT_USAGE
@@ -29,8 +32,31 @@ app = typer.Typer(
     name="mqconform",
     help="Conformance tests for Microsoft Message Queuing (MSMQ).",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+
+
+class RunFormat(StrEnum):
+    """What ``run`` prints at its end."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"mqconform {version('mqconform')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Conformance tests for Microsoft Message Queuing (MSMQ)."""
 
 
 @app.command()
@@ -42,46 +68,66 @@ def run(
     out: Annotated[Path | None, typer.Option(help="The folder of the run; must not hold one yet.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only checks of rules that are all of this (again and again): MQQB, MQQB-3.1.5, level=MUST, "
+            "role=acceptor, observe=wire."
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="A file of deviations that are known: others, and those no more, end it badly.")
+    ] = None,
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
     workers: Annotated[int, typer.Option(help="How many checks may run in parallel.")] = 1,
     deadline: Annotated[
         int | None, typer.Option(min=1, help="Seconds after which no check is begun; it is inconclusive.")
     ] = None,
+    maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after so many checks that fail.")] = None,
     check_limit: Annotated[int | None, typer.Option(min=1, help="Seconds that a check may take [900].")] = None,
     wait: Annotated[int | None, typer.Option(min=1, help="Seconds to wait for a system that is not up yet.")] = None,
-    verbose: Annotated[bool, typer.Option("-v", help="A line for each check.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", help="A line for each check, and what pytest says of each.")] = False,
+    format_: Annotated[
+        RunFormat, typer.Option("--format", help="json: print the result as JSON, all else to standard error.")
+    ] = RunFormat.TEXT,
 ) -> None:
     """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
     import pytest
 
+    from harness.cli.result import Result
     from harness.proof.inventory import pytest_arguments
 
-    arguments = [
-        *pytest_arguments(),
-        "-v" if verbose else "-q",
-        "--no-header",
-        "--tb=short",
-        f"--workers={workers}",
-    ]
+    shown = ("-v", "--tb=short") if verbose else ("-q", "--live", "--tb=no", "-rN")
+    arguments = [*pytest_arguments(), *shown, "--no-header", f"--workers={workers}"]
     if sut is None and topology is None:
         raise UsageError("which system? give its file as --sut, or the file of three as --topology")
-    for option, path in (("--sut", sut), ("--topology", topology)):
-        if path is not None:
-            arguments += [option, str(path.resolve())]
-    if out is not None:
-        arguments += ["--out", str(out)]
+    given: dict[str, Any] = {
+        "--sut": sut and sut.resolve(),
+        "--topology": topology and topology.resolve(),
+        "--out": out,
+        "--rule": rule,
+        "--select": select,
+        "--baseline": baseline and baseline.resolve(),
+        "-k": keyword,
+        "--deadline": deadline,
+        "--check-limit": check_limit,
+        "--maxfail": maxfail,
+        "--wait": wait,
+    }
+    for option, values in given.items():
+        for value in values if isinstance(values, list) else filter(None, [values]):
+            arguments += [option, str(value)]
     if resume:
         arguments.append("--resume")
-    for name in rule or []:
-        arguments += ["--rule", name]
-    if keyword:
-        arguments += ["-k", keyword]
-    for option, seconds in (("--deadline", deadline), ("--check-limit", check_limit), ("--wait", wait)):
-        if seconds is not None:
-            arguments.append(f"{option}={seconds}")
     if sut is not None:
         _say_what_goes_where(sut)
-    code = pytest.main(arguments)
+    result = Result()
+    if format_ is RunFormat.JSON:
+        with redirect_stdout(sys.stderr):
+            code = pytest.main(arguments, [result])
+        typer.echo(result.as_json())
+    else:
+        code = pytest.main(arguments)
     raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
 
 
@@ -120,6 +166,7 @@ def prove(
     from harness.proof.readings import report as report_readings
     from harness.proof.readings import run_readings
     from harness.proof.trials import with_trials
+    from harness.rules.naming import rule_named
     from harness.rules.proof_record import load_proof, write_proof
 
     if record and (rule or erratum or changed):
@@ -129,9 +176,7 @@ def prove(
     if changed and (rule or erratum):
         raise UsageError("--changed chooses the rules itself: leave --rule and --erratum out")
     inventory = take_inventory()
-    unknown = [name for name in rule or [] if name not in inventory.catalogue]
-    if unknown:
-        raise UsageError(f"unknown rule {unknown[0]}; `mqconform rules` lists them")
+    rule = [rule_named(inventory.catalogue, name) for name in rule or []] or None
     unknown = [name for name in erratum or [] if name not in inventory.catalogue.errata]
     if unknown:
         raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml has them all")
@@ -205,30 +250,44 @@ def mutants(
 
 @app.command()
 def rules(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Only rules with all these words in id, title or sentence.")
+    ] = None,
     format_: Annotated[str, typer.Option("--format", help="table or json")] = "table",
     document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only rules that are all of this, as in `mqconform run`.")
+    ] = None,
     coverage: Annotated[bool, typer.Option("--coverage", help="Count them, section by section.")] = False,
 ) -> None:
     """List every rule of the catalogue: how it is observed, its tests, its faults, whether it is proven."""
     from harness.proof.inventory import take_inventory
+    from harness.rules.naming import document_named, rules_chosen
 
     inventory = take_inventory()
+    if document is not None:
+        document = document_named(inventory.catalogue.documents(), document)
     if coverage:
         _show_coverage(inventory, document, format_)
         return
-    rows = [inventory.row(name) for name, row in inventory.catalogue.items() if document in (None, row.document)]
+    chosen = rules_chosen(inventory.catalogue, [*(select or []), *filter(None, [document])])
+    rows = [
+        inventory.row(name)
+        for name, row in inventory.catalogue.items()
+        if name in chosen and all(word.lower() in f"{name} {row.title} {row.says}".lower() for word in words or [])
+    ]
     if not rows:
-        raise UsageError(f"no rule of document {document}; known are {', '.join(inventory.catalogue.documents())}")
+        raise UsageError(f"no rule has all of {', '.join(words or [])}; fewer words find more")
     if format_ == "json":
         typer.echo(json.dumps(rows, indent=1))
         return
     if format_ != "table":
         raise UsageError(f"--format {format_}: it must be table or json")
-    table = Table("rule", "level", "form", "observe", "checks", "faults", "proven")
+    table = Table("rule", "level", "observe", "checks", "faults", "proven", Column("says", ratio=1), expand=True)
     for row in rows:
         proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
         counts = (str(len(row["tests"])), str(len(row["faults"])))
-        table.add_row(row["id"], row["level"], row["form"], row["observe"], *counts, proven)
+        table.add_row(row["id"], row["level"], row["observe"], *counts, proven, escape(row["says"]))
     Console().print(table)
 
 
@@ -236,8 +295,6 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: str) -> 
     from harness.rules.coverage import DEMAND, totals
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
-    if not sections:
-        raise UsageError(f"no rule of document {document}; known are {', '.join(inventory.catalogue.documents())}")
     if format_ == "json":
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
@@ -309,6 +366,9 @@ def attach(
 
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
+    from harness.cli.results import register
+
+    register(app)
     for entry in entry_points(group="mqconform.commands"):
         entry.load()(app)
     try:

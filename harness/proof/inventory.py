@@ -69,6 +69,7 @@ class Inventory:
             "tests": self.checks(rule),
             "faults": self.faults.get(rule, []),
             "proven": rule in self.proven,
+            "says": row.says,
         }
 
 

@@ -12,6 +12,7 @@ from harness.paths import SUITES
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.judging.verdicts import Log
+    from harness.run.results import RuleResult
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
 
@@ -22,6 +23,8 @@ DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
 """Of this process."""
 LOG: pytest.StashKey[Log] = pytest.StashKey()
 """The log that this process writes its verdicts to."""
+FOUND: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
+"""At the end of the run: what stands of every rule."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
 RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """What checks left behind in the SUT, as this process found out."""

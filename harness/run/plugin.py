@@ -17,6 +17,7 @@ import pytest
 from harness.run.checks import (
     DRIVER,
     DRIVERS,
+    FOUND,
     JUDGE,
     LOG,
     RESIDUE,
@@ -28,6 +29,7 @@ from harness.run.checks import (
     suite_path,
 )
 from harness.run.computing import bounded_computing
+from harness.run.selection import selection, wanted_rules
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -53,6 +55,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
     group.addoption("--resume", action="store_true", help="go on with the run in --out")
     group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
+    group.addoption(
+        "--select",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="only checks of a document, a section, a rule, of role=, level=, observe=",
+    )
+    group.addoption("--baseline", metavar="FILE", help="the TOML file of deviations that are known")
+    group.addoption("--live", action="store_true", help="say how far the run is instead of showing dots")
     group.addoption("--deadline", type=_seconds, metavar="SECONDS", help="begin no check after so many seconds")
     group.addoption(
         "--check-limit",
@@ -88,8 +99,9 @@ def _begin(config: pytest.Config) -> None:
     from dataclasses import replace
 
     from harness.errors import MqconformError, UsageError
+    from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts, fixtures, topologies
+    from harness.run import attempts, fixtures, terminal, topologies
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
     from harness.sut.drivers import start_all, timeouts_report
@@ -97,12 +109,15 @@ def _begin(config: pytest.Config) -> None:
     try:
         if config.getoption("resume") and not config.getoption("--out"):
             raise UsageError("--resume: which run? give its folder as --out")
+        wanted_rules(config)
+        known = config.getoption("--baseline")
+        baseline = load_baseline(Path(known), load_catalogue()) if known else None
         file, drivers_of = topologies.tested(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
-        run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
+        run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
     # End as for Ctrl-C: stop what is started here. It does not get the signals of a terminal itself.
@@ -115,35 +130,23 @@ def _begin(config: pytest.Config) -> None:
         run.lose(str(error))
         run.end()
         raise pytest.UsageError(str(error)) from error
-    run.timeouts = timeouts_report(drivers)
+    run.timeouts, run.baseline = timeouts_report(drivers), baseline
     run.write(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
     config.stash[RUN] = run
-    for plugin in (attempts, fixtures, topologies, FullDisk(run)):
+    for plugin in (attempts, fixtures, terminal, topologies, FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
-
-
-def _selection(config: pytest.Config) -> str:
-    parts = [f"--rule {rule}" for rule in config.getoption("--rule")]
-    if config.getoption("keyword"):
-        parts.append(f"-k {config.getoption('keyword')}")
-    if config.getoption("--topology"):
-        parts.append("--topology")
-    if config.getoption("markexpr"):
-        parts.append(f"-m {config.getoption('markexpr')}")
-    parts += [argument for argument in config.args if Path(argument).name != "suites"]
-    return " ".join(parts) or "all"
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
-    wanted = set(config.getoption("--rule"))
-    if wanted:
+    if any(map(config.getoption, ("--rule", "--select"))):
+        wanted = wanted_rules(config)
         keep = [item for item, _ in checks if wanted & set(covered(item))]
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
@@ -307,7 +310,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.passive()
     item.stash[TOLD] = how is not None
     judge.end()
-    _outcome(judge, item.config.stash[RUN].passive_failures)
+    _outcome(judge, item.config.stash[RUN])
     return None
 
 
@@ -316,9 +319,13 @@ def _hung_up(item: pytest.Item) -> bool:
     return view is not None and view.environment.hung_up
 
 
-def _outcome(judge: Judge, known: set[str]) -> None:
-    """Fail the check for its own rules, and for a passive rule that no check before it saw broken."""
-    bad = {rule: verdict for rule, verdict in judge.judged.items() if verdict in _BAD}
+def _outcome(judge: Judge, run: Run) -> None:
+    """Fail the check for its own rules, and for a passive rule that no check before it saw broken.
+
+    What the baseline of the run expects fails no check.
+    """
+    known = run.passive_failures
+    bad = {rule: one for rule, one in judge.judged.items() if one in _BAD and not run.expects(rule, one)}
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
@@ -338,11 +345,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         _confirm(session)
     elif not run.lost:
         run.aborted = pytest.ExitCode(exitstatus).name.lower()
+        run.interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
+    if session.shouldfail:
+        run.aborted = run.aborted or str(session.shouldfail)
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     going_on.account(run)
     code = run.end()
     _write_results(session.config, run)
-    if ended or run.lost:
+    if ended or run.lost or run.interrupted:
         session.exitstatus = code
 
 
@@ -351,7 +361,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run import results
 
     wanted = {name for name in ("junitxml", "allure_pytest") if config.pluginmanager.hasplugin(name)}
-    found = results.rule_results(run.log.path) if wanted else []
+    found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     if "junitxml" in wanted:
         results.write_junit(found, run.folder / results.JUNIT_FILE, run.started)
     if "allure_pytest" in wanted:
@@ -375,23 +385,3 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         driver.stop()
     for each, handler in config.stash.get(ON_END, {}).items():
         signal.signal(each, handler)
-
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print what the run found and where it is."""
-    run = config.stash.get(RUN, None)
-    if run is None:
-        return
-    from harness.sut.timeouts import said_of_timeouts
-
-    terminalreporter.write_sep("-", "mqconform")
-    terminalreporter.write_line(run.account())
-    if run.timeouts is not None:
-        terminalreporter.write_line(said_of_timeouts(run.timeouts))
-    for line in filter(None, (run.shortfall(), run.overdue())):
-        terminalreporter.write_line(line)
-    for death in run.deaths:
-        terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
-    terminalreporter.write_line(f"run folder: {run.folder}")
-    if run.lost:
-        terminalreporter.write_line(f"ERROR: {run.aborted}")

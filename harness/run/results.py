@@ -47,6 +47,8 @@ class RuleResult:
     rule: str
     verdict: Verdict
     line: dict[str, Any]
+    accepted: str | None = None
+    """Why a baseline expects this failure."""
 
     @property
     def section(self) -> str:
@@ -58,7 +60,14 @@ class RuleResult:
         """What was expected and observed, or why there is nothing to say of it, in one line."""
         line = self.line
         seen = f"expected {line['expected']}; observed {line['observed']}" if line["expected"] else ""
-        return f"{self.verdict}: {'; '.join(filter(None, [line['reason'], seen]))} ({line['test'] or 'the whole run'})"
+        known = f"known deviation: {self.accepted}" if self.accepted else ""
+        said = "; ".join(filter(None, [known, line["reason"], seen]))
+        return f"{self.verdict}: {said} ({line['test'] or 'the whole run'})"
+
+    @property
+    def in_junit(self) -> str | None:
+        """The element within a test case of JUnit's that tells of it; None where none does."""
+        return "skipped" if self.accepted else _JUNIT[self.verdict]
 
 
 def rule_results(path: Path) -> list[RuleResult]:
@@ -85,7 +94,7 @@ def write_junit(results: Iterable[RuleResult], path: Path, started: str) -> None
         where = {"classname": f"{document}.{result.line['section']}", "name": result.rule}
         case = ElementTree.SubElement(suites[document], "testcase", where)
         said = _NOT_XML.sub("\ufffd", result.says)
-        kind = _JUNIT[result.verdict]
+        kind = result.in_junit
         if kind is not None:
             ElementTree.SubElement(case, kind, message=said, type=str(result.verdict))
         elif result.verdict is Verdict.WARN:
@@ -126,7 +135,7 @@ def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
                 testCaseId=hashlib.md5(result.rule.encode(), usedforsecurity=False).hexdigest(),
                 fullName=result.rule,
                 name=result.rule,
-                status=_ALLURE[_JUNIT[result.verdict]],
+                status=_ALLURE[result.in_junit],
                 statusDetails=StatusDetails(message=result.says),
                 labels=[Label(name=name, value=value) for name, value in labels.items()],
                 parameters=[Parameter(name="check", value=str(line["test"]))],

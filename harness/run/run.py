@@ -9,7 +9,7 @@ import re
 import time
 import tomllib
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure, FolderError, UsageError
+from harness.judging.baseline import Baseline, Held, hold
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
@@ -26,6 +27,7 @@ from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
 from harness.run.checks_of_rules import checks_of_rules
+from harness.run.results import RuleResult
 from harness.run_folder import (
     CAPTURE_SUFFIX,
     CAPTURES_FOLDER,
@@ -38,12 +40,17 @@ from harness.run_folder import (
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
 
+DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
+"""The verdicts with which a rule counts as judged."""
+
 EXIT_OK = 0
 EXIT_NOT_CONFORMANT = 1
 EXIT_USAGE = 2
 """Bad input, or a SUT that was lost."""
 EXIT_TOO_FEW = 5
-"""No check ran, or fewer than suites/frozen.toml says a whole run has."""
+"""No check ran, no rule was judged, or fewer checks ran than suites/frozen.toml says a whole run has."""
+EXIT_INTERRUPTED = 130
+"""Ctrl-C, or a signal to end: as shells have it."""
 
 
 @dataclass(slots=True)
@@ -77,11 +84,14 @@ class Run:
     deadline_s: int | None = None
     """Seconds after the begin of the run after which no check is begun."""
     began_s: float = field(default_factory=time.monotonic)
+    interrupted: bool = False
     lost: bool = False
     """Whether it was aborted because the SUT could not be tested any more."""
     deaths: list[Death] = field(default_factory=list)
     queue_managers: list[UUID] = field(default_factory=list)
     """The identifiers of the SUT at the start, one for each worker that has one of its own."""
+    baseline: Baseline | None = None
+    """Deviations that are known: they do not end the run badly."""
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
 
@@ -99,6 +109,8 @@ class Run:
             done = _recorded(verdicts, ended=ended)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
+        elif _is_foreign(folder):
+            raise UsageError(f"{folder}: is not empty and holds no run; give another --out")
         try:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, datetime.fromisoformat(started), done)
@@ -131,6 +143,7 @@ class Run:
             "queue_managers": [str(each) for each in self.queue_managers],
             "deaths": [asdict(death) for death in self.deaths],
             "aborted": self.aborted,
+            "baseline": self.baseline.to_json(self.held()) if self.baseline is not None else None,
             "exit": code,
         }
         self._replace(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
@@ -173,20 +186,42 @@ class Run:
 
     def exit_code(self) -> int:
         """Return the exit code: 0 only when enough was judged and nothing failed or stayed open."""
-        bad = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
         if self.lost:
             return EXIT_USAGE
-        if self.aborted or self.failed or self.deaths or any(self.log.counts[verdict] for verdict in bad):
+        if self.interrupted:
+            return EXIT_INTERRUPTED
+        open_ones = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+        if self.aborted or self.failed or self.deaths or any(self.log.counts[verdict] for verdict in open_ones):
+            return EXIT_NOT_CONFORMANT
+        if not self.held().kept:
             return EXIT_NOT_CONFORMANT
         if self.shortfall() is not None:
             return EXIT_TOO_FEW
         return EXIT_OK
+
+    def held(self) -> Held:
+        """Hold the run against its baseline; without one every rule that fails is new."""
+        whole = self.partial() is None and self.shortfall() is None
+        deviations = self.baseline.deviations if self.baseline is not None else {}
+        return hold(self.log.rules, deviations, whole=whole)
+
+    def expects(self, rule: str, verdict: Verdict) -> bool:
+        """Return whether a verdict is a deviation that is known."""
+        return verdict is Verdict.FAIL and self.baseline is not None and rule in self.baseline.deviations
+
+    def with_acceptance(self, result: RuleResult) -> RuleResult:
+        """Return what stands of a rule, with the reason of the baseline for a deviation that is known."""
+        if self.baseline is None or not self.expects(result.rule, result.verdict):
+            return result
+        return replace(result, accepted=self.baseline.deviations[result.rule].reason)
 
     def shortfall(self) -> str | None:
         """Return in one line why too little was judged; None when enough was."""
         tests = len(self.tests_run | self.done.tests)
         if tests == 0:
             return "no check ran"
+        if not any(verdict in DECIDED for verdict in self.log.rules.values()):
+            return "no rule was judged"
         frozen = frozen_tests(SUITES)
         if self.whole and tests < frozen:
             return f"only {tests} checks ran; suites/frozen.toml says a whole run has {frozen}"
@@ -209,7 +244,14 @@ class Run:
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         tests = len(self.tests_run | self.done.tests)
         sut = self.file.sut
-        return f"{sut.name} {sut.version}: {tests} checks, {rules.total()} rules: {counts or 'no verdicts'}"
+        partial = f" ({part})" if (part := self.partial()) is not None else ""
+        return f"{sut.name} {sut.version}: {tests} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
+
+    def partial(self) -> str | None:
+        """Return in a few words why this is only a part of a run; None when it is a whole one."""
+        if self.aborted:
+            return f"partial: {self.aborted}"
+        return None if self.whole else f"partial: only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
         """Return the capture file of an attempt at a test: one name, whatever its parameters look like.
@@ -219,6 +261,11 @@ class Run:
         again = f"-from-{self.done.last + 1}" if test == self.done.cut else ""
         again += f"-again-{attempt}" if attempt else ""
         return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}{CAPTURE_SUFFIX}"
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Return whether a folder holds what no run has left there."""
+    return folder.is_dir() and not (folder / RUN_FILE).is_file() and any(folder.iterdir())
 
 
 def frozen_tests(suites: Path) -> int:

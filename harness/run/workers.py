@@ -36,6 +36,7 @@ from harness.run.checks import (
     suite_path,
 )
 from harness.run.plugin import after_check, end_run
+from harness.run.terminal import LIVE
 from harness.sut.drivers import SutDriver
 
 _LOOK_FOR_SESSION_S = 1.0
@@ -230,9 +231,9 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
 def _silence(config: pytest.Config) -> None:
     """Show nothing, and leave the session's files alone: both have what was open when the worker was forked."""
     manager = config.pluginmanager
-    terminal, capture = (manager.get_plugin(name) for name in ("terminalreporter", "capturemanager"))
-    if terminal is not None:
-        manager.unregister(terminal)
+    *shown, capture = (manager.get_plugin(name) for name in ("terminalreporter", LIVE, "capturemanager"))
+    for plugin in filter(None, shown):
+        manager.unregister(plugin)
     if capture is not None:
         capture.stop_global_capturing()
         capture.start_global_capturing()

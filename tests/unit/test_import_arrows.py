@@ -31,6 +31,7 @@ ROOMS = {
     "harness": (
         *(
             "errors",
+            "printable",
             "paths",
             "run_folder",
             "type_names",
@@ -46,7 +47,7 @@ ROOMS = {
             "judging",
             "run",
         ),
-        *("proof", "attach", "cli", "__main__"),
+        *("results", "proof", "attach", "cli", "__main__"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

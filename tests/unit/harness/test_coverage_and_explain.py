@@ -165,7 +165,7 @@ def test_what_a_system_said_cannot_reach_the_terminal(inventory: Inventory, tmp_
 
 @pytest.mark.parametrize(
     ("rule", "folder", "complaint"),
-    [("MQQB-1-1", None, "unknown rule MQQB-1-1"), (RULE, "none", "holds no run: run.json is missing or broken")],
+    [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "holds no run: run.json is missing or broken")],
 )
 def test_bad_input_is_one_line(inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str):
     with pytest.raises(UsageError, match=complaint) as error:

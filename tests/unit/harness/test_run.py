@@ -51,6 +51,24 @@ def run_json(folder: Path) -> dict[str, Any]:
     return tree
 
 
+def test_a_folder_with_something_else_in_it_is_left_alone(begin: Begin, tmp_path: Path) -> None:
+    (tmp_path / "thesis.odt").write_text("mine", encoding="utf-8")
+    with pytest.raises(UsageError, match="is not empty and holds no run; give another --out"):
+        begin(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.odt"]
+
+
+def test_a_part_of_a_run_says_so(begin: Begin, tmp_path: Path) -> None:
+    run = begin(tmp_path / "part", selection="--select MQQB")
+    judged(run, "t", Verdict.PASS)
+    assert run.account().endswith("1 pass (partial: only --select MQQB)")
+    run = begin(tmp_path / "whole")
+    judged(run, "t", Verdict.PASS)
+    assert run.account().endswith("1 pass")
+    run.aborted = "stopping after 1 failures"
+    assert run.account().endswith("1 pass (partial: stopping after 1 failures)")
+
+
 # -- exit codes -----------------------------------------------------------------------------------------------------
 
 
@@ -59,7 +77,8 @@ def run_json(folder: Path) -> dict[str, Any]:
     [
         ([Verdict.PASS], 0),
         ([Verdict.PASS, Verdict.WARN], 0),
-        ([Verdict.NOT_EXERCISED, Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE], 0),
+        ([Verdict.PASS, Verdict.NOT_EXERCISED, Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE], 0),
+        ([Verdict.NOT_EXERCISED, Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE], 5),
         ([Verdict.PASS, Verdict.FAIL], 1),
         ([Verdict.PASS, Verdict.INCONCLUSIVE], 1),
         ([Verdict.PASS, Verdict.HARNESS_ERROR], 1),

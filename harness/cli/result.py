@@ -1,0 +1,38 @@
+"""The result of a run as one JSON object: what ``mqconform run --format json`` prints."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from harness.run.checks import RUN
+from harness.run.results import rule_results
+from harness.run_folder import RUN_FILE
+
+
+class Result:
+    """A pytest plugin that knows the run of a session."""
+
+    def __init__(self) -> None:
+        self._run: Any = None
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Keep the run."""
+        self._run = session.config.stash.get(RUN, None)
+
+    def as_json(self) -> str:
+        """Return run.json with ``folder``, ``partial`` (a text or null) and ``rules``; of a run that never began null.
+
+        ``rules``: of each rule what stands: ``verdict``, ``expected``, ``observed``, ``reason``, ``test``, ``capture``,
+        ``evidence``.
+        """
+        run = self._run
+        if run is None:
+            return "null"
+        shown = ("verdict", "expected", "observed", "reason", "test", "capture", "evidence")
+        rules = {one.rule: {name: one.line[name] for name in shown} for one in rule_results(run.log.path)}
+        told = json.loads((run.folder / RUN_FILE).read_text(encoding="utf-8"))
+        return json.dumps({**told, "folder": str(run.folder), "partial": run.partial(), "rules": rules}, indent=1)

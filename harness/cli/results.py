@@ -1,0 +1,76 @@
+"""The commands that compare run folders: ``diff``, ``baseline``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.judging.baseline import load_baseline, updated
+from harness.judging.verdicts import Verdict
+from harness.results.difference import compare
+from harness.results.difference_shown import FORMATS
+from harness.results.run_results import read_run
+from harness.rules.catalogue import load_catalogue
+from harness.run.run import EXIT_NOT_CONFORMANT
+
+
+class DiffFormat(StrEnum):
+    """How ``diff`` shows what it found."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+    JUNIT = "junit"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``mqconform``."""
+    app.command()(diff)
+    baselines = typer.Typer(help="Deviations that are known and accepted: `mqconform run --baseline FILE`.")
+    baselines.command()(update)
+    app.add_typer(baselines, name="baseline", no_args_is_help=True)
+
+
+def diff(
+    run_a: Annotated[Path, typer.Argument(help="The run folder of before.")],
+    run_b: Annotated[Path, typer.Argument(help="The run folder of after.")],
+    format_: Annotated[DiffFormat, typer.Option("--format", help="How to show it.")] = DiffFormat.TEXT,
+    out: Annotated[Path | None, typer.Option(help="A file for it, instead of standard output.")] = None,
+) -> None:
+    """Compare two runs, rule by rule; exit with 1 when something fails in the second that did not in the first."""
+    difference = compare(read_run(run_a), read_run(run_b))
+    text = FORMATS[format_](difference)
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        _write(out, text)
+    if difference.worse:
+        raise typer.Exit(EXIT_NOT_CONFORMANT)
+
+
+def update(
+    run: Annotated[Path, typer.Argument(help="The run folder whose failures are known now.")],
+    baseline: Annotated[Path, typer.Option(help="The baseline; its reasons stay.")],
+) -> None:
+    """Write every failure of a run into a baseline, and take out what fails no more; new reasons are yours to give."""
+    found = read_run(run)
+    if found.partial:
+        raise UsageError(f"{run}: is partial ({found.partial}), so others may still fail; give a whole run")
+    failing = {rule for rule, one in found.rules.items() if one.verdict is Verdict.FAIL}
+    known = load_baseline(baseline, load_catalogue()).deviations if baseline.exists() else {}
+    _write(baseline, updated(failing, known))
+    new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)
+    typer.echo(f"{baseline}: {len(failing)} deviations, {len(new)} new, {len(gone)} taken out")
+    if new:
+        typer.echo(f"give a reason for {', '.join(new)}")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,146 @@
+"""Deviations of a system that are known and accepted: ``--baseline FILE``.
+
+A baseline changes no verdict. It says which rules may fail without ending a run badly; a rule that fails and is not in
+it does, and so does an entry that fails no more, since it would hide the next failure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from harness.errors import UsageError
+from harness.judging.verdicts import Verdict
+from harness.rules.naming import rule_named
+
+SCHEMA = 1
+_KEYS = ("reason", "link")
+_HEAD = """\
+# Rules that this system is known to break: `mqconform run --baseline FILE` ends badly for any other that fails, and
+# for an entry that fails no more.
+# reason: why it is accepted (never empty); link: where that is written down.
+schema = 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """An accepted failure of a rule."""
+
+    rule: str
+    reason: str
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The deviations of a file, by rule. ``digest``: SHA-256 of the file, hexadecimal."""
+
+    path: Path
+    digest: str
+    deviations: Mapping[str, Deviation]
+
+    def to_json(self, held: Held) -> dict[str, Any]:
+        """Return what run.json says of it."""
+        reasons = {rule: self.deviations[rule] for rule in held.expected}
+        return {
+            "file": str(self.path),
+            "sha256": self.digest,
+            "expected": {rule: {"reason": one.reason, "link": one.link} for rule, one in reasons.items()},
+            "new": list(held.new),
+            "stale": list(held.stale),
+            "unjudged": list(held.unjudged),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A run held against a baseline: rules that fail as expected, that fail beyond it, entries that fail no more,
+    entries of which nothing is known.
+    """
+
+    expected: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = field(default=())
+
+    @property
+    def kept(self) -> bool:
+        """Whether the run did what the baseline says."""
+        return not self.new and not self.stale
+
+    def said(self) -> Iterator[str]:
+        """Yield lines for the terminal."""
+        yield f"baseline: {len(self.expected)} expected deviations, {len(self.new)} new, {len(self.stale)} stale"
+        if self.new:
+            yield f"not in the baseline: {', '.join(self.new)}"
+        if self.stale:
+            yield f"in the baseline, but failing no more (take them out): {', '.join(self.stale)}"
+
+
+def hold(rules: Mapping[str, Verdict], deviations: Mapping[str, Deviation], *, whole: bool) -> Held:
+    """Hold what stands of each rule against deviations; only a whole run shows that an entry fails no more."""
+    failing = {rule for rule, verdict in rules.items() if verdict is Verdict.FAIL}
+    known = deviations.keys()
+    stale = {rule for rule in known if rules.get(rule) in (Verdict.PASS, Verdict.WARN)} if whole else set[str]()
+    return Held(
+        expected=tuple(sorted(failing & known)),
+        new=tuple(sorted(failing - known)),
+        stale=tuple(sorted(stale)),
+        unjudged=tuple(sorted(known - failing - stale)),
+    )
+
+
+def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
+    """Read a baseline; UsageError names the file, the entry and the way out."""
+    try:
+        content = path.read_bytes()
+        tree = tomllib.loads(content.decode())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the baseline: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file: {error}") from error
+    if tree.pop("schema", None) != SCHEMA:
+        raise UsageError(f"{path}: schema must be {SCHEMA}")
+    deviations = [_deviation(name, entry, path, catalogue) for name, entry in tree.items()]
+    by_rule = MappingProxyType({one.rule: one for one in deviations})
+    return Baseline(path, hashlib.sha256(content).hexdigest(), by_rule)
+
+
+def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) -> Deviation:
+    try:
+        rule = rule_named(catalogue, name)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}; of a rule that was retired the entry can go") from error
+    if not isinstance(entry, dict) or not all(isinstance(value, str) for value in entry.values()):
+        raise UsageError(f'{path}: [{rule}]: must be a table with reason = "..." and link = "..."')
+    for key in entry:
+        if key not in _KEYS:
+            raise UsageError(f"{path}: [{rule}]: unknown key {key!a}; known are {', '.join(_KEYS)}")
+    reason, link = entry.get("reason", "").strip(), entry.get("link", "").strip()
+    if not reason:
+        raise UsageError(f"{path}: [{rule}]: reason is empty; say why this failure is accepted")
+    if link and not link.startswith(("https://", "http://")):
+        raise UsageError(f"{path}: [{rule}]: link is {link!a}; it must begin with https://")
+    return Deviation(rule, reason, link or None)
+
+
+def updated(failing: Iterable[str], known: Mapping[str, Deviation]) -> str:
+    """Return the text of a baseline of all rules that fail, with the reasons that there are and empty ones."""
+    text = [_HEAD]
+    for rule in sorted(failing):
+        one = known.get(rule)
+        text.append(f"\n[{_quoted(rule)}]\nreason = {_quoted(one.reason if one else '')}\n")
+        text.append(f"link = {_quoted(one.link or '' if one else '')}\n")
+    return "".join(text)
+
+
+def _quoted(text: str) -> str:
+    """Return a basic string of TOML: JSON's escapes are TOML's, but for DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

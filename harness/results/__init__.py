@@ -1,0 +1,1 @@
+"""What is made of run folders when they are whole: comparisons, expected deviations, certificates."""

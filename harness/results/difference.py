@@ -1,0 +1,75 @@
+"""What became better and worse from one run to another, by rule: ``mqconform diff RUN_A RUN_B``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.judging.verdicts import Verdict
+from harness.results.run_results import RunResults
+from harness.run.results import RuleResult
+
+
+class Kind(StrEnum):
+    """What became of a rule, worst first."""
+
+    NEWLY_FAILING = "newly failing"
+    FAILING_MORE = "failing in more checks"
+    NEWLY_PASSING = "newly passing"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+    UNCHANGED = "unchanged"
+
+
+WORSE = (Kind.NEWLY_FAILING, Kind.FAILING_MORE)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A rule in both runs; None where it has no verdict. ``checks``: those in which it fails only in the second."""
+
+    kind: Kind
+    rule: str
+    before: RuleResult | None
+    after: RuleResult | None
+    checks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two runs and all their rules, by id."""
+
+    a: RunResults
+    b: RunResults
+    steps: tuple[Step, ...]
+
+    def of(self, kind: Kind) -> list[Step]:
+        """Return the rules of which this became."""
+        return [step for step in self.steps if step.kind is kind]
+
+    @property
+    def worse(self) -> bool:
+        """Whether something fails in the second run that did not in the first."""
+        return any(step.kind in WORSE for step in self.steps)
+
+
+def compare(a: RunResults, b: RunResults) -> Difference:
+    """Compare two runs. What a partial run did not judge is added or removed, never better or worse."""
+    return Difference(a, b, tuple(_step(a, b, rule) for rule in sorted(a.rules.keys() | b.rules.keys())))
+
+
+def _step(a: RunResults, b: RunResults, rule: str) -> Step:
+    before, after = a.rules.get(rule), b.rules.get(rule)
+    checks = tuple(sorted(b.failing.get(rule, frozenset()) - a.failing.get(rule, frozenset())))
+    return Step(_kind(before, after, more=bool(checks)), rule, before, after, checks)
+
+
+def _kind(before: RuleResult | None, after: RuleResult | None, *, more: bool) -> Kind:
+    if after is None:
+        return Kind.REMOVED
+    if before is None:
+        return Kind.NEWLY_FAILING if after.verdict is Verdict.FAIL else Kind.ADDED
+    if before.verdict is after.verdict:
+        return Kind.FAILING_MORE if more else Kind.UNCHANGED
+    return {Verdict.FAIL: Kind.NEWLY_FAILING, Verdict.PASS: Kind.NEWLY_PASSING}.get(after.verdict, Kind.CHANGED)

@@ -1,0 +1,115 @@
+"""A difference of two runs as text, Markdown, JSON and JUnit. What a system said stays text, whatever is in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+from xml.etree import ElementTree
+
+from harness.printable import one_line, printable
+from harness.results.difference import WORSE, Difference, Kind, Step
+from harness.results.run_results import RunResults
+from harness.run.results import RuleResult
+
+_TEXT = 160
+"""Characters shown of what was expected or observed."""
+
+
+def as_text(difference: Difference) -> str:
+    """Return lines for a terminal; what is unchanged is only counted."""
+    lines = [f"{name}: {_side(run)}" for name, run in (("A", difference.a), ("B", difference.b))]
+    for kind, steps in _kinds(difference):
+        lines += ["", f"{kind}: {len(steps)}"]
+        if kind is not Kind.UNCHANGED:
+            lines += [line for step in steps for line in _told(step)]
+    return "\n".join(lines) + "\n"
+
+
+def as_markdown(difference: Difference) -> str:
+    """Return a page of Markdown, for a comment on a change or a summary of a CI job."""
+    lines = [f"{name}: {_escaped(_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
+    for kind, steps in _kinds(difference):
+        lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
+        if kind is not Kind.UNCHANGED:
+            lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
+            lines += [f"| {' | '.join(map(_escaped, _cells(step)))} |" for step in steps]
+    return "\n".join(lines) + "\n"
+
+
+def as_json(difference: Difference) -> str:
+    """Return JSON: ``a`` and ``b`` (``run``, ``system``, ``partial``), and of each kind its rules."""
+    kinds = {kind: [_tree(step) for step in difference.of(kind)] for kind in Kind}
+    sides = {
+        name: {"run": run.run.get("run"), "system": run.system, "partial": run.partial}
+        for name, run in (("a", difference.a), ("b", difference.b))
+    }
+    return json.dumps({"schema": 1, **sides, **kinds}, indent=1) + "\n"
+
+
+def as_junit(difference: Difference) -> str:
+    """Return JUnit's XML: a test case for each rule of the second run; a failure is what became worse."""
+    root = ElementTree.Element("testsuite", name=f"{difference.a.system} to {difference.b.system}")
+    worse = 0
+    for step in difference.steps:
+        section = step.rule.rpartition("-")[0].replace("-", ".", 1)
+        case = ElementTree.SubElement(root, "testcase", classname=section, name=step.rule)
+        if step.kind in WORSE:
+            worse += 1
+            ElementTree.SubElement(case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _told(step))))
+        elif step.after is None:
+            ElementTree.SubElement(case, "skipped", message=str(step.kind))
+    for key, number in (("tests", len(difference.steps)), ("failures", worse), ("errors", 0)):
+        root.set(key, str(number))
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Difference], str]] = MappingProxyType(
+    {"text": as_text, "markdown": as_markdown, "json": as_json, "junit": as_junit}
+)
+
+
+def _kinds(difference: Difference) -> Iterator[tuple[Kind, list[Step]]]:
+    return ((kind, steps) for kind in Kind if (steps := difference.of(kind)))
+
+
+def _side(run: RunResults) -> str:
+    partial = f", partial: {run.partial}" if run.partial else ""
+    return one_line(f"{run.system}, {run.run.get('run')}{partial}", 300)
+
+
+def _told(step: Step) -> Iterator[str]:
+    yield f"  {step.rule}  {_verdict(step.before)} -> {_verdict(step.after)}"
+    if step.kind in WORSE and step.after is not None:
+        line = step.after.line
+        yield f"    expected {one_line(line['expected'], _TEXT)}; observed {one_line(line['observed'], _TEXT)}"
+        for check in step.checks[:3]:
+            yield f"    {printable(check)}"
+        if len(step.checks) > 3:
+            yield f"    and {len(step.checks) - 3} checks more"
+
+
+def _verdict(result: RuleResult | None) -> str:
+    return "none" if result is None else str(result.verdict)
+
+
+def _cells(step: Step) -> list[str]:
+    last = step.after or step.before
+    line: Mapping[str, Any] = last.line if last is not None else {}
+    said = [one_line(str(line.get(name) or ""), _TEXT) for name in ("test", "expected", "observed")]
+    return [step.rule, _verdict(step.before), _verdict(step.after), *said]
+
+
+def _tree(step: Step) -> dict[str, Any]:
+    after = step.after.line if step.after is not None else {}
+    said = {name: after.get(name) for name in ("expected", "observed", "reason", "test")}
+    verdicts = {"before": step.before and step.before.verdict, "after": step.after and step.after.verdict}
+    return {"rule": step.rule, **verdicts, **said, "checks": list(step.checks)}
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", text)

@@ -1,0 +1,61 @@
+"""A run folder as its readers need it: what was tested, and what stands of every rule."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+from harness.judging.verdicts import Verdict, read_verdicts
+from harness.run.results import RuleResult, rule_results
+from harness.run_folder import RUN_FILE, VERDICTS_FILE
+
+
+@dataclass(frozen=True, slots=True)
+class RunResults:
+    """A run. ``failing``: of each rule that fails, the checks (with parameters) in which it does."""
+
+    folder: Path
+    run: dict[str, Any]
+    rules: dict[str, RuleResult]
+    failing: dict[str, frozenset[str]]
+
+    @property
+    def system(self) -> str:
+        """The system's name, version and profile."""
+        sut = self.run["sut"]
+        return " ".join(str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
+
+    @property
+    def partial(self) -> str | None:
+        """Why this is a part of a run; None when it is a whole one."""
+        if self.run.get("aborted"):
+            return str(self.run["aborted"])
+        if not self.run.get("finished"):
+            return "it has not ended"
+        return None if self.run.get("selection", "all") == "all" else f"only {self.run['selection']}"
+
+
+def read_run(folder: Path) -> RunResults:
+    """Read a run folder; UsageError names what of it is missing or broken."""
+    path = folder / RUN_FILE
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(run["sut"]["name"], str):
+            raise TypeError("sut.name is no string")
+    except OSError as error:
+        raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path}: is cut or broken ({error}); it is no run.json of this harness") from error
+    verdicts = folder / VERDICTS_FILE
+    try:
+        failing: dict[str, set[str]] = {}
+        for line in read_verdicts(verdicts):
+            if line["verdict"] == Verdict.FAIL:
+                failing.setdefault(line["rule"], set()).add(line["test"] or "")
+        rules = {one.rule: one for one in rule_results(verdicts)}
+    except OSError as error:
+        raise UsageError(f"{verdicts}: cannot be read: {error.strerror}") from error
+    return RunResults(folder, run, rules, {rule: frozenset(tests) for rule, tests in failing.items()})

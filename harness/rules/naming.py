@@ -1,0 +1,83 @@
+"""Rules as a person names them: in any case, and with a hint where a name is nearly right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from difflib import get_close_matches
+from types import MappingProxyType
+
+from harness.errors import UsageError
+from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
+
+_KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
+    {
+        "level": (LEVELS, lambda rule: rule.level),
+        "role": (ROLES, lambda rule: rule.role),
+        "observe": (tuple(OBSERVED_HOW), lambda rule: rule.observe),
+    }
+)
+"""What rules are chosen by beside their place: the values there are, and how a rule tells its own."""
+
+
+def rule_named(catalogue: Collection[str], text: str) -> str:
+    """Return the id that somebody means; UsageError with the nearest ids when there is none."""
+    wanted = text.strip().upper()
+    if wanted in catalogue:
+        return wanted
+    near = get_close_matches(wanted, catalogue, n=3)
+    hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists them"
+    raise UsageError(f"unknown rule {text!a}; {hint}")
+
+
+def document_named(documents: Iterable[str], text: str) -> str:
+    """Return the document that somebody means (``mqqb``, ``MS-MQQB``); UsageError with the list when there is none."""
+    known = list(documents)
+    wanted = text.strip().upper().removeprefix("MS-")
+    if wanted not in known:
+        raise UsageError(f"unknown document {text!a}; known are {', '.join(known)}")
+    return wanted
+
+
+def rules_chosen(catalogue: Catalogue, criteria: Iterable[str]) -> frozenset[str]:
+    """Return the rules that meet criteria, each one of
+
+    - a document, a section with those below it, a rule: ``MQQB``, ``MQQB-3.1.5``, ``MQQB-3.1.5.4.1-10``;
+    - ``level=MUST``, ``role=acceptor``, ``observe=wire``.
+
+    Criteria of one kind widen the choice, those of different kinds narrow it. UsageError names one that is unknown, or
+    says that no rule meets all.
+    """
+    kinds: dict[str, set[str]] = {}
+    words = list(criteria)
+    for word in words:
+        key, separator, value = word.partition("=")
+        kind = key.strip().lower() if separator else "place"
+        found = _by_key(catalogue, kind, value) if separator else _by_place(catalogue, word)
+        kinds.setdefault(kind, set()).update(found)
+    chosen = frozenset(catalogue).intersection(*kinds.values())
+    if words and not chosen:
+        raise UsageError(f"no rule is all of {', '.join(words)}; `mqconform rules` lists them")
+    return chosen
+
+
+def _by_key(catalogue: Catalogue, key: str, value: str) -> set[str]:
+    if key not in _KEYS:
+        raise UsageError(f"unknown criterion {key!a}; known are {', '.join(_KEYS)}, a document, a section, a rule")
+    values, of = _KEYS[key]
+    meant = next((one for one in values if one.lower() == value.strip().lower()), None)
+    if meant is None:
+        raise UsageError(f"{key}={value!a}: it must be one of {', '.join(values)}")
+    return {name for name, rule in catalogue.items() if of(rule) == meant}
+
+
+def _by_place(catalogue: Catalogue, word: str) -> set[str]:
+    wanted = word.strip().upper().removeprefix("MS-")
+    if wanted in catalogue:
+        return {wanted}
+    document, _, section = wanted.partition("-")
+    found = {
+        name
+        for name, rule in catalogue.items()
+        if rule.document == document and (not section or f"{rule.section}.".startswith(f"{section}."))
+    }
+    return found or {rule_named(catalogue, word)}

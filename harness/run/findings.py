@@ -1,0 +1,50 @@
+"""What was found wrong, as the terminal says it at the end of a run: rule by rule, worst first, with the way back.
+
+What a baseline expects is no finding.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+
+from harness.printable import one_line
+from harness.rules.catalogue import Rule
+from harness.run.live import BAD
+from harness.run.results import RuleResult
+
+SHOWN = 20
+"""Rules of a kind that are told whole; the others are named."""
+_LONGEST = 300
+
+
+def findings(results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
+    """Yield the lines; ``again``: the end of the command that repeats a check, such as ``--sut sut.toml``."""
+    found = [one for one in results if one.accepted is None]
+    for verdict in BAD:
+        bad = [one for one in found if one.verdict is verdict]
+        for one in bad[:SHOWN]:
+            row = catalogue.get(one.rule)
+            yield f"{verdict} {one.rule}{f'  {row.says}' if row is not None else ''}"
+            yield from (f"    {line}" for line in _said(one))
+            yield f"    again: mqconform run --rule {one.rule} {again}"
+        if len(bad) > SHOWN:
+            yield f"{verdict} also: {', '.join(one.rule for one in bad[SHOWN:])}"
+
+
+def _said(result: RuleResult) -> Iterator[str]:
+    line = result.line
+    if line["expected"] or line["observed"]:
+        yield f"expected: {one_line(line['expected'], _LONGEST)}"
+        yield f"observed: {one_line(line['observed'], _LONGEST)}"
+    if line["reason"]:
+        yield f"because:  {one_line(line['reason'], _LONGEST)}"
+    frames = ", ".join(str(one["frame"]) for one in line["evidence"])
+    where = f"; {line['capture']}, frame {frames}" if frames else ""
+    yield f"check:    {line['test'] or 'the whole run'}{where}"
+
+
+def again_with(sut: str | None, topology: str | None) -> str:
+    """Return the end of the command that repeats a check."""
+    option, path = ("--topology", topology) if topology is not None else ("--sut", sut)
+    return f"{option} {shlex.quote(str(path))}"

@@ -1,0 +1,100 @@
+"""What a person sees while ``mqconform run`` runs: how far it is, how long it takes still, each rule that fails.
+
+On a terminal one line that changes; into a file a line every half minute, so that a CI job is not taken for dead.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.judging.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from harness.run.run import Run
+
+BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+"""The verdicts that end a run badly, worst first."""
+PIPED_EVERY_S = 30.0
+TERMINAL_EVERY_S = 0.5
+SHOWN_AT_MOST = 50
+"""Rules that are named while the run runs; the rest is told at its end."""
+
+
+class Live:
+    """Takes the place of pytest's dots. ``write``: shows a line for good; ``rewrite``: one that the next replaces."""
+
+    def __init__(self, run: Run, reporter: Any, clock: Any = time.monotonic) -> None:
+        self.run = run
+        self._reporter = reporter
+        self._terminal = bool(reporter.isatty)
+        self._clock = clock
+        self._began = self._said = clock()
+        self._checks = self._done = 0
+        self._known: dict[str, Verdict] = dict(run.log.rules)
+        self._named = 0
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
+        """Count a report as pytest does, and show no letter for it."""
+        if report.when != "call" and report.passed:
+            return "", "", ""
+        return ("error" if report.failed and report.when != "call" else report.outcome), "", ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Know how many checks there are."""
+        self._checks = len(session.items)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Say what changed with a check."""
+        self._done += 1
+        for rule, verdict in self.run.log.rules.items():
+            if verdict in BAD and self._known.get(rule) != verdict and not self.run.expects(rule, verdict):
+                self._name(rule, verdict, nodeid)
+        self._known.update(self.run.log.rules)
+        now = self._clock()
+        if now - self._said >= (TERMINAL_EVERY_S if self._terminal else PIPED_EVERY_S):
+            self._said = now
+            self._show(self.progress(), for_good=not self._terminal)
+
+    def progress(self) -> str:
+        """Return in one line how far the run is."""
+        rules = self.run.log.rules.values()
+        counts = "".join(f", {number} {one}" for one in BAD if (number := sum(rule is one for rule in rules)))
+        spent = self._clock() - self._began
+        left = spent * (self._checks - self._done) / self._done if self._done else 0.0
+        return (
+            f"{self._done:,} of {self._checks:,} checks, {len(rules):,} rules judged{counts}; "
+            f"{_duration(spent)} spent, about {_duration(left)} left"
+        )
+
+    def _name(self, rule: str, verdict: Verdict, check: str) -> None:
+        self._named += 1
+        if self._named <= SHOWN_AT_MOST:
+            row = self.run.catalogue.get(rule)
+            says = f"  {row.says}" if row is not None else ""
+            self._show(f"{verdict} {rule} ({check.rpartition('/')[2]}){says}", for_good=True)
+        elif self._named == SHOWN_AT_MOST + 1:
+            self._show(f"more than {SHOWN_AT_MOST} rules: the rest is told at the end", for_good=True)
+
+    def _show(self, line: str, *, for_good: bool) -> None:
+        if self._terminal:
+            self._reporter.rewrite(line[: self._width] if not for_good else line, erase=True)
+            if for_good:
+                self._reporter.write_line("")
+        else:
+            self._reporter.write_line(line)
+            self._reporter.flush()
+
+    @property
+    def _width(self) -> int:
+        return max(20, int(self._reporter._tw.fullwidth) - 1)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min" if minutes >= 10 else f"{minutes} min {rest} s"

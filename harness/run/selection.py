@@ -1,0 +1,31 @@
+"""Which checks a run is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+def selection(config: pytest.Config) -> str:
+    """Return in a few words which part of the suites was asked for; ``all`` for all."""
+    parts = [f"{option} {word}" for option in ("--rule", "--select") for word in config.getoption(option)]
+    if config.getoption("keyword"):
+        parts.append(f"-k {config.getoption('keyword')}")
+    if config.getoption("--topology"):
+        parts.append("--topology")
+    if config.getoption("markexpr"):
+        parts.append(f"-m {config.getoption('markexpr')}")
+    parts += [argument for argument in config.args if Path(argument).name != "suites"]
+    return " ".join(parts) or "all"
+
+
+def wanted_rules(config: pytest.Config) -> frozenset[str]:
+    """Return the rules that are asked for; UsageError when they are not to be understood."""
+    from harness.rules.catalogue import load_catalogue
+    from harness.rules.naming import rule_named, rules_chosen
+
+    catalogue = load_catalogue()
+    chosen = rules_chosen(catalogue, config.getoption("--select"))
+    named = frozenset(rule_named(catalogue, rule) for rule in config.getoption("--rule"))
+    return chosen & named if named else chosen

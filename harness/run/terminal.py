@@ -1,0 +1,69 @@
+"""What the terminal shows of a run, beside pytest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.run.checks import FOUND, RUN
+from harness.run.findings import again_with, findings
+from harness.run.live import Live
+from harness.run.plugin import said_of_end
+from harness.sut.timeouts import said_of_timeouts
+
+if TYPE_CHECKING:
+    from harness.run.results import RuleResult
+    from harness.run.run import Run
+
+LIVE = "mqconform-live"
+"""The name of the plugin that says how far a run is."""
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """With --live, take the place of pytest's dots."""
+    run, reporter = session.config.stash.get(RUN, None), session.config.pluginmanager.get_plugin("terminalreporter")
+    if run is not None and reporter is not None and session.config.getoption("--live"):
+        session.config.pluginmanager.register(Live(run, reporter), LIVE)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print what the run found and where it is."""
+    run = config.stash.get(RUN, None)
+    if run is None:
+        return
+    if config.getoption("--live"):
+        _tell(terminalreporter, run, config)
+    terminalreporter.write_sep("-", "mqconform")
+    terminalreporter.write_line(run.account())
+    if run.baseline is not None:
+        for line in run.held().said():
+            terminalreporter.write_line(line)
+    if run.timeouts is not None:
+        terminalreporter.write_line(said_of_timeouts(run.timeouts))
+    for line in filter(None, (run.shortfall(), run.overdue())):
+        terminalreporter.write_line(line)
+    for death in run.deaths:
+        terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
+    terminalreporter.write_line(f"run folder: {run.folder}")
+    if run.lost:
+        terminalreporter.write_line(f"ERROR: {run.aborted}")
+
+
+def _is_mistake(told: Any) -> bool:
+    """Return whether this is how Python tells an exception, and no verdict (``pytest.fail`` without a trace)."""
+    traceback = getattr(told, "reprtraceback", None)
+    return hasattr(told, "toterminal") and (traceback is None or traceback.style != "value")
+
+
+def _tell(reporter: Any, run: Run, config: pytest.Config) -> None:
+    """Show mistakes of ours as Python tells them, then what was found, rule by rule."""
+    reporter.write_line("")
+    for report in (*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())):
+        if _is_mistake(report.longrepr):
+            reporter.write_sep("_", report.nodeid)
+            report.longrepr.toterminal(reporter._tw)
+    again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
+    found: list[RuleResult] = config.stash.get(FOUND, [])
+    for line in findings(found, run.catalogue, again):
+        reporter.write_line(line)

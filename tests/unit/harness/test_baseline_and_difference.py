@@ -1,0 +1,217 @@
+"""Known deviations, and what became better and worse between two runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import UsageError
+from harness.judging.baseline import Deviation, hold, load_baseline, updated
+from harness.judging.verdicts import Verdict
+from harness.results.difference import Kind, compare
+from harness.results.difference_shown import FORMATS
+from harness.results.run_results import read_run
+
+RULES = ("MQQB-2.1.2-01", "MQQB-2.1.2-02", "MQQB-2.1.2-D01", "MQQB-2.2.2-01")
+ONE, TWO, THREE, FOUR = RULES
+KNOWN = {rule: Deviation(rule, "since 1998") for rule in (ONE, TWO)}
+LINES = "suites/mqqb/test_a.py::"
+
+
+# -- baselines --------------------------------------------------------------------------------------------------------
+
+
+def test_what_fails_is_expected_or_new_and_what_passes_is_stale():
+    stands = {ONE: Verdict.FAIL, TWO: Verdict.PASS, THREE: Verdict.FAIL, FOUR: Verdict.PASS}
+    held = hold(stands, KNOWN, whole=True)
+    assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
+    assert not held.kept
+    assert list(held.said())[1:] == [
+        f"not in the baseline: {THREE}",
+        f"in the baseline, but failing no more (take them out): {TWO}",
+    ]
+
+
+@pytest.mark.parametrize("verdict", [None, Verdict.NOT_OBSERVABLE, Verdict.INCONCLUSIVE, Verdict.NOT_EXERCISED])
+def test_an_entry_of_which_nothing_is_known_is_not_stale(verdict: Verdict | None):
+    stands = {ONE: Verdict.FAIL} | ({TWO: verdict} if verdict else {})
+    held = hold(stands, KNOWN, whole=True)
+    assert held.unjudged == (TWO,)
+    assert held.kept
+
+
+def test_a_part_of_a_run_finds_no_entry_stale():
+    held = hold({ONE: Verdict.PASS, TWO: Verdict.PASS}, KNOWN, whole=False)
+    assert held.kept
+    assert held.unjudged == (ONE, TWO)
+
+
+def baseline(folder: Path, text: str) -> Path:
+    path = folder / "baseline.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("schema = 1\n[x", "not a TOML file"),
+        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "schema must be 1"),
+        ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
+        ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nuntil = "y"\n', "unknown key 'until'; known are reason, link"),
+        ('schema = 1\n"MQQB-2.1.2-01" = 3\n', "must be a table"),
+    ],
+)
+def test_a_bad_baseline_is_one_line(tmp_path: Path, text: str, said: str):
+    with pytest.raises(UsageError) as refused:
+        load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
+    assert str(tmp_path) in str(refused.value)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_baseline_that_is_not_there_is_one_line(tmp_path: Path):
+    with pytest.raises(UsageError, match="cannot read the baseline: No such file"):
+        load_baseline(tmp_path / "none.toml", {})
+
+
+def test_an_update_keeps_reasons_adds_what_fails_and_leaves_out_the_rest(tmp_path: Path):
+    known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
+    text = updated([THREE, ONE], known)
+    with pytest.raises(UsageError, match=f"{THREE}.: reason is empty"):
+        load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
+    found = load_baseline(baseline(tmp_path, text.replace('reason = ""', 'reason = "new"')), dict.fromkeys(RULES))
+    assert dict(found.deviations) == {ONE: known[ONE], THREE: Deviation(THREE, "new")}
+
+
+@given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip() == text))
+def test_any_reason_survives_an_update(tmp_path_factory: pytest.TempPathFactory, reason: str):
+    path = baseline(tmp_path_factory.mktemp("b"), updated([ONE], {ONE: Deviation(ONE, reason)}))
+    assert load_baseline(path, dict.fromkeys(RULES)).deviations[ONE].reason == reason
+
+
+# -- differences ------------------------------------------------------------------------------------------------------
+
+Judged = Mapping[str, Mapping[str, str]]
+"""Of each rule its checks and their verdicts."""
+
+
+def run(folder: Path, judged: Judged, **changes: Any) -> Path:
+    folder.mkdir()
+    tree = {
+        "schema": 2,
+        "run": folder.name,
+        "started": "2026-11-01T00:00:00Z",
+        "finished": "2026-11-01T00:10:00Z",
+        "sut": {"name": "contoso", "version": "1.0", "profile": "none", "vendor": "Contoso"},
+        "reach": "external",
+        "selection": "all",
+        "aborted": None,
+    }
+    (folder / "run.json").write_text(json.dumps(tree | changes), encoding="utf-8")
+    (folder / "rules.json").write_text(json.dumps({"schema": 2, "rules": {}}), encoding="utf-8")
+    lines = [
+        {
+            "schema": 2,
+            "seq": 1,
+            "ms": 5,
+            "rule": rule,
+            "verdict": verdict,
+            "expected": "x",
+            "observed": "<b>|y",
+            "test": test,
+        }
+        for rule, checks in judged.items()
+        for test, verdict in checks.items()
+    ]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (folder / "verdicts.jsonl").write_text(text, encoding="utf-8")
+    return folder
+
+
+def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, Kind]:
+    difference = compare(read_run(run(tmp_path / "a", before)), read_run(run(tmp_path / "b", after)))
+    return {step.rule: step.kind for step in difference.steps}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        ({"t": "pass"}, {"t": "fail"}, Kind.NEWLY_FAILING),
+        ({"t": "not_observable"}, {"t": "fail"}, Kind.NEWLY_FAILING),
+        ({}, {"t": "fail"}, Kind.NEWLY_FAILING),
+        ({"t": "fail", "u": "pass"}, {"t": "fail", "u": "fail"}, Kind.FAILING_MORE),
+        ({"t": "fail", "u": "fail"}, {"t": "fail", "u": "pass"}, Kind.UNCHANGED),
+        ({"t": "fail"}, {"t": "pass"}, Kind.NEWLY_PASSING),
+        ({"t": "pass"}, {"t": "inconclusive"}, Kind.CHANGED),
+        ({}, {"t": "pass"}, Kind.ADDED),
+        ({"t": "fail"}, {}, Kind.REMOVED),
+    ],
+)
+def test_what_became_of_a_rule(tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: Kind):
+    found = kinds(tmp_path, {ONE: before} if before else {}, {ONE: after} if after else {})
+    assert found == {ONE: kind}
+
+
+@pytest.fixture
+def shown(tmp_path: Path) -> dict[str, str]:
+    a = run(tmp_path / "a", {ONE: {"t": "pass"}, TWO: {"t": "fail"}, FOUR: {"t": "pass"}})
+    b = run(
+        tmp_path / "b", {ONE: {f"{LINES}t{number}": "fail" for number in range(5)}, TWO: {"t": "pass"}}, aborted="cut"
+    )
+    difference = compare(read_run(a), read_run(b))
+    assert difference.worse
+    return {name: make(difference) for name, make in FORMATS.items()}
+
+
+def test_in_text_it_says_what_fails_now_and_why(shown: dict[str, str]):
+    text = shown["text"]
+    assert "B: contoso 1.0, b, partial: cut\n" in text
+    assert f"newly failing: 1\n  {ONE}  pass -> fail\n    expected x; observed <b>|y\n    {LINES}t0\n" in text
+    assert "and 2 checks more" in text
+    assert f"removed: 1\n  {FOUR}  pass -> none" in text
+
+
+def test_markdown_shows_what_a_system_said_as_text(shown: dict[str, str]):
+    (row,) = (line for line in shown["markdown"].splitlines() if line.startswith(f"| {ONE}"))
+    assert r"\<b\>\|y" in row
+    assert row.replace("\\|", "").count("|") == 7
+
+
+def test_json_has_both_sides_and_each_kind(shown: dict[str, str]):
+    tree = json.loads(shown["json"])
+    assert tree["b"] == {"run": "b", "system": "contoso 1.0", "partial": "cut"}
+    (step,) = tree["newly failing"]
+    assert (step["rule"], step["before"], step["after"], len(step["checks"])) == (ONE, "pass", "fail", 5)
+
+
+def test_junit_fails_for_what_became_worse(shown: dict[str, str]):
+    root = ElementTree.fromstring(shown["junit"])
+    assert (root.get("tests"), root.get("failures")) == ("3", "1")
+    failing = [case.get("name") for case in root if case.find("failure") is not None]
+    assert failing == [ONE]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda folder: (folder / "run.json").unlink(), "holds no run: run.json: No such file"),
+        (lambda folder: (folder / "run.json").write_text("[]"), "is cut or broken"),
+        (lambda folder: (folder / "verdicts.jsonl").unlink(), "cannot be read: No such file"),
+        (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is cut or broken"),
+    ],
+)
+def test_a_folder_that_is_no_run_is_one_line(tmp_path: Path, spoil: Any, said: str):
+    folder = run(tmp_path / "a", {ONE: {"t": "pass"}})
+    spoil(folder)
+    with pytest.raises(UsageError, match=said):
+        read_run(folder)

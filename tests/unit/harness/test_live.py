@@ -1,0 +1,150 @@
+"""What a person sees while a run runs, and of what it found at its end."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.judging.verdicts import Verdict
+from harness.rules.catalogue import load_catalogue
+from harness.run.findings import again_with, findings
+from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
+from harness.run.results import RuleResult
+
+RULES = load_catalogue()
+RULE = "MQQB-2.1.2-01"
+
+
+class Screen:
+    """A terminal reporter as pytest's, with the lines that it was given."""
+
+    def __init__(self, *, isatty: bool) -> None:
+        self.isatty = isatty
+        self.lines: list[str] = []
+        self._tw = SimpleNamespace(fullwidth=80)
+
+    def write_line(self, line: str) -> None:
+        self.lines.append(line)
+
+    def rewrite(self, line: str, *, erase: bool) -> None:
+        assert erase
+        self.lines.append(f"\r{line}")
+
+    def flush(self) -> None:
+        """Do nothing."""
+
+
+class Watched:
+    """A run of ``checks`` checks that is watched, and its clock."""
+
+    def __init__(self, *, isatty: bool = False, checks: int = 100) -> None:
+        self.rules: dict[str, Verdict] = {}
+        self.now_s = 0.0
+        self.screen = Screen(isatty=isatty)
+        self.expected: set[str] = set()
+        run: Any = SimpleNamespace(
+            log=SimpleNamespace(rules=self.rules),
+            catalogue=RULES,
+            expects=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
+        )
+        self.live = Live(run, self.screen, lambda: self.now_s)
+        session: Any = SimpleNamespace(items=[None] * checks)
+        self.live.pytest_collection_finish(session)
+
+    def check(self, took_s: float = 0.0, **verdicts: Verdict) -> list[str]:
+        """End a check; return the lines that it caused."""
+        before = len(self.screen.lines)
+        self.now_s += took_s
+        self.rules.update({name.replace("_", "-"): verdict for name, verdict in verdicts.items()})
+        self.live.pytest_runtest_logfinish("suites/mqqb/x/test_x.py::test_y")
+        return self.screen.lines[before:]
+
+
+def test_a_rule_that_fails_is_said_at_once_and_once():
+    watched = Watched()
+    (line,) = watched.check(**{RULE: Verdict.FAIL})
+    assert line.startswith(f"fail {RULE} (test_x.py::test_y)  The response to a Ping Request")
+    assert watched.check(**{RULE: Verdict.FAIL}) == []
+    assert watched.check(other=Verdict.PASS) == []
+
+
+def test_a_known_deviation_is_no_news():
+    watched = Watched()
+    watched.expected.add(RULE)
+    assert watched.check(**{RULE: Verdict.FAIL}) == []
+
+
+def test_into_a_file_goes_a_line_every_half_minute():
+    watched = Watched(checks=4)
+    assert watched.check(took_s=PIPED_EVERY_S - 1) == []
+    assert watched.check(took_s=1, a=Verdict.PASS) == [
+        "2 of 4 checks, 1 rules judged; 0 min 30 s spent, about 0 min 30 s left"
+    ]
+    assert watched.check() == []
+
+
+def test_on_a_terminal_one_line_changes_and_what_stays_does_not():
+    watched = Watched(isatty=True, checks=2)
+    assert watched.check(took_s=1) == ["\r1 of 2 checks, 0 rules judged; 0 min 1 s spent, about 0 min 1 s left"]
+    first, end = watched.check(a=Verdict.FAIL)
+    assert first.startswith("\rfail a ")
+    assert end == ""
+
+
+def test_no_more_than_a_screenful_is_named():
+    watched = Watched()
+    lines = [line for number in range(SHOWN_AT_MOST + 9) for line in watched.check(**{f"r{number}": Verdict.FAIL})]
+    assert len(lines) == SHOWN_AT_MOST + 1
+    assert lines[-1].startswith("more than 50 rules")
+
+
+@pytest.mark.parametrize(
+    ("when", "outcome", "category"),
+    [
+        ("setup", "passed", ""),
+        ("setup", "failed", "error"),
+        ("setup", "skipped", "skipped"),
+        ("call", "passed", "passed"),
+        ("call", "failed", "failed"),
+        ("teardown", "failed", "error"),
+    ],
+)
+def test_reports_count_as_they_do_for_pytest(when: str, outcome: str, category: str):
+    report = SimpleNamespace(when=when, outcome=outcome, passed=outcome == "passed", failed=outcome == "failed")
+    assert Watched().live.pytest_report_teststatus(report) == (category, "", "")
+
+
+def result(rule: str, verdict: Verdict, **line: Any) -> RuleResult:
+    usual = {"expected": "", "observed": "", "reason": None, "test": "suites/a.py::b", "capture": None, "evidence": []}
+    return RuleResult(rule, verdict, usual | line)
+
+
+def test_findings_come_worst_first_with_the_way_back():
+    seen = {"expected": "closed", "observed": "open\x1b[31m" + "x" * 999, "capture": "captures/a.pcapng"}
+    lines = list(
+        findings(
+            [
+                result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="it is slow"),
+                result("MQQB-2.1.2-02", Verdict.PASS),
+                result(RULE, Verdict.FAIL, evidence=[{"frame": 7}], **seen),
+            ],
+            RULES,
+            again_with("my sut.toml", None),
+        )
+    )
+    assert [line[:60] for line in lines if not line.startswith(" ")] == [
+        "fail MQQB-2.1.2-01  The response to a Ping Request is receiv",
+        f"inconclusive MQQB-2.1.2-D01  {RULES['MQQB-2.1.2-D01'].says}"[:60],
+    ]
+    assert "    check:    suites/a.py::b; captures/a.pcapng, frame 7" in lines
+    assert "    because:  it is slow" in lines
+    assert f"    again: mqconform run --rule {RULE} --sut 'my sut.toml'" in lines
+    assert "\x1b" not in "".join(lines)
+    assert max(map(len, lines)) < 400
+
+
+def test_of_very_many_findings_the_rest_is_named():
+    lines = list(findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x"))
+    assert lines[-1] == "fail also: R-20, R-21"

@@ -1,0 +1,68 @@
+"""Rules as a person names them."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import UsageError
+from harness.rules.catalogue import load_catalogue
+from harness.rules.naming import document_named, rule_named, rules_chosen
+
+RULES = load_catalogue()
+
+
+def test_ids_and_documents_are_known_in_any_case():
+    assert rule_named(RULES, " mqqb-2.1.2-d01") == "MQQB-2.1.2-D01"
+    assert [document_named(RULES.documents(), text) for text in ("mqqb", "MS-MQQP")] == ["MQQB", "MQQP"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("mqqb-2.1.2-91", "unknown rule 'mqqb-2.1.2-91'; did you mean MQQB-2.1.2-01"),
+        ("\x1b[31m", r"unknown rule '\x1b[31m'; `mqconform rules` lists them"),
+    ],
+)
+def test_a_rule_that_is_none_is_answered_with_the_way_out(text: str, said: str):
+    with pytest.raises(UsageError) as refused:
+        rule_named(RULES, text)
+    assert str(refused.value).startswith(said)
+
+
+def test_a_document_that_is_none_is_answered_with_those_there_are():
+    with pytest.raises(UsageError, match="unknown document 'MQAC'; known are MQQB, MQMQ, MQQP"):
+        document_named(RULES.documents(), "MQAC")
+
+
+def test_nothing_asked_for_is_everything():
+    assert rules_chosen(RULES, []) == frozenset(RULES)
+
+
+def test_a_place_is_a_document_a_section_with_those_below_or_a_rule():
+    assert rules_chosen(RULES, ["mqqp"]) == {rule.id for rule in RULES.document("MQQP")}
+    found = {RULES[name].section for name in rules_chosen(RULES, ["MQQB-3.1.5.1"])}
+    assert {"3.1.5.1", "3.1.5.1.1"} <= found
+    assert not found & {"3.1.5", "3.1.5.2", "3.1.5.10"}
+    assert rules_chosen(RULES, ["mqqb-2.1.2-01"]) == {"MQQB-2.1.2-01"}
+
+
+def test_criteria_of_one_kind_widen_and_of_different_kinds_narrow():
+    found = rules_chosen(RULES, ["MQQB-2.1", "mqmq-2.2.19", "level=must not", "Level=MUST", "observe=passive"])
+    assert {RULES[name].level for name in found} <= {"MUST", "MUST NOT"}
+    assert {RULES[name].document for name in found} == {"MQQB", "MQMQ"}
+    assert {RULES[name].observe for name in found} == {"passive"}
+
+
+@pytest.mark.parametrize(
+    ("criteria", "said"),
+    [
+        (["level=always"], "level='always': it must be one of MUST, MUST NOT"),
+        (["colour=red"], "unknown criterion 'colour'; known are level, role, observe"),
+        (["MQQB-9.9"], "unknown rule 'MQQB-9.9'"),
+        (["MQQB-2.1.2-01", "level=SHOULD NOT"], "no rule is all of MQQB-2.1.2-01, level=SHOULD NOT"),
+    ],
+)
+def test_what_chooses_nothing_is_refused(criteria: list[str], said: str):
+    with pytest.raises(UsageError) as refused:
+        rules_chosen(RULES, criteria)
+    assert said in str(refused.value)
