@@ -28,11 +28,15 @@ MEASURED_BY_COMMAND = "environment"
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Rules that can be judged: of ``every``, ``now`` with what is there; ``more`` with each facility besides."""
+    """Rules that can be judged: of ``every``, ``now`` with what is there.
+
+    ``more``: with each missing facility besides; ``at_last``: with it as the last that was missing.
+    """
 
     every: int
     now: int
     more: Mapping[str, int]
+    at_last: Mapping[str, int]
     capabilities: str
     """Of whom the capabilities are with which this was counted."""
 
@@ -44,10 +48,13 @@ def costs(judgeable: Any, announced: Collection[str], file: SutFile | None) -> C
     if file is not None and file.environment.parts:
         have.add(MEASURED_BY_COMMAND)
     now = judgeable(have)
-    more = {name: len(judgeable({*have, name}) - now) for name in FACILITIES if name not in have}
+    missing = [name for name in FACILITIES if name not in have]
+    more = {name: len(judgeable({*have, name}) - now) for name in missing}
+    full = {*have, *FACILITIES}
+    at_last = {name: len(judgeable(full) - judgeable(full - {name})) for name in missing}
     every = len(judgeable({*CAPABILITIES, *FACILITIES}))
     whose = "every capability" if file is None else f"the capabilities of {file.path}"
-    return Costs(every, len(now), more, whose)
+    return Costs(every, len(now), more, at_last, whose)
 
 
 def try_agent(
@@ -90,10 +97,17 @@ def rows(found: Findings, counted: Costs) -> Iterator[tuple[str, str, str, str]]
     for verb in ("identity", "cancel", "stop"):
         yield "", verb, str(found.verbs[verb].state), found.verbs[verb].said
     for name in FACILITIES:
-        price = counted.more.get(name)
-        yield name, "", found.facility(name), "" if price is None else f"costs {price} rules"
+        yield name, "", found.facility(name), _price(counted, name)
         for one in found.of_facility(name):
             yield "", one.verb, str(one.state), one.said
+
+
+def _price(counted: Costs, facility: str) -> str:
+    """Say what a missing facility costs; checks that need several of those that are missing count with the last."""
+    if facility not in counted.more:
+        return ""
+    more, at_last = counted.more[facility], counted.at_last[facility]
+    return f"costs {more} rules" + (f", {at_last} when nothing else is missing" if at_last != more else "")
 
 
 def lines(found: Findings, counted: Costs) -> Iterator[str]:
@@ -130,7 +144,12 @@ def as_json(found: Findings, counted: Costs) -> dict[str, Any]:
     tree = asdict(found)
     tree["verbs"] = [asdict(one) | {"facility": FACILITY_OF.get(one.verb)} for one in found.verbs.values()]
     tree["facilities"] = {
-        name: {"announced": name in found.announced, "state": found.facility(name), "costs": counted.more.get(name, 0)}
+        name: {
+            "announced": name in found.announced,
+            "state": found.facility(name),
+            "costs": counted.more.get(name, 0),
+            "costs_at_last": counted.at_last.get(name, 0),
+        }
         for name in FACILITIES
     }
     rules = {"judged": counted.now, "of": counted.every, "capabilities": counted.capabilities}

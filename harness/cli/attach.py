@@ -34,6 +34,8 @@ def attach(
 
     if format_ not in ("table", "json"):
         raise UsageError(f"--format {format_}: it must be table or json")
+    if write is not None and command is None and address is None:
+        raise UsageError("--write: give --command or --address, which the draft is made for")
     if write is not None and write.exists():
         raise UsageError(f"--write {write}: is there already; give another name")
     file = None if sut is None else load_sut_file(sut)
@@ -49,8 +51,6 @@ def attach(
         for line in lines(found, counted):
             typer.echo(line)
     if write is not None:
-        if command is None and address is None:
-            raise UsageError("--write: give --command or --address: the draft is made for that")
         write_draft(write, draft(found, address, command))
         typer.echo(f"{write}: a draft of the SUT file; say there where it listens and what it has", err=True)
     raise typer.Exit(0 if found.right else EXIT_WRONG)

@@ -78,7 +78,7 @@ def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, syst
 def test_the_example_agent_is_carried_by_ssh(over: Sshd) -> None:
     agent = over.command(sys.executable, "-S", "-E", str(ROOT / "examples" / "agent" / "agent.py"))
     found = try_agent(command_route(shlex.join(agent)), "ssh", None)
-    assert found.right, list(lines(found, Costs(0, 0, {}, "")))
+    assert found.right, list(lines(found, Costs(0, 0, {}, {}, "")))
 
 
 def test_a_key_that_is_not_let_in_is_one_line(tmp_path: Path, over: Sshd) -> None:

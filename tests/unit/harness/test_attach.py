@@ -32,7 +32,7 @@ from harness.sut.sut_file import CAPABILITIES, parse_sut_file
 from reference_qm.control import FACILITIES
 
 EXAMPLE = SUITES.parent / "examples" / "agent" / "agent.py"
-COUNTED = Costs(10, 6, {"inspect": 3}, "every capability")
+COUNTED = Costs(10, 6, {"inspect": 3}, {"inspect": 4}, "every capability")
 ANSWERS = """
 def answer(self, answer, to=agent.Conversation.answer):
     {}
@@ -228,6 +228,7 @@ def test_costs_are_the_rules_that_one_more_facility_would_let_judge() -> None:
     counted = costs(inventory.judgeable, ("send",), None)
     assert (counted.every, counted.now) == (5, 3)
     assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}
+    assert {name: more for name, more in counted.at_last.items() if more} == {"inspect": 2, "receive": 1}
     bare = parse_sut_file({"sut": {"name": "x"}, "driver": {"kind": "external"}})
     assert costs(inventory.judgeable, FACILITIES, bare).now == 4
     assert costs(inventory.judgeable, FACILITIES, bare).more == {}

@@ -1,0 +1,99 @@
+"""The command attach: its report in each form, its exit codes, and bad input before anything is tried."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.cli.main import app
+from harness.errors import UsageError
+from harness.paths import SUITES
+from harness.sut.sut_file import load_sut_file
+
+EXAMPLE = shlex.join([sys.executable, "-S", "-E", str(SUITES.parent / "examples" / "agent" / "agent.py")])
+
+
+class Rules:
+    """The rules of suites that there are not."""
+
+    @staticmethod
+    def judgeable(have: set[str]) -> frozenset[str]:
+        return frozenset(have & {"send", "inspect", "ping"})
+
+
+@pytest.fixture(autouse=True)
+def rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
+
+
+def run(*arguments: object, **environment: str) -> Any:
+    return CliRunner().invoke(app, ["attach", *map(str, arguments)], env=environment)
+
+
+def test_a_report_in_lines_and_a_draft(tmp_path: Path) -> None:
+    path = tmp_path / "sut.toml"
+    done = run("--command", EXAMPLE, "--write", path)
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("toy queues 1.0 (Example), queue manager ")
+    assert "inspect                         missing          costs 1 rules" in lines
+    assert lines[-1] == "2 of 3 rules can be judged with these facilities and every capability"
+    assert list(load_sut_file(path).control.command) == shlex.split(EXAMPLE)
+
+
+def test_a_table_where_somebody_looks() -> None:
+    done = run("--command", EXAMPLE, FORCE_COLOR="1", COLUMNS="120")
+    assert done.exit_code == 0
+    assert "\u2502" in done.stdout
+
+
+def test_json_with_the_capabilities_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "sut.toml"
+    command = json.dumps(shlex.split(EXAMPLE))
+    path.write_text(
+        f'[sut]\nname = "x"\n[driver]\nkind = "external"\n[control]\nkind = "stdio"\ncommand = {command}\n', "utf-8"
+    )
+    done = run("--sut", path, "--format", "json")
+    assert done.exit_code == 0, done.output
+    tree = json.loads(done.stdout)
+    assert tree["rules"] == {"judged": 1, "of": 3, "capabilities": f"the capabilities of {path}"}
+    assert tree["facilities"]["send"] == {"announced": True, "state": "works", "costs": 0, "costs_at_last": 0}
+    assert {one["verb"]: one["state"] for one in tree["verbs"]}["receive"] == "works"
+
+
+def test_what_is_wrong_is_in_the_exit_code(tmp_path: Path) -> None:
+    script = tmp_path / "agent.py"
+    script.write_text(
+        f"import sys; sys.path.insert(0, {str(SUITES.parent / 'examples' / 'agent')!r}); import agent\n"
+        "agent.FACILITIES.append('fly')\nagent.main()\n"
+    )
+    done = run("--command", shlex.join([sys.executable, str(script)]))
+    assert done.exit_code == 1
+    assert "wrong: identity announces fly, which is no facility" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "which agent"),
+        (("--command", "x", "--address", "h:1"), "two agents"),
+        (("--command", "x", "--format", "xml"), "it must be table or json"),
+        (("--command", "x", "--write", "/dev/null"), "is there already"),
+        (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
+        (("--sut", "{file}"), "has no control channel"),
+        (("--sut", "/nowhere.toml"), "cannot read the SUT file"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path: Path, arguments: tuple[str, ...], words: str) -> None:
+    path = tmp_path / "sut.toml"
+    path.write_text('[sut]\nname = "x"\n[driver]\nkind = "external"\n', "utf-8")
+    done = run(*(str(path) if each == "{file}" else each for each in arguments))
+    assert isinstance(done.exception, UsageError)
+    assert words in str(done.exception)
+    assert str(done.exception).isprintable()
