@@ -255,13 +255,13 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     except SutLost as error:  # nothing was begun: who resumes the run begins with this check
         item.config.stash[RUN].tests_run.remove(path)
         end_run(item.session, str(error))
-        return pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
     except MqconformError as error:
         if (how := item.config.stash[DRIVER].ended()) is not None:
             item.stash[JUDGE].not_going_on(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
-        return pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
     except Exception as error:
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
         raise
