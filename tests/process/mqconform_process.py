@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,15 @@ ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
 RESPONSE_TIMEOUT_S = 400
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run in virtual time."""
+
+    folder: Path
+    code: int
+    said: str
 
 
 def sut(folder: Path, text: str = VIRTUAL_SUT, name: str = "sut.toml") -> Path:

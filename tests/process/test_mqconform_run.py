@@ -9,7 +9,6 @@ import json
 import signal
 import subprocess
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from mqconform_process import (
     PYTEST,
     RESPONSE_TIMEOUT_S,
     ROOT,
+    Ran,
     command,
     judged,
     mqconform,
@@ -33,23 +33,9 @@ from harness.faults.registry import load_faults
 SOME = ("-k", "s2_2_3_ or s2_2_6_ or s2_2_20_4_ or s3_1_5_08_07_ or s3_2_4_2_")
 
 
-@dataclass(frozen=True)
-class Ran:
-    """One run in virtual time."""
-
-    folder: Path
-    code: int
-    said: str
-
-
 def mqconform_run(folder: Path, *options: object) -> Ran:
     done = mqconform("run", "--sut", sut(folder), "--out", "run", *options, cwd=folder)
     return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    return mqconform_run(tmp_path_factory.mktemp("whole"), "--workers", 2)
 
 
 @pytest.fixture(scope="module")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
-import sysconfig
 import zipfile
 from pathlib import Path
 
 import pytest
-from mqconform_process import ROOT, command, run_json, sut, unfounded, verdicts
+from mqconform_process import ROOT, Ran, command, run_json, unfounded, verdicts
 
 WAITS_FOR = (
     "suites/pytest.ini",
@@ -24,32 +22,6 @@ WAITS_FOR = (
     "reports/static/style.css",
     "reports/templates/index.html",
 )
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from the checkout with the tools of the environment: no network."""
-    folder = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=180)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = folder.glob("*.whl")
-    return path
-
-
-@pytest.fixture(scope="module")
-def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
-    folder = tmp_path_factory.mktemp("installed") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=180)
-    python = folder / "bin" / "python"
-    install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
-    done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=180)
-    assert done.returncode == 0, done.stderr
-    (packages,) = _ask(python, "import sysconfig; print(sysconfig.get_path('purelib'))")
-    # A folder that a .pth file names is searched, but the .pth files in it, such as the editable one, are not read.
-    (Path(packages) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    return folder / "bin"
 
 
 def _ask(python: Path, code: str) -> list[str]:
@@ -77,17 +49,14 @@ def test_no_module_of_it_comes_from_the_checkout(bin_folder: Path) -> None:
     assert str(ROOT) not in searched
 
 
-def test_a_run_works_in_an_empty_folder(bin_folder: Path, tmp_path: Path) -> None:
-    """Every check, not a selection: each must be inside, and each must be able to reach what it reads."""
-    file = sut(tmp_path)
-    done = command(bin_folder / "mqconform", "run", "--sut", file.name, "--out", "run", "--workers", "2", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert run_json(tmp_path / "run")["exit"] == 0
-    assert {line["verdict"] for line in verdicts(tmp_path / "run")} <= {"pass", "not_exercised"}
-    assert unfounded(tmp_path / "run") == []
-    assert (tmp_path / "run/junit.xml").is_file()
-    assert any((tmp_path / "run/allure-results").iterdir())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "sut.toml"]
+def test_a_run_works_in_an_empty_folder(whole: Ran) -> None:
+    assert whole.code == 0, whole.said
+    assert run_json(whole.folder)["exit"] == 0
+    assert {line["verdict"] for line in verdicts(whole.folder)} <= {"pass", "not_exercised"}
+    assert unfounded(whole.folder) == []
+    assert (whole.folder / "junit.xml").is_file()
+    assert any((whole.folder / "allure-results").iterdir())
+    assert sorted(path.name for path in whole.folder.parent.iterdir()) == ["run", "sut.toml"]
 
 
 def test_the_catalogue_is_listed_with_its_checks(bin_folder: Path, tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+"""The wheel, installed where no checkout is in sight, and the one run of all checks: by it, in an empty folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from mqconform_process import ROOT, Ran, command, sut
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel from the checkout with the tools of the environment: no network."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="session")
+def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
+    folder = tmp_path_factory.mktemp("installed") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=180)
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python)]
+    install = [*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
+    done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=180)
+    assert done.returncode == 0, done.stderr
+    where = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = subprocess.run(where, capture_output=True, text=True, check=True, timeout=180).stdout.strip()
+    # A folder that a .pth file names is searched, but the .pth files in it, such as the editable one, are not read.
+    (Path(packages) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return folder / "bin"
+
+
+@pytest.fixture(scope="session")
+def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Run every check, not a selection: each must be in the wheel, and able to reach what it reads."""
+    folder = tmp_path_factory.mktemp("whole")
+    file = sut(folder)
+    done = command(bin_folder / "mqconform", "run", "--sut", file.name, "--out", "run", "--workers", "2", cwd=folder)
+    return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
