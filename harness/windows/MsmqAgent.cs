@@ -931,7 +931,7 @@ namespace Mqconform
         private Answer CreateQueue(Arguments given)
         {
             string name = given.Text("name");
-            if (name.IndexOf(';') >= 0) return CreateSubqueue(name);
+            if (IsSubqueue(name)) return CreateSubqueue(name);
             MessageQueue queue = MessageQueue.Create(Path(name), given.Flag("transactional", false));
             try
             {
@@ -989,9 +989,22 @@ namespace Mqconform
                 .With("journal_quota_kb", queue.MaximumJournalSize).With("authenticated", queue.Authenticate)
                 .With("privacy", queue.EncryptionRequired.ToString().ToLowerInvariant())
                 .With("type", queue.Category.ToString()).With("count", sizes[0]).With("bytes", sizes[1]);
-            if (!name.StartsWith("private$", StringComparison.OrdinalIgnoreCase)) found["base_priority"] = queue.BasePriority;
+            found["base_priority"] = BasePriority(queue);
             queue.Close();
             return found;
+        }
+
+        // The base priority of a private queue is always 0 on Windows, which may not be asked for it.
+        private static int BasePriority(MessageQueue queue)
+        {
+            try
+            {
+                return queue.BasePriority;
+            }
+            catch (MessageQueueException)
+            {
+                return 0;
+            }
         }
 
         // A queue that nobody has open may be unknown to the management API: opening it makes it known.
@@ -1019,8 +1032,15 @@ namespace Mqconform
         private Answer DeleteQueue(Arguments given)
         {
             string name = given.Text("name");
-            if (name.IndexOf(';') < 0) MessageQueue.Delete(Path(name));
+            if (!IsSubqueue(name)) MessageQueue.Delete(Path(name));
             return new Answer();
+        }
+
+        private static bool IsSubqueue(string name)
+        {
+            int end = name.IndexOf(';');
+            return end >= 0 && !name.StartsWith("system$", StringComparison.OrdinalIgnoreCase)
+                && !name.Substring(end).Equals(";journal", StringComparison.OrdinalIgnoreCase);
         }
 
         private Answer List(Arguments given)

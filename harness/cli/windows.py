@@ -1,0 +1,114 @@
+"""``mqconform windows``: what goes onto a Windows machine, and the SUT file that describes it (docs/windows.md)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.errors import FolderError, UsageError
+from harness.sut.releases import RELEASES
+
+FOLDER = Path(__file__).resolve().parent.parent / "windows"
+FILES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")
+THERE = "C:\\mqconform"
+"""The folder on the Windows machine that the SUT file counts on."""
+SSH = ("ssh", "-o", "BatchMode=yes")
+AGENT = ("powershell", "-NoProfile", "-ExecutionPolicy", "Bypass", "-File", f"{THERE}\\agent.ps1")
+SUT_FILE = "sut.toml"
+WITHOUT_AGENT = """\
+[control]
+kind = "none"                  # no agent: what applications do there cannot be observed
+"""
+TEXT = """\
+# A Windows machine that provision.ps1 prepared; docs/windows.md of mqconform says the rest.
+[sut]
+name = {name}
+vendor = "Microsoft"
+version = "unknown"            # what provision.ps1 printed as Version
+profile = {profile}
+[driver]
+kind = "external"
+address = {address}
+allow_remote = {remote}
+peer_address = {peer}
+[queues]                       # those that provision.ps1 makes
+plain = 'private$\\mqc-plain'
+transactional = 'private$\\mqc-tx'
+admin = 'private$\\mqc-admin'
+{control}[capabilities]
+ping = true                    # the value EnablePingService, which provision.ps1 sets
+qm2qm = true                   # it serves remote reading; take this away where it refuses the tester's binding
+subqueues = true
+several_queues = true
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+
+    @app.command()
+    def windows(
+        out: Annotated[Path, typer.Option(help="The folder for it all; it must not be there yet, or be empty.")],
+        address: Annotated[str, typer.Option(help="The address of the Windows machine.")] = "192.0.2.20",
+        peer_address: Annotated[str, typer.Option(help="The address of this machine, as it sees it.")] = "192.0.2.10",
+        profile: Annotated[str, typer.Option(help="The release of Windows.")] = "windows-server-2022",
+        ssh: Annotated[
+            str | None, typer.Option(help="USER@HOST at which ssh reaches it; without it there is no agent.")
+        ] = None,
+    ) -> None:
+        """Write what a Windows machine needs to be tested: agent, provisioning, and a SUT file for this side."""
+        text = sut_file(address, peer_address, profile, ssh)
+        write(out, text)
+        typer.echo(f"{out}: copy {', '.join(FILES)} to {THERE} of the Windows machine; {SUT_FILE} stays here")
+
+
+def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> str:
+    """Return the SUT file of a Windows machine; UsageError for what would make none.
+
+    ``ssh``: where ssh reaches it, None for a run without an agent.
+    """
+    for option, value in (("--address", address), ("--peer-address", peer_address)):
+        try:
+            ip_address(value)
+        except ValueError:
+            raise UsageError(f"{option} {value}: must be an IP address") from None
+    if profile not in RELEASES:
+        raise UsageError(f"--profile {profile}: unknown; known are {', '.join(RELEASES)}")
+    if ssh is not None and (not ssh or ssh.startswith("-") or not ssh.isprintable()):
+        raise UsageError(f"--ssh {ssh!r}: must be HOST or USER@HOST")
+    return TEXT.format(
+        name=_quoted(profile),
+        profile=_quoted(profile),
+        address=_quoted(address),
+        remote="false" if ip_address(address).is_loopback else "true",
+        peer=_quoted(peer_address),
+        control=WITHOUT_AGENT if ssh is None else _with_agent(ssh),
+    )
+
+
+def write(out: Path, text: str) -> None:
+    """Write the files and the SUT file; UsageError where something is already, FolderError when it cannot be."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out}: is there already; give another --out")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in FILES:
+            shutil.copyfile(FOLDER / name, out / name)
+        (out / SUT_FILE).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FolderError.about(out, error) from error
+
+
+def _with_agent(ssh: str) -> str:
+    command = ", ".join(_quoted(word) for word in (*SSH, ssh, *AGENT))
+    return f'[control]\nkind = "stdio"\ncommand = [{command}]\n'
+
+
+def _quoted(text: str) -> str:
+    """Quote a string of printable characters for TOML, whose basic strings escape as JSON does."""
+    return json.dumps(text)

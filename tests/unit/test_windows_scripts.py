@@ -1,0 +1,266 @@
+"""The scripts for Windows, which nothing here can run: they are parsed, and held to what can be seen of their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import tree_sitter_powershell
+from tree_sitter import Language, Node, Parser
+
+from harness.cli.windows import FILES, FOLDER
+
+SCRIPTS = sorted(name for name in FILES if name.endswith(".ps1"))
+PROVISION = "provision.ps1"
+COMMON = {"ErrorAction"}
+CMDLETS = {
+    "Add-Type": {"AssemblyName", "OutputAssembly", "OutputType"},
+    "ConvertFrom-Json": set(),
+    "ConvertTo-Json": {"Depth"},
+    "Disable-WindowsOptionalFeature": {"Online", "FeatureName", "NoRestart"},
+    "Enable-WindowsOptionalFeature": {"Online", "FeatureName", "All", "NoRestart"},
+    "ForEach-Object": {"Process"},
+    "Get-Content": {"LiteralPath", "Raw", "Encoding"},
+    "Get-Item": {"LiteralPath"},
+    "Get-ItemProperty": {"LiteralPath", "Name"},
+    "Get-NetFirewallRule": {"Name"},
+    "Get-Service": {"Name"},
+    "Get-WindowsOptionalFeature": {"Online", "FeatureName"},
+    "Join-Path": {"Path", "ChildPath"},
+    "Move-Item": {"LiteralPath", "Destination", "Force"},
+    "New-Item": {"Path", "ItemType", "Force"},
+    "New-ItemProperty": {"LiteralPath", "Name", "Value", "PropertyType", "Force"},
+    "New-NetFirewallRule": set(),
+    "New-Object": {"TypeName", "ArgumentList"},
+    "Remove-Item": {"LiteralPath"},
+    "Remove-ItemProperty": {"LiteralPath", "Name"},
+    "Remove-NetFirewallRule": set(),
+    "Restart-Service": {"Name", "Force"},
+    "Select-Object": {"First"},
+    "Set-Content": {"LiteralPath", "Encoding"},
+    "Set-StrictMode": {"Version"},
+    "Split-Path": {"Path", "Parent"},
+    "Test-Path": {"LiteralPath", "PathType"},
+    "Where-Object": {"FilterScript"},
+    "Write-Output": {"InputObject"},
+    "Write-Warning": {"Message"},
+}
+"""The cmdlets of Windows PowerShell 5.1 that the scripts use, and their parameters, as its documentation has them."""
+SPLATTED = {
+    "Add-Type": {"Path", "ReferencedAssemblies", "IgnoreWarnings"},
+    "New-NetFirewallRule": {"Name", "DisplayName", "Direction", "Action", "Protocol", "LocalPort", "RemoteAddress"},
+}
+CHANGES = {
+    "New-Item",
+    "New-ItemProperty",
+    "Enable-WindowsOptionalFeature",
+    "Disable-WindowsOptionalFeature",
+    "New-NetFirewallRule",
+    "Remove-NetFirewallRule",
+    "Remove-Item",
+    "Remove-ItemProperty",
+    "Restart-Service",
+}
+BLOCKS = {"begin", "process", "end"}
+"""Of a script; the grammar knows them in functions only, and takes them for commands."""
+SEVEN = {"&&", "||", "??", "??=", "?.", "?"}
+"""Operators that Windows PowerShell 5.1 does not know."""
+VALUES = {
+    r"Security\EnablePingService",
+    "MsmqIpPingPort",
+    "SeqResend13Time",
+    "SeqResend46Time",
+    "SeqResend79Time",
+    "SeqResend10Time",
+    "SeqMaxAckDelay",
+    "CleanupInterval",
+    "TryConnectInterval",
+    "RoundTripDelay",
+    "MaxUnackedPacket",
+    "RemoveDuplicateSize",
+    "RemoveDuplicateCleanup",
+    r"Security\PermitInsecureNacks",
+}
+"""The values below HKLM\\SOFTWARE\\Microsoft\\MSMQ\\Parameters that make tests possible or fast."""
+MAKING = ("Set-Setting", "Enable-Feature", "New-Queue", "New-Rule")
+UNDOING = ("Undo-Setting", "Undo-Feature", "Undo-Queue", "Undo-Rule")
+
+
+@cache
+def _tree(name: str) -> Node:
+    text = (FOLDER / name).read_bytes()
+    return Parser(Language(tree_sitter_powershell.language())).parse(text).root_node
+
+
+def _within(node: Node, *kinds: str) -> Iterator[Node]:
+    if node.type in kinds:
+        yield node
+    for child in node.children:
+        yield from _within(child, *kinds)
+
+
+def _text(node: Node) -> str:
+    assert node.text is not None
+    return node.text.decode("ascii")
+
+
+def _functions(name: str) -> dict[str, Node]:
+    return {_text(next(_within(one, "function_name"))): one for one in _within(_tree(name), "function_statement")}
+
+
+def _commands(node: Node) -> Iterator[tuple[str, set[str], Node]]:
+    for one in _within(node, "command"):
+        elements = [part for child in one.children for part in (child, *child.children)]
+        parameters = {_text(part).strip("-: ") for part in elements if part.type == "command_parameter"}
+        yield _text(one.children[0]), parameters, one
+
+
+def _parameters(function: Node) -> set[str]:
+    return {_text(one.children[-1]).strip("$ ") for one in _within(function, "script_parameter")}
+
+
+def _hash(node: Node) -> dict[str, str]:
+    """Return the entries of a hash literal: name to text."""
+    body = next(child for child in node.children if child.type == "hash_literal_body")
+    return {
+        _text(entry.children[0]).strip(): _text(entry.children[2]).strip()
+        for entry in body.children
+        if entry.type == "hash_entry"
+    }
+
+
+def _table(variable: str) -> list[dict[str, str]]:
+    """Return the hashes of an array that is assigned to a variable at the head of provision.ps1."""
+    for one in _within(_tree(PROVISION), "assignment_expression"):
+        if _text(one).startswith(f"{variable} = @("):
+            return [_hash(each) for each in _within(one, "hash_literal_expression")]
+    raise AssertionError(f"{variable} is assigned nowhere")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_has_no_syntax_error(name: str) -> None:
+    wrong = [node for node in _everything(_tree(name)) if node.is_error or node.is_missing]
+    assert [(node.start_point, _text(node)[:60]) for node in wrong] == []
+
+
+def _everything(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from _everything(child)
+
+
+def test_a_broken_script_is_seen() -> None:
+    parse = Parser(Language(tree_sitter_powershell.language())).parse
+    assert parse(b"if ($x { Get-Item }\n").root_node.has_error
+    assert any(node.type in SEVEN for node in _everything(parse(b"Get-Item a && Get-Item b\n").root_node))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_ascii_whatever_code_page_reads_it(name: str) -> None:
+    assert (FOLDER / name).read_bytes().isascii()
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_keeps_to_powershell_5(name: str) -> None:
+    assert [_text(node) for node in _everything(_tree(name)) if node.type in SEVEN] == []
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_cmdlets_and_their_parameters_are_those_of_the_documentation(name: str) -> None:
+    own = {function: _parameters(node) for function, node in _functions(name).items()}
+    for command, parameters, node in _commands(_tree(name)):
+        if command == "&":
+            assert _text(node).startswith("& $undo[")
+            continue
+        if command in BLOCKS:
+            continue
+        assert command in CMDLETS or command in own, command
+        known = CMDLETS.get(command, set()) | own.get(command, set()) | COMMON
+        assert parameters <= known, (command, parameters)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_nothing_that_a_script_reads_is_executed(name: str) -> None:
+    text = _text(_tree(name)).lower()
+    for word in ("invoke-expression", "iex ", "scriptblock]::create", "invoke-command", "downloadstring", "webrequest"):
+        assert word not in text
+
+
+@pytest.mark.parametrize(("name", "command"), [(PROVISION, "New-NetFirewallRule"), ("agent.ps1", "Add-Type")])
+def test_what_is_splatted_has_parameters_of_the_documentation(name: str, command: str) -> None:
+    text = _text(_tree(name))
+    variables = set(re.findall(rf"{command} @(\w+)", text))
+    assert variables
+    for variable in variables:
+        (given,) = re.findall(rf"\${variable} = (@\{{.*?\n\s*\}})", text, re.DOTALL)
+        assert set(re.findall(r"^\s+(\w+)\s+=", given, re.MULTILINE)) == SPLATTED[command]
+
+
+def test_the_firewall_lets_only_the_tester_in() -> None:
+    (rule,) = [node for command, _, node in _commands(_tree(PROVISION)) if command == "New-NetFirewallRule"]
+    functions = _functions(PROVISION).values()
+    (function,) = [node for node in functions if node.start_byte < rule.start_byte < node.end_byte]
+    (opened,) = [_hash(one) for one in _within(function, "hash_literal_expression") if "RemoteAddress" in _text(one)]
+    assert opened["RemoteAddress"] == "$Tester.ToString()"
+    assert opened["LocalPort"] == "$Rule.LocalPort"
+    assert (opened["Direction"], opened["Action"]) == ("'Inbound'", "'Allow'")
+
+
+def test_the_values_of_the_registry_are_those_that_are_documented() -> None:
+    places = [(one["Key"].strip("'"), one["Name"].strip("'")) for one in _table("$Settings")]
+    assert {f"{key}\\{name}" if key else name for key, name in places} == VALUES
+
+
+def test_every_kind_of_change_that_is_recorded_is_undone() -> None:
+    text = _text(_tree(PROVISION))
+    recorded = set(re.findall(r"Add-Entry -Entry \(?@\{ kind = '(\w+)'", text))
+    (undo,) = [_hash(one) for one in _within(_functions(PROVISION)["Invoke-Restore"], "hash_literal_expression")]
+    assert recorded == set(undo)
+    assert {value.strip("${}").removeprefix("function:") for value in undo.values()} == set(UNDOING)
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_what_was_there_is_recorded_before_it_is_changed_and_not_at_all_in_a_dry_run(name: str) -> None:
+    function = _functions(PROVISION)[name]
+    asked = _text(function).index("$PSCmdlet.ShouldProcess(")
+    recorded = _text(function).index("Add-Entry ")
+    changes = [node.start_byte - function.start_byte for command, _, node in _commands(function) if command in CHANGES]
+    changes += [found.start() for found in re.finditer(r"\[System\.Messaging\.MessageQueue\]::Create", _text(function))]
+    assert changes
+    assert asked < recorded < min(changes)
+
+
+@pytest.mark.parametrize("name", UNDOING)
+def test_a_record_cannot_name_what_the_script_never_changes(name: str) -> None:
+    function = _functions(PROVISION)[name]
+    thrown = _text(function).index("throw ")
+    changes = [node.start_byte - function.start_byte for command, _, node in _commands(function) if command in CHANGES]
+    changes += [found.start() for found in re.finditer("::Delete", _text(function))]
+    assert changes
+    assert thrown < min(changes)
+
+
+def test_nothing_is_changed_elsewhere() -> None:
+    """The record itself is written, the service restarted, and nothing else."""
+    functions = _functions(PROVISION)
+    others = {"Write-Record": {"New-Item"}, "Restart-Msmq": {"Restart-Service"}, "Invoke-Restore": {"Remove-Item"}}
+    inside = {node.start_byte for name in (*MAKING, *UNDOING) for _, _, node in _commands(functions[name])}
+    for command, _, node in _commands(_tree(PROVISION)):
+        if command in CHANGES and node.start_byte not in inside:
+            (where,) = [name for name, one in functions.items() if one.start_byte < node.start_byte < one.end_byte]
+            assert command in others[where]
+
+
+def test_the_queues_are_those_of_the_sut_file() -> None:
+    assert {one["Path"].strip("'").removeprefix(".\\") for one in _table("$Queues")} == {
+        "private$\\mqc-plain",
+        "private$\\mqc-tx",
+        "private$\\mqc-admin",
+    }
+
+
+def test_the_folder_holds_what_the_command_writes() -> None:
+    assert sorted(path.name for path in Path(FOLDER).iterdir() if path.is_file()) == sorted(FILES)
