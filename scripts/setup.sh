@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Make the virtual environment and install what the project needs of the system: Java 17+ for Spark, Chromium for
-# the browser tests, tshark to dissect captures in tests, an sshd to carry agents. Usage: setup.sh PYTHON VENV
+# the browser tests, tshark to dissect captures in tests, an sshd to carry agents,
+# Mono to compile and run the agent for Windows. Usage: setup.sh PYTHON VENV
 set -euo pipefail
 python=$1 venv=$2
 
@@ -28,6 +29,13 @@ fi
 if ! command -v chromium >/dev/null; then
     can_install || { say "the browser tests need Chromium: install the package chromium"; exit 1; }
     install chromium
+fi
+if ! command -v mcs >/dev/null || [ ! -e /usr/lib/mono/4.5/System.Messaging.dll ]; then
+    if can_install; then
+        install mono-mcs libmono-system-messaging4.0-cil libmono-system-transactions4.0-cil \
+            libmono-system-serviceprocess4.0-cil ||
+            say "Mono cannot be installed: the tests of the agent for Windows are skipped"
+    fi
 fi
 if ! command -v tshark >/dev/null && can_install; then
     install tshark || say "tshark cannot be installed: the tests that dissect captures with it are skipped"

@@ -1,0 +1,269 @@
+"""The agent for Windows, compiled and run by Mono: its queues are those of ``mqconform serve`` (tests/windows)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
+from qm_process import Served, free_port, serve
+
+from harness.cli.windows import FOLDER
+from harness.sut.control_schema import complaint_about_answer
+
+SOURCE = FOLDER / "MsmqAgent.cs"
+ON_MONO = ROOT / "tests" / "windows" / "ServeOnMono.cs"
+REFERENCES = ("System.Messaging", "Mono.Messaging", "System.Transactions", "System.ServiceProcess")
+COMPILE = ["mcs", "-langversion:5", "-warn:4", "-warnaserror", *(f"-r:{name}" for name in REFERENCES)]
+TIMEOUT_S = 120
+HERE, THERE = "private$\\mqc-here", "DIRECT=TCP:127.0.0.3\\private$\\mqc-there"
+LIMIT = 8 * 1024 * 1024
+SELECTION = (
+    "what_is_done_within or internal_transactions or s3_1_7_1_07_purge_queue or test_moving or rejected_messages"
+    " or closing_cursors or opening_cursors"
+)
+"""Checks of applications: queues, handles, cursors, subqueues, both kinds of transactions."""
+
+pytestmark = pytest.mark.skipif(shutil.which("mcs") is None, reason="mono-mcs is not installed (scripts/setup.sh)")
+
+
+@dataclass
+class Agent:
+    """The agent at the other end of its standard streams; every answer keeps the contract."""
+
+    process: subprocess.Popen[bytes]
+    number: int = 0
+    verbs: dict[int, str] = field(default_factory=dict)
+
+    def say(self, line: bytes) -> None:
+        self._stream(self.process.stdin).write(line + b"\n")
+        self._stream(self.process.stdin).flush()
+
+    def hear(self) -> dict[str, Any]:
+        line = self._stream(self.process.stdout).readline()
+        assert line.isascii(), line
+        reply: dict[str, Any] = json.loads(line)
+        if (verb := self.verbs.pop(reply["id"], None)) is not None:
+            assert complaint_about_answer(verb, reply) is None, verb
+        return reply
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        self.number += 1
+        self.verbs[self.number] = verb
+        self.say(json.dumps({"id": self.number, "verb": verb, **arguments}).encode())
+        return self.number
+
+    def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        number = self.begin(verb, **arguments)
+        reply = self.hear()
+        assert reply["id"] == number
+        return reply
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        reply = self.ask(verb, **arguments)
+        assert reply["ok"] is True, (verb, reply)
+        return reply
+
+    @staticmethod
+    def _stream(stream: IO[bytes] | None) -> IO[bytes]:
+        assert stream is not None
+        return stream
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile the agent with its queue system, once a session."""
+    made = tmp_path_factory.mktemp("agent") / "AgentOnMono.exe"
+    build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(SOURCE), str(ON_MONO)]
+    done = subprocess.run(build, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return made
+
+
+@pytest.fixture(scope="module")
+def peer_port() -> int:
+    """Return where the system finds its peer."""
+    return free_port("127.0.0.2")
+
+
+@pytest.fixture(scope="module")
+def served(peer_port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    listen = f"[listen]\ntcp_port = {free_port('127.0.0.1')}\nping_port = {free_port('127.0.0.1')}\n"
+    rpc = free_port("127.0.0.1")
+    ports = f"[rpc]\nport = {rpc}\n[remote]\ntcp_port = {peer_port}\nping_port = {peer_port}\nrpc_port = {rpc}\n"
+    with serve(tmp_path_factory.mktemp("served"), "--control", "127.0.0.1:0", toml=listen + ports) as started:
+        yield started
+
+
+@contextlib.contextmanager
+def spoken_to(program: Path, served: Served) -> Iterator[Agent]:
+    command = ["env", f"MQCONFORM_SERVE={served.bound['control']}", "mono", str(program)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            yield Agent(process)
+            process.communicate(timeout=TIMEOUT_S)
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def hearing(program: Path, served: Served) -> Iterator[Agent]:
+    with spoken_to(program, served) as agent:
+        yield agent
+
+
+def test_the_file_alone_is_a_program(tmp_path: Path) -> None:
+    """As Add-Type compiles it: without the assemblies of Mono, and without a warning."""
+    references = [one for one in COMPILE if one != "-r:Mono.Messaging"]
+    build = [*references, f"-out:{tmp_path / 'MsmqAgent.exe'}", str(SOURCE)]
+    done = subprocess.run(build, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_every_verb_that_it_offers_is_done(hearing: Agent, served: Served) -> None:
+    here = f"DIRECT=TCP:127.0.0.1\\{HERE}"
+    who = hearing.call("identity")
+    assert (who["protocol"], who["guid"]) == (2, _guid(served))
+    hearing.call("create_queue", name=HERE, transactional=True, label="first", quota_kb=100)
+    assert hearing.call("set_queue", name=HERE, label="second")["label"] == "second"
+    hearing.call("send", to=here, body="one", label="1", delivery="transactional", journal=["positive"])
+    handle = hearing.call("open_queue", queue=HERE, access="receive")["handle"]
+    cursor = hearing.call("open_cursor", handle=handle)["cursor"]
+    message = hearing.call("peek_message", cursor=cursor)["message"]
+    assert (message["body"], message["delivery"], message["journal"]) == ("one", "transactional", ["positive"])
+    assert message["class"] == "MQMSG_CLASS_NORMAL"
+    assert hearing.call("peek_next", cursor=cursor)["message"] is None
+    hearing.call("close_cursor", cursor=cursor)
+    hearing.call("create_queue", name=f"{HERE};sub")
+    hearing.call("move", queue=HERE, lookup_id=message["lookup_id"], to=f"{HERE};sub")
+    found = hearing.call("receive_by_lookup_id", queue=f"{HERE};sub", seek="first", lookup_id=0)["message"]
+    assert found["message_id"] == message["message_id"]
+    for external in (False, True):
+        for outcome, count in (("abort", 0), ("commit", 1)):
+            transaction = hearing.call("begin", external=external)["transaction"]
+            hearing.call("send", to=here, body=outcome, transaction=transaction)
+            assert hearing.call(outcome, transaction=transaction)["outcome"] in ("aborted", "committed")
+            assert len(hearing.call("peek", queue=HERE)["messages"]) == count + external
+    assert hearing.call("purge", queue=HERE)["purged"] == 2
+    hearing.call("pause_queue", to=THERE)
+    hearing.call("send", to=THERE, body="held")
+    (outgoing,) = hearing.call("get_outgoing_queue", to=THERE)["outgoing"]
+    assert outgoing["State"] == "OnHold"
+    assert {"format_name": THERE, "state": "OnHold", "count": 1} in hearing.call("list")["outgoing"]
+    hearing.call("resume_queue", to=THERE)
+    remote = hearing.call("remote_open", queue=here, access="peek")["remote"]
+    hearing.call("remote_close", remote=remote)
+    assert hearing.call("environment") == {"id": hearing.number, "ok": True, "service": True, "coordinator": True}
+    hearing.call("delete_queue", name=HERE)
+
+
+def _guid(served: Served) -> str:
+    with served.control() as control:
+        return str(control.call("identity")["guid"])
+
+
+def test_a_read_that_waits_is_cancelled_and_holds_nobody_up(hearing: Agent) -> None:
+    name = "private$\\mqc-waited-for"
+    hearing.call("create_queue", name=name)
+    waiting = hearing.begin("receive", queue=name, timeout_ms=None)
+    assert hearing.call("identity")["vendor"] == "mqconform"
+    hearing.begin("cancel", request=waiting)
+    answers = {reply["id"]: reply for reply in (hearing.hear(), hearing.hear())}
+    assert answers[waiting]["ok"] is False
+    assert answers[hearing.number]["cancelled"] is True
+    hearing.call("delete_queue", name=name)
+
+
+def test_what_it_can_never_do_is_unsupported_and_what_the_system_refuses_is_not(hearing: Agent) -> None:
+    transaction = hearing.call("begin", external=True)["transaction"]
+    for verb, arguments in (
+        ("prepare", {"transaction": transaction}),
+        ("reset", {}),
+        ("inspect", {}),
+        ("create_queue", {"name": HERE, "security_base64": "AAAA"}),
+        ("send", {"to": THERE, "trace_queue": transaction}),
+    ):
+        assert hearing.ask(verb, **arguments).get("unsupported") is True, verb
+    hearing.call("abort", transaction=transaction)
+    refusal = hearing.ask("get_queue", name="private$\\mqc-nobody")
+    assert (refusal["ok"], refusal.get("unsupported")) == (False, None)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"nonsense",
+        b"{}",
+        b"[1]",
+        b'{"id": "1", "verb": "identity"}',
+        b'{"id": 1, "verb": 1}',
+        b'{"id": 1, "id": 2, "verb": "identity"}',
+        b'{"id": 1, "verb": "identity"} {}',
+        b'{"id": 1e999, "verb": "identity"}',
+        b'{"id": 1, "verb": "get_queue", "name": ' + b"[" * 100 + b"]" * 100 + b"}",
+        b'{"id": 1, "verb": "get_queue", "name": {"a": 1}}',
+        b'{"id": 1, "verb": "peek", "queue": "x", "limit": -1}',
+        b'{"id": 1, "verb": "get_queue", "name": "\\u00"}',
+        b"\xff\xfe\x00",
+    ],
+    ids=range(13),
+)
+def test_a_line_that_is_no_request_is_refused_and_the_next_is_answered(line: bytes, hearing: Agent) -> None:
+    hearing.say(line)
+    refusal = hearing.hear()
+    assert refusal["ok"] is False
+    assert refusal["error"]
+    assert hearing.call("identity")["ok"]
+
+
+def test_a_byte_order_mark_and_carriage_returns_are_taken_off(program: Path, served: Served) -> None:
+    with spoken_to(program, served) as agent:
+        agent.say(b'\xef\xbb\xbf{"id": 7, "verb": "identity"}\r')
+        assert agent.hear()["id"] == 7
+
+
+def test_a_line_that_is_too_long_ends_the_conversation(program: Path, served: Served) -> None:
+    with spoken_to(program, served) as agent:
+        agent.say(b" " * (LIMIT + 1))
+        assert str(LIMIT) in agent.hear()["error"]
+        assert agent.process.wait(TIMEOUT_S) == 0
+
+
+def test_a_run_over_its_standard_streams_has_no_false_fail(
+    program: Path, served: Served, peer_port: int, tmp_path: Path
+) -> None:
+    host, tcp_port = served.endpoint("tcp")
+    command = ["env", f"MQCONFORM_SERVE={served.bound['control']}", "mono", str(program)]
+    text = f"""
+[sut]
+name = "agent-on-mono"
+[driver]
+kind = "external"
+address = "{host}"
+tcp_port = {tcp_port}
+ping_port = {served.endpoint("ping")[1]}
+rpc_port = {served.endpoint("rpc")[1]}
+peer_address = "127.0.0.2"
+peer_tcp_port = {peer_port}
+peer_ping_port = {peer_port}
+[control]
+kind = "stdio"
+command = {json.dumps(command)}
+[capabilities]
+ping = true
+subqueues = true
+several_queues = true
+"""
+    out = tmp_path / "run"
+    done = mqconform("run", "--sut", sut(tmp_path, text), "-k", SELECTION, "--out", out)
+    found = verdicts(out)
+    assert [line for line in found if line["verdict"] in ("fail", "harness_error")] == [], done.stdout
+    assert sum(line["verdict"] == "pass" for line in found) > 30, done.stdout
+    assert run_json(out)["residue"] == []
