@@ -1,6 +1,12 @@
-"""``python -m benchmarks``: print every figure of the project, each beside what it is measured against."""
+"""``python -m benchmarks``: print every figure of the project, each beside what it is measured against.
+
+``python -m benchmarks lake lake_tables``: only those of these modules.
+"""
 
 from __future__ import annotations
+
+import sys
+from types import ModuleType
 
 from benchmarks import (
     anybody,
@@ -18,28 +24,35 @@ from benchmarks import (
     virtual_week,
 )
 
+PARTS: tuple[ModuleType, ...] = (
+    codecs,
+    passive_judging,
+    loopback,
+    remote_reads,
+    memory,
+    virtual_week,
+    suites_virtual,
+    anybody,
+    proof,
+    demo,
+    lake,
+    lake_cluster,
+    lake_tables,
+)
 
-def main() -> None:
+
+def main(names: list[str]) -> None:
     """Run them one after the other: two cores are too few to measure two things at once."""
-    for part in (
-        codecs,
-        passive_judging,
-        loopback,
-        remote_reads,
-        memory,
-        virtual_week,
-        suites_virtual,
-        anybody,
-        proof,
-        demo,
-        lake,
-        lake_cluster,
-        lake_tables,
-    ):
+    parts = {part.__name__.rpartition(".")[2]: part for part in PARTS}
+    if unknown := [name for name in names if name not in parts]:
+        sys.exit(f"no benchmark is named {unknown[0]}: there are {', '.join(parts)}")
+    for name, part in parts.items():
+        if names and name not in names:
+            continue
         print(f"== {str(part.__doc__).splitlines()[0]}")
         for line in part.measure():
             print(f"   {line}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

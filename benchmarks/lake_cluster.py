@@ -22,7 +22,7 @@ from typing import TypeVar
 import pyarrow.parquet as parquet
 import pyspark
 
-from benchmarks.lake import Runs
+from benchmarks.lake_runs import Runs
 
 Found = TypeVar("Found")
 RUNS = 4
@@ -74,7 +74,7 @@ class Cluster:
         return self.folder / f"{number}.log"
 
     def _said(self, number: int, pattern: str) -> str:
-        return _until(lambda: (m := re.search(pattern, self._log(number).read_text(errors="replace"))) and m[1])
+        return str(_until(lambda: re.search(pattern, self._log(number).read_text(errors="replace")))[1])
 
 
 def measure() -> Iterator[str]:
@@ -126,7 +126,7 @@ def _finish(process: subprocess.Popen[bytes]) -> None:
     assert process.returncode == 0, said
 
 
-def _until(look: Callable[[], Found]) -> Found:
+def _until(look: Callable[[], Found | None]) -> Found:
     began = time.monotonic()
     while not (found := look()):
         assert time.monotonic() - began < PATIENCE_S, "it does not come"

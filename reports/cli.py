@@ -54,7 +54,7 @@ def rollup(
     with lake_cli.one_line_errors("rollup"):
         _claim(out)
         where = str(out / "lake")
-        with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, _):
+        with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, _):
             from reports.lake.ingest import ingest
             from reports.lake.store import Lake
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from reports.lake.store import Lake
 
 BAD_INPUT, LINES_REJECTED = 2, 3
+MUCH = 100 << 20
+"""Octets of verdicts whose ingest lasts minutes."""
 NAMED = 3
 """Rejected lines that the terminal names before it only counts."""
 
@@ -50,7 +53,7 @@ def ingest(
     Exit 0: all of them are there; 2: some argument was refused, or nothing could be done, the lake is as it was;
     3: done, but lines of the input were no verdicts (table `rejected`).
     """
-    with opened("lake ingest", lake, master, conf, new=True) as (at, stage):
+    with opened("lake ingest", lake, master, conf, new=True, runs=runs) as (at, stage):
         from reports.lake.ingest import ingest as take
 
         report = take(at, runs, replacing=replace, stage=stage)
@@ -78,15 +81,24 @@ def vacuum(
 
 @contextmanager
 def opened(
-    command: str, lake: str, master: str, conf: list[str] | None, *, new: bool = False
+    command: str,
+    lake: str,
+    master: str,
+    conf: list[str] | None,
+    *,
+    new: bool = False,
+    runs: Iterable[str] = (),
 ) -> Iterator[tuple[Lake, Progress]]:
-    """Open a lake in a session of its own; a `RollupError` within is one line on stderr and exit 2."""
+    """Open a lake in a session of its own; a `RollupError` within is one line on stderr and exit 2.
+
+    ``runs``: the run folders that will be taken.
+    """
     with one_line_errors(command):
         settings = dict(_setting(each) for each in conf or ())
         from reports.lake.store import Lake
         from reports.spark import session
 
-        with session(master, conf=settings) as spark:
+        with session(master, conf=settings, much=_are_much(runs)) as spark:
             yield (Lake.open_or_new if new else Lake.open)(spark, lake), Progress(command)
 
 
@@ -125,6 +137,19 @@ def say_report(report: Report) -> None:
         raise typer.Exit(BAD_INPUT)
     if report.rejected:
         raise typer.Exit(LINES_REJECTED)
+
+
+def _are_much(runs: Iterable[str]) -> bool:
+    """Whether to take these run folders is more than `MUCH`, or nobody knows because they are elsewhere."""
+    from reports.lake.files import is_url
+
+    octets = 0
+    for run in runs:
+        if is_url(run):
+            return True
+        with suppress(OSError, ValueError):  # said later, with the others that cannot be taken
+            octets += (Path(run) / "verdicts.jsonl").stat().st_size
+    return octets > MUCH
 
 
 def _setting(text: str) -> tuple[str, str]:

@@ -37,11 +37,11 @@ def derive(
     runs, catalogue = lake.table("runs").cache(), lake.table("catalogue")
     known = lake.manifest.runs
     for some in _batches(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
-        of = sql.col("sut").isin(some)
-        mine, tests = runs.where(of), lake.table("test_runs").where(of)
+        of, holders = sql.col("sut").isin(some), {each.commit for each in known.values() if each.sut in some}
+        mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
         names = [run for run, each in known.items() if each.sut in some]
-        evidence = lake.table("evidence").where(sql.col("run").isin(names))
-        rows = current.rule_current(tests, mine, catalogue, lake.table("verdicts").where(of), evidence)
+        evidence = lake.table("evidence", holders).where(sql.col("run").isin(names))
+        rows = current.rule_current(tests, mine, catalogue, lake.table("verdicts", holders).where(of), evidence)
         keep("rule_current", rows.withColumn("unit", sql.col("sut")))
         keep("flaky", derived.flaky(tests, mine).withColumn("unit", sql.col("sut")))
     stands = lake.spark.read.schema(ddl("rule_current")).parquet(
@@ -51,8 +51,8 @@ def derive(
     keep("pairs", derived.pairs(stands, runs, catalogue).withColumn("unit", sql.col("a")))
     for some in _batches(products, {key: [run for run in known.values() if run.product == key] for key in products}):
         unit_of = {run.sut: run.product for run in known.values() if run.product in some}
-        of = sql.col("sut").isin(sorted(unit_of))
-        rows = changes.changes(lake.table("test_runs").where(of), runs.where(of), catalogue)
+        of, holders = sql.col("sut").isin(sorted(unit_of)), {run.commit for run in known.values() if run.sut in unit_of}
+        rows = changes.changes(lake.table("test_runs", holders).where(of), runs.where(of), catalogue)
         units = runs.where(of).select("run", _unit(unit_of).alias("unit"))
         keep("changes", rows.join(sql.broadcast(units), "run").select(*DERIVED["changes"], "unit"))
     runs.unpersist()

@@ -23,6 +23,8 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     (schema 1 repeats them in each line) has a row for each.
     """
     lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", _line().alias("line"))
+    # Hardly two lines are of one check and rule: rows move once, and runs that lie together are found together.
+    lines = lines.repartition("ingest")
     worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
     judged = lines.groupBy("ingest", "test", *RULE).agg(*worst, sql.count_distinct("line").alias("lines"))
     named = judged.select(
@@ -30,7 +32,7 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
         sql.coalesce(*VERDICTS).alias("seq"),
     )
-    return shaped(_of_their_runs(named, runs), "test_runs")
+    return shaped(_of_their_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
 def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -42,7 +44,7 @@ def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
         counts({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )
-    return shaped(_of_their_runs(named, runs), "rule_runs")
+    return shaped(_of_their_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
 def _line() -> Column:

@@ -74,7 +74,11 @@ class Files:
     """Lists, reads, writes, renames and deletes. Every failure is a `RollupError` of one line that names the file."""
 
     def __init__(self, spark: SparkSession) -> None:
-        self._jvm: Any = spark.sparkContext._jvm
+        jvm: Any = spark.sparkContext._jvm
+        # Each part of such a name is a question to Java.
+        self._path: Any = jvm.org.apache.hadoop.fs.Path
+        self._streams: Any = jvm.org.apache.commons.io.IOUtils
+        self._jvm = jvm
         self._gateway: Any = spark.sparkContext._gateway
         self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()
 
@@ -91,11 +95,14 @@ class Files:
 
     def entries(self, uri: str) -> list[Status]:
         """Return what a folder holds, by name; nothing when there is no such folder."""
-        if self.status(uri) is None:
-            return []
         with _named(uri):
             path, system = self._at(uri)
-            return sorted((_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
+            try:
+                return sorted((_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
+            except Py4JJavaError as error:
+                if error.java_exception.getClass().getSimpleName() in NOTHING_THERE:
+                    return []
+                raise
 
     def glob(self, pattern: str) -> list[str]:
         """Return the full names that match a pattern of Hadoop's, sorted."""
@@ -111,7 +118,7 @@ class Files:
                 raise RollupError(f"{one_line(uri)}: {size} octets are too many for such a file")
             stream = system.open(path)
             try:
-                return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+                return str(self._streams.toString(stream, "UTF-8"))
             finally:
                 stream.close()
 
@@ -148,7 +155,7 @@ class Files:
             system.delete(path, True)
 
     def _at(self, uri: str) -> tuple[Any, Any]:
-        path = self._jvm.org.apache.hadoop.fs.Path(uri)
+        path = self._path(uri)
         system = path.getFileSystem(self._conf)
         system.setWriteChecksum(False)  # beside each local file it would write a second one, not in the same step
         return path, system

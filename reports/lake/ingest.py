@@ -58,7 +58,7 @@ def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, sta
 def _read(lake: Lake, folders: Sequence[Folder], report: Report) -> list[Source]:
     """Read run.json of each, count its lines, and compute what tells its content from any other."""
     writing.size_shuffles(lake.spark, sum(folder.size for folder in folders))
-    found, refused = sources.read_runs(lake.spark, folders)
+    found, refused = sources.read_runs(lake.spark, lake.files, folders)
     report.refused += refused
     if not found:
         return []
@@ -128,16 +128,18 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
     if gone:
         stage("leaving out what is replaced")
         lake = writing.leave_out(lake, set(gone), commit)
-    kept, tables = writing.write_facts(lake, commit, numbered, _fresh_suites(old, chosen), stage)
+    fresh = _fresh_suites(old, chosen)
+    commits, kept = writing.write_facts(lake, commit, numbered, fresh, stage)
+    holder = {run: each.commit for each in commits for run in each.runs}
     report.kept = sum(kept.values())
     report.rejected = sum(source.lines for source in chosen) - report.kept
     state = lake.manifest
     state = replace(
         state,
         number=old.number + 1,
-        commits=(*state.commits, manifest.Commit(commit, tuple(source.run for source in numbered), tuple(tables))),
-        runs=state.runs | {source.run: _known(source, commit) for source in numbered},
-        catalogues=state.catalogues | {source.row["suites"]: commit for source in _fresh_suites(old, chosen)},
+        commits=(*state.commits, *commits),
+        runs=state.runs | {source.run: _known(source, holder[source.run]) for source in numbered},
+        catalogues=state.catalogues | {source.row["suites"]: commits[0].commit for source in fresh},
         last_ingest=max(old.last_ingest, *(source.ingest for source in numbered)),
     )
     lake = replace(lake, manifest=state)
@@ -147,7 +149,7 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
     stage("publishing")
     manifest.publish(lake.files, lake.uri, lake.manifest)
     if report.rejected:
-        report.named = writing.rejected_lines(lake, commit, REJECTED_NAMED)
+        report.named = writing.rejected_lines(lake, commits, REJECTED_NAMED)
     return lake
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -61,11 +62,15 @@ class Manifest:
     """Hash of the suites: commit."""
     last_ingest: int = 0
 
-    def folders(self, table: str) -> list[str]:
-        """Return the folders of a table, below the lake; facts one a commit, derived tables one a unit."""
+    def folders(self, table: str, commits: Collection[str] | None = None) -> list[str]:
+        """Return the folders of a table, below the lake; facts one a commit (of ``commits``), derived one a unit."""
         if table in self.derived:
             return [unit_folder(commit, table, unit) for unit, commit in sorted(self.derived[table].items())]
-        return [table_folder(each.commit, table) for each in self.commits if table in each.tables]
+        return [
+            table_folder(each.commit, table)
+            for each in self.commits
+            if table in each.tables and (commits is None or each.commit in commits)
+        ]
 
     def commits_in_use(self) -> set[str]:
         """Return the names of the folders of ``data/`` that this state needs."""

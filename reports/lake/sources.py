@@ -1,7 +1,7 @@
 """Run folders wherever Hadoop reaches them: what is there, and what run.json and rules.json say.
 
-Small files: run.json is read by the executors and checked here, one at a time; rules.json is read once for each version
-of the suites, and never on the driver.
+Small files: run.json is read and checked here, one at a time; rules.json is read once for each version of the suites,
+by the executors.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
+from reports.lake import rows
 from reports.lake.files import SMALL, Files, Status, as_pattern, is_url, local_path, uri_of
 from reports.lake.lines import DOCUMENT, JSON, plain_path
 from reports.lake.schemas import FACTS, shaped
@@ -114,15 +115,13 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
     return list(found.values()), refused
 
 
-def read_runs(spark: SparkSession, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
+def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
     """Read each folder's run.json; return what can be taken, and a line for each that cannot."""
-    by_path = {folder.path(RUN): folder for folder in folders}
     sources: list[Source] = []
     refused: list[str] = []
-    for row in _whole_files(spark, folders, RUN).toLocalIterator():
-        folder = by_path[row.path]
+    for folder in folders:
         try:
-            sources.append(_source(folder, row.text))
+            sources.append(_source(folder, files.read_text(folder.files[RUN].uri)))
         except RollupError as error:
             refused.append(str(error))
     unnamed = [source for source in sources if not source.row["suites"]]
@@ -132,9 +131,8 @@ def read_runs(spark: SparkSession, folders: Sequence[Folder]) -> tuple[list[Sour
 
 def rules_of(spark: SparkSession, sources: Sequence[Source]) -> DataFrame:
     """Return for each source, of which no two have the same suites: suites, rules_file and `RULES_JSON` as ``r``."""
-    names = spark.createDataFrame(
-        [(source.folder.path(RULES), source.row["suites"]) for source in sources], "path string, suites string"
-    )
+    known = [{"path": source.folder.path(RULES), "suites": source.row["suites"]} for source in sources]
+    names = rows.frame(spark, known, {"path": "string", "suites": "string"})
     texts = _whole_files(spark, [source.folder for source in sources], RULES)
     return texts.join(sql.broadcast(names), "path").select("suites", sql.from_json("text", RULES_JSON, JSON).alias("r"))
 
@@ -193,8 +191,9 @@ def _folder(files: Files, uri: str) -> Folder:
         raise RollupError(f"no run folder at {shown}")
     local = local_path(uri)
     found: dict[str, Status] = {}
+    there = {each.name: each for each in files.entries(uri)}
     for name in FILES:
-        each = files.status(f"{uri}/{name}")
+        each = there.get(name)
         if each is None or each.is_folder or (local is not None and inside(local.resolve(), name) is None):
             raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
         if name != VERDICTS and each.size > SMALL:
@@ -205,16 +204,16 @@ def _folder(files: Files, uri: str) -> Folder:
 
 def _whole_files(spark: SparkSession, folders: Sequence[Folder], name: str) -> DataFrame:
     """Return path and text of small files."""
-    if not folders:
-        return spark.range(0).select(sql.lit("").alias("path"), sql.lit("").alias("text"))
     names = [as_pattern(folder.files[name].uri) for folder in folders]
     scan = spark.read.text(names, wholetext=True)
     return scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), sql.col("value").alias("text"))
 
 
 def _rules_hashes(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, str]:
-    rows = _whole_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
-    return {row.path: row.hash for row in rows.collect()}
+    if not folders:
+        return {}
+    found = _whole_files(spark, folders, RULES).select("path", sql.sha2("text", 256).alias("hash"))
+    return {row.path: row.hash for row in found.collect()}
 
 
 def _with_suites(source: Source, hashes: dict[str, str]) -> Source:

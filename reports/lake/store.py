@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
@@ -46,7 +47,7 @@ class Lake:
                 )
         return cls(spark, files, uri, manifest)
 
-    def table(self, name: str) -> DataFrame:
-        """Return a table (`reports.lake.schemas`)."""
-        folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name)]
+    def table(self, name: str, commits: Collection[str] | None = None) -> DataFrame:
+        """Return a table (`reports.lake.schemas`), of a fact with ``commits`` what these hold of it."""
+        folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, commits)]
         return self.spark.read.schema(ddl(name)).parquet(*folders) if folders else empty(self.spark, name)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake import facts, lines, sources
+from reports.lake import facts, lines, rows, sources
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Commit, table_folder
-from reports.lake.schemas import SYSTEM, ddl
+from reports.lake.schemas import FACTS, SYSTEM, ddl
 from reports.lake.sources import VERDICTS, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -21,11 +22,10 @@ from reports.text import one_line
 SHUFFLE_PARTITION = 32 << 20
 """Octets of the input that make one partition of a shuffle."""
 SHUFFLE_PARTITIONS = "spark.sql.shuffle.partitions"
-OF_THE_RUN = (*SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
-RUN_DDL = (
-    "path string, schema int, ingest bigint, sut string, sut_name string, sut_version string, profile string, "
-    "run string, folder string, reach string, started timestamp, suites string, partial boolean"
-)
+GROUP = 512 << 20
+"""Octets of the runs whose lines are read at once, and lie in one commit."""
+OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", "suites", "partial")
+OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
 
 
 def size_shuffles(spark: SparkSession, octets: int) -> None:
@@ -41,29 +41,66 @@ def write(frame: DataFrame, folder: str, *, partition_by: str | None = None, mod
 
 
 def write_facts(
-    lake: Lake, commit: str, runs: Sequence[Source], fresh: Sequence[Source], stage: Callable[[str], None]
-) -> tuple[dict[int, int], list[str]]:
+    lake: Lake, name: str, runs: Sequence[Source], fresh: Sequence[Source], stage: Callable[[str], None]
+) -> tuple[list[Commit], dict[int, int]]:
     """Write every fact table. ``fresh``: a source for each version of the suites that the lake lacks.
 
-    Returns the lines kept by ``ingest``, and the names of the tables.
+    A commit holds the runs of some systems, so that memory does not grow with the runs, and a system is found without
+    looking through all of them. Returns the commits, whose names begin with ``name``, and the lines kept by ``ingest``.
     """
-    spark, written = lake.spark, []
-
-    def keep(table: str, frame: DataFrame) -> DataFrame:
-        stage(table)
-        folder = f"{lake.uri}/{table_folder(commit, table)}"
-        write(frame, folder)
-        written.append(table)
-        return spark.read.schema(ddl(table)).parquet(as_pattern(folder))
-
+    commits: list[Commit] = []
+    kept: dict[int, int] = {}
     catalogue = lake.table("catalogue")
-    if fresh:
-        rules = sources.rules_of(spark, fresh)
-        catalogue = catalogue.unionByName(keep("catalogue", sources.catalogue(rules)))
-        keep("suites", sources.suites(rules))
-    rows = spark.createDataFrame([_run_row(source) for source in runs], RUN_DDL)
+    parts = _groups(runs)
+    for number, part in enumerate(parts):
+        writer = _Writer(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
+        if fresh and not commits:
+            rules = sources.rules_of(lake.spark, fresh)
+            catalogue = catalogue.unionByName(writer.keep("catalogue", sources.catalogue(rules)))
+            writer.keep("suites", sources.suites(rules))
+        kept |= _write_group(writer, part, catalogue)
+        commits.append(Commit(writer.commit, tuple(source.run for source in part), tuple(writer.written)))
+    return commits, kept
+
+
+class _Writer:
+    """Writes the tables of one commit; ``written`` has their names."""
+
+    def __init__(self, lake: Lake, commit: str, place: str, stage: Callable[[str], None]) -> None:
+        self.lake, self.commit = lake, commit
+        self.written: list[str] = []
+        self._place, self._stage = place, stage
+
+    def keep(self, table: str, frame: DataFrame) -> DataFrame:
+        """Write a table and return what was written."""
+        self._stage(f"{table}{self._place}")
+        folder = f"{self.lake.uri}/{table_folder(self.commit, table)}"
+        write(frame, folder)
+        self.written.append(table)
+        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(folder))
+
+
+def _groups(runs: Sequence[Source]) -> list[list[Source]]:
+    """Split the runs into those that are written at once; those of one system stand together."""
+    parts: list[list[Source]] = []
+    size = GROUP
+    for run in sorted(runs, key=lambda each: (each.row["sut"], each.ingest)):
+        octets = run.folder.files[VERDICTS].size
+        if size + octets > GROUP:
+            parts.append([])
+            size = 0
+        parts[-1].append(run)
+        size += octets
+    return parts
+
+
+def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
+    """Write what the runs say; return the lines kept by ``ingest``."""
+    lake, spark, keep = writer.lake, writer.lake.spark, writer.keep
+    size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
+    of_runs = rows.frame(spark, map(_run_row, runs), OF_RUNS)
     by_schema = {
-        schema: rows.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
+        schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
     }
     taken = {
         schema: lines.parsed(_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
@@ -79,10 +116,10 @@ def write_facts(
         ]
         counted = keep("rejected", lines.union([each for each in found if each is not None])).groupBy("run").count()
         _account(short, kept, {row.run: row["count"] for row in counted.collect()})
-    tests = keep("test_runs", facts.test_runs(verdicts, rows).sortWithinPartitions("sut", "ingest"))
-    keep("rule_runs", facts.rule_runs(tests, rows).sortWithinPartitions("sut", "ingest"))
+    tests = keep("test_runs", facts.test_runs(verdicts, of_runs))
+    keep("rule_runs", facts.rule_runs(tests, of_runs))
     keep("runs", _runs(spark, runs, kept))
-    return kept, written
+    return kept
 
 
 def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:
@@ -92,14 +129,12 @@ def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:
         if gone.isdisjoint(old.runs):
             commits.append(old)
             continue
-        new = Commit(f"{commit}-{number}", tuple(run for run in old.runs if run not in gone), old.tables)
+        new = Commit(f"{commit}-rest-{number}", tuple(run for run in old.runs if run not in gone), old.tables)
         for table in old.tables:
-            rows = lake.spark.read.schema(ddl(table)).parquet(
-                as_pattern(f"{lake.uri}/{table_folder(old.commit, table)}")
-            )
-            if "run" in rows.columns:
-                rows = rows.where(~sql.col("run").isin(sorted(gone)))
-            write(rows, f"{lake.uri}/{table_folder(new.commit, table)}")
+            left = lake.table(table, {old.commit})
+            if "run" in left.columns:
+                left = left.where(~sql.col("run").isin(sorted(gone)))
+            write(left, f"{lake.uri}/{table_folder(new.commit, table)}")
         commits.append(new)
     state = lake.manifest
     moved = {old.commit: new.commit for old, new in zip(state.commits, commits, strict=True)}
@@ -116,19 +151,14 @@ def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:
     )
 
 
-def rejected_lines(lake: Lake, commit: str, limit: int) -> list[tuple[str, int, str]]:
-    """Return folder, line and reason of the first rejected lines of a commit."""
-    rows = lake.spark.read.schema(ddl("rejected")).parquet(as_pattern(f"{lake.uri}/{table_folder(commit, 'rejected')}"))
-    return [(row.folder, row.line, row.reason) for row in rows.orderBy("folder", "line").limit(limit).collect()]
+def rejected_lines(lake: Lake, commits: Sequence[Commit], limit: int) -> list[tuple[str, int, str]]:
+    """Return folder, line and reason of the first rejected lines of some commits."""
+    found = lake.table("rejected", {each.commit for each in commits})
+    return [(row.folder, row.line, row.reason) for row in found.orderBy("folder", "line").limit(limit).collect()]
 
 
-def _run_row(source: Source) -> tuple[object, ...]:
-    return (
-        source.folder.path(VERDICTS),
-        source.schema,
-        source.ingest,
-        *(source.row[name] for name in OF_THE_RUN),
-    )
+def _run_row(source: Source) -> dict[str, object]:
+    return source.row | {"path": source.folder.path(VERDICTS), "ingest": source.ingest}
 
 
 def _lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
@@ -156,12 +186,12 @@ def _account(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, 
 
 def _runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int]) -> DataFrame:
     now = datetime.now(UTC)
-    rows = []
+    found = []
     for each in runs:
         good = kept.get(each.ingest, 0)
-        rows.append(
+        found.append(
             each.row
             | {"ingest": each.ingest, "ingested": now, "digest": each.digest}
             | {"lines": each.lines, "kept": good, "rejected": each.lines - good}
         )
-    return spark.createDataFrame(rows, ddl("runs")).coalesce(1)
+    return rows.frame(spark, found, FACTS["runs"])
