@@ -41,8 +41,12 @@ def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """Run every check, not a selection: each must be in the wheel, and able to reach what it reads."""
+    """Run every check, not a selection: each must be in the wheel, and able to reach what it reads.
+
+    What is asked and answered keeps the contract of the control protocol.
+    """
     folder = tmp_path_factory.mktemp("whole")
-    file = sut(folder)
-    done = command(bin_folder / "mqconform", "run", "--sut", file.name, "--out", "run", "--workers", "2", cwd=folder)
+    arguments = ("run", "--sut", sut(folder).name, "--out", "run", "--workers", "2")
+    plugin = {"PYTEST_PLUGINS": "kept_contract", "PYTHONPATH": str(Path(__file__).parent)}
+    done = command(bin_folder / "mqconform", *arguments, cwd=folder, **plugin)
     return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
