@@ -30,6 +30,10 @@ param(
     [Parameter(ParameterSetName = 'Prepare')]
     [switch] $InsecureNacks,
 
+    # Also let callers without authentication read the queues remotely; better is a user in [rpc] of the SUT file.
+    [Parameter(ParameterSetName = 'Prepare')]
+    [switch] $AnonymousReads,
+
     [Parameter(ParameterSetName = 'Prepare')]
     [ValidateRange(1, 65535)]
     [int] $PingPort = 3527,
@@ -48,24 +52,27 @@ $Service = 'MSMQ'
 $Feature = 'MSMQ-Server'
 $RestartNeeded = 3010
 
-# Values of MS-MQQB 6, product notes <9> to <11>, <16>, <25>, <28>, <30>, <42> to <47>, <52>. When: always, or the switch.
+# Values of MS-MQQB 6, product notes <9> to <11>, <16>, <25>, <28>, <30>, <42> to <47>, <52>, and of MS-MQRR 6, <19>.
+# When: always, or the switch.
 # Seconds: SeqResend..., SeqMaxAckDelay. Milliseconds: CleanupInterval, TryConnectInterval, RoundTripDelay,
 # RemoveDuplicateCleanup. What Windows does without them stands at the end of each line.
 $Settings = @(
-    @{ Key = 'Security'; Name = 'EnablePingService';      Value = 1;         When = 'always' }         # no answer
-    @{ Key = '';         Name = 'MsmqIpPingPort';         Value = $PingPort; When = 'always' }         # 3527
-    @{ Key = 'Security'; Name = 'PermitInsecureNacks';    Value = 1;         When = 'InsecureNacks' }  # 0
-    @{ Key = '';         Name = 'SeqResend13Time';        Value = 3;         When = 'Fast' }           # 30
-    @{ Key = '';         Name = 'SeqResend46Time';        Value = 30;        When = 'Fast' }           # 300
-    @{ Key = '';         Name = 'SeqResend79Time';        Value = 180;       When = 'Fast' }           # 1800
-    @{ Key = '';         Name = 'SeqResend10Time';        Value = 2160;      When = 'Fast' }           # 21600
-    @{ Key = '';         Name = 'SeqMaxAckDelay';         Value = 1;         When = 'Fast' }           # 10
-    @{ Key = '';         Name = 'CleanupInterval';        Value = 30000;     When = 'Fast' }           # 300000
-    @{ Key = '';         Name = 'TryConnectInterval';     Value = 500;       When = 'Fast' }           # 5000
-    @{ Key = '';         Name = 'RoundTripDelay';         Value = 0;         When = 'Fast' }           # 0
-    @{ Key = '';         Name = 'RemoveDuplicateCleanup'; Value = 180000;    When = 'Fast' }           # 1800000
-    @{ Key = '';         Name = 'MaxUnackedPacket';       Value = 16;        When = 'Small' }          # 64
-    @{ Key = '';         Name = 'RemoveDuplicateSize';    Value = 100;       When = 'Small' }          # 10000
+    @{ Key = 'Security'; Name = 'EnablePingService'; Value = 1; When = 'always' }  # no answer
+    @{ Key = ''; Name = 'MsmqIpPingPort'; Value = $PingPort; When = 'always' }  # 3527
+    @{ Key = 'Security'; Name = 'PermitInsecureNacks'; Value = 1; When = 'InsecureNacks' }  # 0
+    @{ Key = 'Security'; Name = 'AllowNonauthenticatedRpc'; Value = 1; When = 'AnonymousReads' }  # 0
+    @{ Key = 'Security'; Name = 'NewRemoteReadServerAllowNoneSecurityClient'; Value = 1; When = 'AnonymousReads' }  # 0
+    @{ Key = ''; Name = 'SeqResend13Time'; Value = 3; When = 'Fast' }  # 30
+    @{ Key = ''; Name = 'SeqResend46Time'; Value = 30; When = 'Fast' }  # 300
+    @{ Key = ''; Name = 'SeqResend79Time'; Value = 180; When = 'Fast' }  # 1800
+    @{ Key = ''; Name = 'SeqResend10Time'; Value = 2160; When = 'Fast' }  # 21600
+    @{ Key = ''; Name = 'SeqMaxAckDelay'; Value = 1; When = 'Fast' }  # 10
+    @{ Key = ''; Name = 'CleanupInterval'; Value = 30000; When = 'Fast' }  # 300000
+    @{ Key = ''; Name = 'TryConnectInterval'; Value = 500; When = 'Fast' }  # 5000
+    @{ Key = ''; Name = 'RoundTripDelay'; Value = 0; When = 'Fast' }  # 0
+    @{ Key = ''; Name = 'RemoveDuplicateCleanup'; Value = 180000; When = 'Fast' }  # 1800000
+    @{ Key = ''; Name = 'MaxUnackedPacket'; Value = 16; When = 'Small' }  # 64
+    @{ Key = ''; Name = 'RemoveDuplicateSize'; Value = 100; When = 'Small' }  # 10000
 )
 
 $Queues = @(
@@ -201,13 +208,17 @@ function New-Queue {
         if ($ours.Count -eq 0) { Write-Warning -Message "$($Queue.Path) was there before: it is used as it is, and stays" }
         return
     }
-    if (-not $PSCmdlet.ShouldProcess($Queue.Path, 'create, for everybody to send to and to read')) { return }
+    $readers = 'every user'
+    if ($AnonymousReads) { $readers = 'everybody' }
+    if (-not $PSCmdlet.ShouldProcess($Queue.Path, "create, for everybody to send to and $readers to read")) { return }
     Add-Entry -Entry @{ kind = 'queue'; name = $Queue.Path }
     $made = [System.Messaging.MessageQueue]::Create($Queue.Path, $Queue.Transactional)
-    $rights = [System.Messaging.MessageQueueAccessRights]'WriteMessage, ReceiveMessage, PeekMessage, GetQueueProperties'
-    foreach ($sid in 'S-1-1-0', 'S-1-5-7') {
-        $made.SetPermissions((Get-AccountName -Sid $sid), $rights)
-    }
+    $write = [System.Messaging.MessageQueueAccessRights]'WriteMessage'
+    $all = [System.Messaging.MessageQueueAccessRights]'WriteMessage, ReceiveMessage, PeekMessage, GetQueueProperties'
+    $anonymous = $write
+    if ($AnonymousReads) { $anonymous = $all }
+    $made.SetPermissions((Get-AccountName -Sid 'S-1-1-0'), $all)
+    $made.SetPermissions((Get-AccountName -Sid 'S-1-5-7'), $anonymous)
     $made.Close()
 }
 
@@ -284,7 +295,13 @@ function Confirm-Place {
 
 function Invoke-Prepare {
     Enable-Feature
-    $chosen = @{ always = $true; Fast = [bool]$Fast; Small = [bool]$Small; InsecureNacks = [bool]$InsecureNacks }
+    $chosen = @{
+        always         = $true
+        Fast           = [bool]$Fast
+        Small          = [bool]$Small
+        InsecureNacks  = [bool]$InsecureNacks
+        AnonymousReads = [bool]$AnonymousReads
+    }
     foreach ($setting in $Settings) {
         if ($chosen[$setting.When]) { Set-Setting -Setting $setting }
     }

@@ -83,6 +83,8 @@ VALUES = {
     "RemoveDuplicateSize",
     "RemoveDuplicateCleanup",
     r"Security\PermitInsecureNacks",
+    r"Security\AllowNonauthenticatedRpc",
+    r"Security\NewRemoteReadServerAllowNoneSecurityClient",
 }
 """The values below HKLM\\SOFTWARE\\Microsoft\\MSMQ\\Parameters that make tests possible or fast."""
 MAKING = ("Set-Setting", "Enable-Feature", "New-Queue", "New-Rule")
@@ -264,3 +266,11 @@ def test_the_queues_are_those_of_the_sut_file() -> None:
 
 def test_the_folder_holds_what_the_command_writes() -> None:
     assert sorted(path.name for path in Path(FOLDER).iterdir() if path.is_file()) == sorted(FILES)
+
+
+def test_every_switch_that_a_value_waits_for_is_one_of_the_script() -> None:
+    waited_for = {one["When"].strip("'") for one in _table("$Settings")}
+    (chosen,) = [_hash(one) for one in _within(_functions(PROVISION)["Invoke-Prepare"], "hash_literal_expression")]
+    assert waited_for == set(chosen)
+    declared = {_text(one.children[-1]) for one in _within(_tree(PROVISION), "script_parameter")}
+    assert {f"${name}" for name in waited_for - {"always"}} <= declared
