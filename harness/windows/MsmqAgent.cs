@@ -462,6 +462,7 @@ namespace Mqconform
     {
         Guid Identifier();
         Answer Product();
+        MessageQueue At(string path);
         MessageQueue Open(string path, QueueAccessMode access, bool denyReceive);
         string FormatName(MessageQueue queue);
         string GetLabel(MessageQueue queue);
@@ -471,6 +472,8 @@ namespace Mqconform
         Message PeekAt(MessageQueue queue, object cursor, bool next, TimeSpan timeout);
         Message ReceiveAt(MessageQueue queue, object cursor, TimeSpan timeout, Work work);
         Message Lookup(MessageQueue queue, string seek, long lookupId, bool peek, Work work);
+        object Here();
+        void CancelRead(MessageQueue queue, object thread);
         void CancelReads(MessageQueue queue);
         long? LookupId(Message message);
         Guid? Source(Message message);
@@ -556,7 +559,7 @@ namespace Mqconform
             return message;
         }
 
-        private static MessageQueue Named(string formatName) { return new MessageQueue(Agent.Formatted + formatName); }
+        private MessageQueue Named(string formatName) { return windows.At(Agent.Formatted + formatName); }
 
         private static int Sum(List<string> acks)
         {
@@ -713,6 +716,7 @@ namespace Mqconform
     public sealed class Reading
     {
         public MessageQueue Queue;
+        public object Thread;
         public bool Cancelled;
     }
 
@@ -722,6 +726,12 @@ namespace Mqconform
         public readonly MessageQueue Queue;
         public readonly object Cursor;
         public readonly bool Own;
+
+        /// <summary>Of a cursor: the queue that it is in.</summary>
+        public Held Whose;
+
+        /// <summary>How many reads wait at it.</summary>
+        public int Readers;
 
         public Held(MessageQueue queue, object cursor, bool own)
         {
@@ -1132,8 +1142,14 @@ namespace Mqconform
             foreach (Held one in all)
             {
                 Held closed = one;
-                if (closed.Own) Quietly(delegate { windows.CancelReads(closed.Queue); closed.Queue.Close(); });
+                if (closed.Own) Quietly(delegate { Close(closed); });
             }
+        }
+
+        private void Close(Held one)
+        {
+            if (one.Readers > 0) windows.CancelReads(one.Queue);
+            one.Queue.Close();
         }
 
         private Held Find(Arguments given, string kind)
@@ -1165,19 +1181,15 @@ namespace Mqconform
         private Answer OpenCursor(Arguments given, string kind)
         {
             Held queue = Find(given, kind);
-            return new Answer().With("cursor", Hold(given, new Held(queue.Queue, windows.OpenCursor(queue.Queue), false)));
+            return new Answer().With("cursor", Hold(given, new Held(queue.Queue, windows.OpenCursor(queue.Queue), false) { Whose = queue }));
         }
 
         private Answer Close(Arguments given, string kind)
         {
             Held one = Find(given, kind);
             lock (given.Held) given.Held.Remove(given.Number(kind, 0, long.MaxValue));
-            if (!one.Own) windows.CloseCursor(one.Cursor);
-            else
-            {
-                windows.CancelReads(one.Queue);
-                one.Queue.Close();
-            }
+            if (one.Own) Close(one);
+            else windows.CloseCursor(one.Cursor);
             return new Answer();
         }
 
@@ -1189,7 +1201,7 @@ namespace Mqconform
                 throw new Refused("send: body and body_base64 are the same thing: give one of them");
             Work work = Chosen(given);
             bool transactional = given.Text("delivery", "express") == "transactional";
-            MessageQueue queue = new MessageQueue(Formatted + given.Text("to"));
+            MessageQueue queue = windows.At(Formatted + given.Text("to"));
             using (Message message = messages.Make(given))
             {
                 try
@@ -1221,14 +1233,18 @@ namespace Mqconform
             lock (reading)
             {
                 reading.Queue = at.Queue;
+                reading.Thread = windows.Here();
                 if (reading.Cancelled) throw new Refused(Errors.Name(unchecked((int)0xC00E0008)));
             }
+            Held queue = at.Whose ?? at;
+            Interlocked.Increment(ref queue.Readers);
             try
             {
                 return new Answer().With("message", Read(at, timeout, work, peek, next));
             }
             finally
             {
+                Interlocked.Decrement(ref queue.Readers);
                 lock (reading) reading.Queue = null;
                 if (kind == "queue") at.Queue.Close();
             }
@@ -1476,7 +1492,7 @@ namespace Mqconform
             lock (reading)
             {
                 reading.Cancelled = true;
-                if (reading.Queue != null) Quietly(delegate { windows.CancelReads(reading.Queue); });
+                if (reading.Queue != null) Quietly(delegate { windows.CancelRead(reading.Queue, reading.Thread); });
             }
         }
     }
@@ -1815,6 +1831,8 @@ namespace Mqconform
 
         // -- members of System.Messaging ------------------------------------------------------------------------------
 
+        public MessageQueue At(string path) { return new MessageQueue(path); }
+
         public MessageQueue Open(string path, QueueAccessMode access, bool denyReceive)
         {
             MessageQueue queue = new MessageQueue(path, access);
@@ -1860,6 +1878,18 @@ namespace Mqconform
             return work.Do<Message>(
                 delegate { return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, work.Internal); },
                 delegate { return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, MessageQueueTransactionType.Automatic); });
+        }
+
+        public object Here() { return GetCurrentThreadId(); }
+
+        // One read of several at a handle is ended by its thread; where that has no effect, all of them are.
+        public void CancelRead(MessageQueue queue, object thread)
+        {
+            const int terminate = 1;
+            IntPtr handle = OpenThread(terminate, false, (uint)thread);
+            bool done = handle != IntPtr.Zero && CancelSynchronousIo(handle);
+            if (handle != IntPtr.Zero) CloseHandle(handle);
+            if (!done) CancelReads(queue);
         }
 
         // System.Messaging holds its handle while a read waits; closing the handle itself is what ends the read.
@@ -2028,6 +2058,18 @@ namespace Mqconform
         [DllImport("mqrt.dll", EntryPoint = "MQMoveMessage")]
         private static extern int MQMoveMessageWithin(
             IntPtr source, IntPtr target, ulong lookupId, [MarshalAs(UnmanagedType.IUnknown)] object transaction);
+
+        [DllImport("kernel32.dll")]
+        private static extern uint GetCurrentThreadId();
+
+        [DllImport("kernel32.dll")]
+        private static extern IntPtr OpenThread(int access, bool inherit, uint thread);
+
+        [DllImport("kernel32.dll")]
+        private static extern bool CancelSynchronousIo(IntPtr thread);
+
+        [DllImport("kernel32.dll")]
+        private static extern bool CloseHandle(IntPtr handle);
 
         [DllImport("mqrt.dll")]
         private static extern int MQMarkMessageRejected(IntPtr queue, ulong lookupId);

@@ -181,6 +181,21 @@ def test_a_read_that_waits_is_cancelled_and_holds_nobody_up(hearing: Agent) -> N
     hearing.call("delete_queue", name=name)
 
 
+def test_of_two_reads_at_a_handle_the_one_that_is_meant_is_cancelled(hearing: Agent) -> None:
+    name = "private$\\mqc-read-twice"
+    hearing.call("create_queue", name=name)
+    handle = hearing.call("open_queue", queue=name)["handle"]
+    first, second = (hearing.begin("receive", handle=handle, timeout_ms=60_000) for _ in range(2))
+    hearing.begin("cancel", request=first)
+    ended = {reply["id"]: reply["ok"] for reply in (hearing.hear(), hearing.hear())}
+    assert ended == {first: False, hearing.number: True}
+    sent = hearing.begin("send", to=f"DIRECT=TCP:127.0.0.1\\{name}", body="for the other")
+    brought = {reply["id"]: reply for reply in (hearing.hear(), hearing.hear())}
+    assert brought[second]["message"]["message_id"] == brought[sent]["message_id"]
+    hearing.call("close_queue", handle=handle)
+    hearing.call("delete_queue", name=name)
+
+
 def test_what_it_can_never_do_is_unsupported_and_what_the_system_refuses_is_not(hearing: Agent) -> None:
     transaction = hearing.call("begin", external=True)["transaction"]
     for verb, arguments in (

@@ -319,7 +319,7 @@ namespace Mqconform.OnMono
     public sealed class ServeQueue : MessageQueueBase, IMessageQueue
     {
         private const string Formatted = "FormatName:", Here = "DIRECT=OS:.\\";
-        private readonly HashSet<long> pending = new HashSet<long>();
+        private readonly Dictionary<int, long> pending = new Dictionary<int, long>();
         private string kind;
         private long number = -1;
 
@@ -327,11 +327,14 @@ namespace Mqconform.OnMono
         public string Access = "receive";
         public string Made;
 
+        /// <summary>The path as it was given: QueueReference of Mono loses the middle of one with many backslashes.</summary>
+        public string Whole;
+
         public ServeQueue(QueueReference name) { QRef = name; }
 
         public static ServeQueue Named(string formatName)
         {
-            return formatName == null ? null : new ServeQueue(QueueReference.Parse(Formatted + formatName));
+            return formatName == null ? null : new ServeQueue(QueueReference.Parse(Formatted + formatName)) { Whole = Formatted + formatName };
         }
 
         public static string Name(QueueReference name)
@@ -343,13 +346,18 @@ namespace Mqconform.OnMono
         {
             get
             {
-                string name = Name(QRef);
+                string name = Given;
                 return Made ?? (name.StartsWith(Formatted) ? name.Substring(Formatted.Length) : Here + name);
             }
         }
 
+        private string Given { get { return Whole ?? Name(QRef); } }
+
         /// <summary>The path name of a queue of serve, null of another queue manager's.</summary>
-        public string Local { get { return FormatName.StartsWith(Here) ? FormatName.Substring(Here.Length) : Name(QRef).StartsWith(Formatted) ? null : Name(QRef); } }
+        public string Local
+        {
+            get { return FormatName.StartsWith(Here) ? FormatName.Substring(Here.Length) : Given.StartsWith(Formatted) ? null : Given; }
+        }
 
         // On Windows a subqueue is there as soon as it is opened; in serve it is made.
         private void MakeSubqueue()
@@ -404,14 +412,14 @@ namespace Mqconform.OnMono
             if (next && kind == "remote") given["next"] = true;
             string asked = kind == "remote" ? "remote_" + (verb == "receive" ? "receive" : "peek") : verb == "receive" ? verb : next ? "peek_next" : "peek_message";
             long request = Serve.Begin(asked, given);
-            lock (pending) pending.Add(request);
+            lock (pending) pending[Thread.CurrentThread.ManagedThreadId] = request;
             try
             {
                 return ServeMessage.Of((Members)Serve.End(request)["message"]);
             }
             finally
             {
-                lock (pending) pending.Remove(request);
+                lock (pending) pending.Remove(Thread.CurrentThread.ManagedThreadId);
             }
         }
 
@@ -423,9 +431,12 @@ namespace Mqconform.OnMono
             return ServeMessage.Of((Members)Serve.End(Serve.Begin(Verb(verb + "_by_lookup_id"), given))["message"]);
         }
 
-        public void Cancel()
+        /// <summary>End the read of a thread, or of all.</summary>
+        public void Cancel(int? thread)
         {
-            lock (pending) foreach (long request in pending) Serve.Ask("cancel", "request", request);
+            lock (pending)
+                foreach (KeyValuePair<int, long> one in pending)
+                    if (thread == null || one.Key == thread) Serve.Ask("cancel", "request", one.Value);
         }
 
         public object OpenCursor()
@@ -604,9 +615,16 @@ namespace Mqconform.OnMono
             return new Answer().With("name", found["name"]).With("vendor", found["vendor"]).With("version", found["version"] + " through System.Messaging of Mono");
         }
 
+        public Messaging.MessageQueue At(string path)
+        {
+            Messaging.MessageQueue queue = new Messaging.MessageQueue(path);
+            Of(queue).Whole = path;
+            return queue;
+        }
+
         public Messaging.MessageQueue Open(string path, Messaging.QueueAccessMode access, bool denyReceive)
         {
-            Messaging.MessageQueue queue = new Messaging.MessageQueue(path, access);
+            Messaging.MessageQueue queue = At(path);
             ServeQueue opened = Of(queue);
             opened.Access = access == Messaging.QueueAccessMode.Peek ? "peek" : "receive";
             queue.DenySharedReceive = denyReceive;
@@ -644,7 +662,9 @@ namespace Mqconform.OnMono
             return Within(work, delegate(string transaction) { return Shown(Of(queue).Lookup(peek ? "peek" : "receive", seek, lookupId, transaction)); });
         }
 
-        public void CancelReads(Messaging.MessageQueue queue) { Of(queue).Cancel(); }
+        public object Here() { return Thread.CurrentThread.ManagedThreadId; }
+        public void CancelRead(Messaging.MessageQueue queue, object thread) { Of(queue).Cancel((int)thread); }
+        public void CancelReads(Messaging.MessageQueue queue) { Of(queue).Cancel(null); }
         public long? LookupId(Messaging.Message message) { return Of(message).LookupId; }
         public Guid? Source(Messaging.Message message) { return Of(message).Source; }
         public void SetProperty(Messaging.Message message, int property, int value) { Of(message).More[property] = value; }
