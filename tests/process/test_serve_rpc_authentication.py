@@ -33,7 +33,8 @@ from reference_qm.rpc.header import Flags, Header, PacketType
 from reference_qm.rpc.status import FaultStatus
 from reference_qm.shell.reader import read
 
-PLAIN = "private$\\mqc-plain"
+PLAIN, RESTRICTED = "private$\\mqc-plain", "private$\\restricted"
+SID = "S-1-5-21-1-2-3-1000"
 USER, PASSWORD = "tester", "Test-1: no real one"
 TOML = f"""
 [rpc]
@@ -42,8 +43,17 @@ least_level = "LEAST"
 [[rpc.users]]
 name = "{USER}"
 password_file = "password.txt"
+[[rpc.users]]
+name = "stranger"
+password = "{PASSWORD}"
+[[security.users]]
+name = "Tester"
+sid = "{SID}"
 [[queues]]
 name = '{PLAIN}'
+[[queues]]
+name = '{RESTRICTED}'
+allow = {{ "{SID}" = ["receive_message", "peek_message"] }}
 """
 FLAGS = ("--tcp-port", "0", "--ping-port", "0", "--control", "127.0.0.1:0")
 LEVELS = (RPC_C_AUTHN_LEVEL_CONNECT, RPC_C_AUTHN_LEVEL_PKT_INTEGRITY, RPC_C_AUTHN_LEVEL_PKT_PRIVACY)
@@ -139,6 +149,20 @@ def test_our_own_client_reads_as_well_and_says_when_it_cannot(served, monkeypatc
     assert (denied.exit_code, denied.stdout) == (2, "")
     assert "0x00000005" in denied.stderr
     assert "no such password" not in denied.stderr
+
+
+@pytest.mark.parametrize(("user", "outcome"), [(USER, 1), ("stranger", 2)])
+def test_a_queue_is_open_to_the_user_whom_it_grants_rights(served, monkeypatch, user, outcome):
+    """Exit code 1: it is empty; 2: it cannot be opened."""
+    process, _ = served
+    host, port = process.endpoint("rpc")
+    monkeypatch.setenv("MQC_TEST_PASSWORD", PASSWORD)
+    app = typer.Typer()
+    app.command()(read)
+    login = ["--level", "integrity", "--user", user, "--password-env", "MQC_TEST_PASSWORD"]
+    done = CliRunner().invoke(app, [f"DIRECT=TCP:{host}\\{RESTRICTED}", "--rpc-port", str(port), *login])
+    assert done.exit_code == outcome
+    assert ("MQ_ERROR_ACCESS_DENIED" in done.stderr) is (outcome == 2)
 
 
 def test_a_process_authenticates_to_another_that_demands_privacy(tmp_path):
