@@ -23,7 +23,6 @@ from harness.wire.rpc_trailer import (
 )
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
-from reference_qm.shell.spnego_security import SpnegoAcceptor, SpnegoInitiator
 
 if TYPE_CHECKING:
     from harness.sut.rpc_access import RpcAccess
@@ -100,6 +99,8 @@ class Protection:
         A fault is sent without protection; at the level connect there need not be any.
         """
         trailer = trailer_of(pdu)
+        if not self.context.complete:
+            raise WireError("a call before the authentication has ended well")
         if trailer is None:
             if self.signs:
                 raise WireError(f"no token, at authentication level {self.auth_level}")
@@ -124,6 +125,8 @@ def begin(access: RpcAccess) -> Protection | None:
     """Return the security context of a new connection to the SUT; None at the level none."""
     if access.user is None:
         return None
+    from reference_qm.shell.spnego_security import SpnegoInitiator  # whose libraries take a while
+
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
     return Protection(access.auth_type, access.level, CONTEXT_ID, context)
 
@@ -133,5 +136,7 @@ def accept(access: RpcAccess, trailer: Trailer) -> Protection | None:
     meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)
     if access.user is None or trailer.auth_type not in (NEGOTIATE, NTLM) or not CONNECT <= meant <= PRIVACY:
         return None
+    from reference_qm.shell.spnego_security import SpnegoAcceptor  # as above
+
     context = SpnegoAcceptor(trailer.auth_type, AuthLevel(meant), (access.user,))
     return Protection(trailer.auth_type, trailer.auth_level, trailer.auth_context_id, context)

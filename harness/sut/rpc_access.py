@@ -8,9 +8,8 @@ from typing import Literal
 
 from harness.errors import UsageError
 from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
-from reference_qm.shell.ntlm_users import User
 from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
-from reference_qm.shell.spnego_security import client_security, server_security
+from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError
 
 PASSWORDS = ("password", "password_env", "password_file")
@@ -39,12 +38,20 @@ class RpcAccess:
     @property
     def server(self) -> ServerSecurity:
         """What a reference demands of clients that is the SUT itself."""
-        return NO_SECURITY if self.user is None else server_security([self.user], self.level)
+        if self.user is None:
+            return NO_SECURITY
+        from reference_qm.shell.spnego_security import server_security  # whose libraries take a while
+
+        return server_security([self.user], self.level)
 
     @property
     def client(self) -> ClientSecurity | None:
         """What such a reference authenticates with to the peer."""
-        return None if self.user is None else client_security(self.auth_type, self.level, self.user)
+        if self.user is None:
+            return None
+        from reference_qm.shell.spnego_security import client_security  # as above
+
+        return client_security(self.auth_type, self.level, self.user)
 
 
 def access_of(table: RpcTable, where: str, base: Path) -> RpcAccess:

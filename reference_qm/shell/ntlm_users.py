@@ -9,11 +9,12 @@ import struct
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import spnego._ntlm as acceptor
 from Cryptodome.Hash import MD4
+
+from reference_qm.shell.rpc_user import User
 
 _CREDENTIALS = "NTLM_USER_FILE"
 """The environment variable by which the acceptor finds its users."""
@@ -24,20 +25,6 @@ _RESPONSE_FIELDS, _DOMAIN_FIELDS, _FLAGS, _SHORTEST = 20, 28, 60, 64
 _UNICODE = 0x01
 _HASH_SIZE = _PROOF_SIZE = 16
 _one_at_a_time = threading.Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """A test user. Without ``domain`` it is known under whatever domain a client names, as a local account is."""
-
-    name: str
-    password: str = field(repr=False)
-    domain: str = ""
-
-    @property
-    def qualified(self) -> str:
-        """The name with its domain, if it has one."""
-        return f"{self.domain}\\{self.name}" if self.domain else self.name
 
 
 @contextlib.contextmanager

@@ -15,9 +15,8 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc.authentication import AuthLevel, ClientSecurity
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.ntlm_users import User
 from reference_qm.shell.rpc_settings import LEVELS, TYPES, password_of
-from reference_qm.shell.spnego_security import client_security
+from reference_qm.shell.rpc_user import User
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Request, Result
@@ -66,6 +65,8 @@ def _security(level: str, authentication: str, user: str, password_env: str) -> 
         return None
     if not user or not password_env:
         raise SettingsError(f"--level {level}: say who authenticates: --user NAME --password-env VARIABLE")
+    from reference_qm.shell.spnego_security import client_security  # whose libraries take a while
+
     domain, _, name = user.rpartition("\\")
     password = password_of({"password_env": password_env}, "--password-env", Path())
     return client_security(kind, wanted, User(name, password, domain))

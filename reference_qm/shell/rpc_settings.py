@@ -9,10 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from reference_qm.rpc.authentication import AuthLevel, AuthType, ClientSecurity, ServerSecurity
+from reference_qm.rpc.authentication import NO_SECURITY, AuthLevel, AuthType, ClientSecurity, ServerSecurity
 from reference_qm.shell import toml_values as toml
-from reference_qm.shell.ntlm_users import User
-from reference_qm.shell.spnego_security import client_security, server_security
+from reference_qm.shell.rpc_user import User
 from reference_qm.shell.toml_values import SettingsError, Table
 
 LEVELS: Mapping[str, AuthLevel] = MappingProxyType(
@@ -60,6 +59,10 @@ class Rpc:
     @property
     def server(self) -> ServerSecurity:
         """What clients are authenticated with."""
+        if not self.users:
+            return NO_SECURITY
+        from reference_qm.shell.spnego_security import server_security  # whose libraries take a while
+
         return server_security(self.users, self.least_level)
 
     @property
@@ -67,6 +70,8 @@ class Rpc:
         """What it authenticates with; None at the level none."""
         if self.level is AuthLevel.NONE:
             return None
+        from reference_qm.shell.spnego_security import client_security  # as above
+
         user = next(one for one in self.users if self.user in (one.qualified, one.name))
         return client_security(self.authentication, self.level, user)
 

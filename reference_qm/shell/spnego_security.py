@@ -24,7 +24,8 @@ from reference_qm.rpc.authentication import (
     Segments,
     ServerSecurity,
 )
-from reference_qm.shell.ntlm_users import User, known_users
+from reference_qm.shell.ntlm_users import known_users
+from reference_qm.shell.rpc_user import User
 
 SIGNATURE_SIZE = 16
 """int bytes of NTLMSSP_MESSAGE_SIGNATURE (MS-NLMP 2.2.2.9)."""

@@ -26,7 +26,7 @@ from harness.wire.rpc import QM2QM, QMCOMM, rpc_kind
 from harness.wire.rpc_trailer import HEADER_SIGN, Trailer, parts_of, trailer_of, with_trailer
 from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, AuthType
-from reference_qm.shell.ntlm_users import User
+from reference_qm.shell.rpc_user import User
 from reference_qm.shell.spnego_security import server_security
 
 sys.path.append(str(Path(__file__).parents[1] / "rpc"))
@@ -209,9 +209,10 @@ def test_impacket_calls_the_peer_at_every_level(tmp_path, level):
         assert {trailer_of(frame.data) is not None for frame in answers} == {level.signs}
 
 
-def test_the_peer_denies_a_wrong_password_and_names_it(tmp_path):
+@pytest.mark.parametrize("level", [AuthLevel.CONNECT, AuthLevel.PKT_PRIVACY])
+def test_the_peer_denies_a_wrong_password_and_names_it(tmp_path, level):
     with served(tmp_path, rpc=access("privacy")) as (environment, server, where):
-        assert "access_denied" in impacket(environment, where, (AuthLevel.PKT_PRIVACY, "tester", "other"))
+        assert "access_denied" in impacket(environment, where, (level, "tester", "other"))
         assert server.malformed[0][1] == "not authenticated: the token is refused"
         assert server.calls == []
 

@@ -233,6 +233,32 @@ def test_space_behind_a_signature_is_zero():
     assert closed(happened)
 
 
+@settings(max_examples=60)
+@given(level=st.sampled_from(SIGNING), data=st.data())
+def test_bytes_of_a_client_that_were_changed_are_answered_or_refused(level, data):
+    client = SecuredClient(level)
+    changes = data.draw(st.lists(st.tuples(st.integers(0, 400), st.integers(1, 255)), min_size=1, max_size=3))
+    total = 0
+    original = client.association.receive_bytes
+
+    def feed(wire: bytes, now: object) -> list:
+        nonlocal total
+        changed = bytearray(wire)
+        for place, mask in changes:
+            if total <= place < total + len(wire):
+                changed[place - total] ^= mask
+        total += len(wire)
+        return original(bytes(changed), now)
+
+    client.association.receive_bytes = feed
+    client.begin()
+    client.finish()
+    client.call_id = 1
+    client.feed(version(client))
+    client.association.connection_lost()
+    assert len(client.server.groups) == 0
+
+
 # -- fragments ---------------------------------------------------------------------------------------------------------
 
 

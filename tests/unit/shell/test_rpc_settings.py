@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reference_qm.rpc.authentication import AuthLevel, AuthType
-from reference_qm.shell.ntlm_users import User
 from reference_qm.shell.rpc_settings import Rpc
+from reference_qm.shell.rpc_user import User
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
 from reference_qm.surface.entropy import SeededEntropy
 

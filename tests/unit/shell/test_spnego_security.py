@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference_qm.rpc.authentication import AuthLevel, AuthType, SecurityContext, SecurityError, Segments
-from reference_qm.shell.ntlm_users import User
+from reference_qm.shell.rpc_user import User
 from reference_qm.shell.spnego_security import (
     SpnegoAcceptor,
     client_security,
