@@ -55,6 +55,7 @@ class Agent:
         self._owner = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
+        self._inherited: list[tuple[subprocess.Popen[bytes], IO[bytes] | None]] = []
         self._socket: socket.socket | None = None
         self._why: str | None = None
         """Why there are no answers any more."""
@@ -105,7 +106,9 @@ class Agent:
 
     def _start(self) -> None:
         """Start the command with a socket as its standard streams, in a session of its own: it gets no Ctrl-C."""
-        self._hang_up()  # of the process that forked this one
+        if self._process is not None:  # that of the process that forked this one: not ours to wait for, nor to warn of
+            self._inherited.append((self._process, self._log))
+        self._hang_up()
         self._owner, self._why, self._answered, self._strangers = os.getpid(), None, False, 0
         self._outgoing.clear()
         self._lines = AnswerLines()

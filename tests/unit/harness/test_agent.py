@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -177,13 +179,19 @@ def test_a_worker_starts_a_process_of_its_own(environment: RealEnvironment, tmp_
         worker = multiprocessing.get_context("fork").Process(target=tell_pid, args=(made, theirs.send))
         worker.start()
         assert ours.poll(20)
-        assert ours.recv() != pid
+        assert ours.recv() not in (0, pid)
         worker.join(20)
         assert JsonlControl(environment, made).call("list")["pid"] == pid
 
 
 def tell_pid(made: Agent, tell: Callable[[int], None]) -> None:
-    tell(JsonlControl(RealEnvironment(), made).call("list")["pid"])
+    warnings.simplefilter("error")
+    sys.unraisablehook = lambda unraisable: tell(0)  # nothing of the first process is let go of
+    environment = RealEnvironment()
+    pid = JsonlControl(environment, made).call("list")["pid"]
+    gc.collect()
+    tell(pid)
+    environment.close()
 
 
 def test_virtual_time_has_no_commands(tmp_path: Path) -> None:
