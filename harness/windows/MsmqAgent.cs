@@ -1588,8 +1588,7 @@ namespace Mqconform
             foreach (string argument in given.Names)
                 if (!verb.Takes.Contains(argument)) throw new Unsupported("" + name + " takes no '" + argument + "' here");
             Reading reading = new Reading();
-            bool now = !verb.Waits || (!given.IsNull("timeout_ms") && (!given.Has("timeout_ms") || given.Number("timeout_ms", 0, uint.MaxValue) == 0));
-            if (now)
+            if (!MayWait(name, verb, given))
             {
                 Finish(id, verb, given, reading);
                 return;
@@ -1602,6 +1601,14 @@ namespace Mqconform
             Thread thread = new Thread(delegate() { Finish(id, verb, given, reading); }, 256 * 1024);
             thread.IsBackground = true;
             thread.Start();
+        }
+
+        // Another queue manager may let any of its verbs wait, whatever timeout was asked for.
+        private static bool MayWait(string name, Verb verb, Arguments given)
+        {
+            if (name.StartsWith("remote_", StringComparison.Ordinal)) return true;
+            if (!verb.Waits) return false;
+            return given.IsNull("timeout_ms") || (given.Has("timeout_ms") && given.Number("timeout_ms", 0, uint.MaxValue) > 0);
         }
 
         // Whatever a verb throws, MSMQ, COM or the framework, is its refusal: the agent goes on.

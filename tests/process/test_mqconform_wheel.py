@@ -21,6 +21,9 @@ WAITS_FOR = (
     "captures/golden/frames.pcapng",
     "reports/static/style.css",
     "reports/templates/index.html",
+    "harness/windows/agent.ps1",
+    "harness/windows/MsmqAgent.cs",
+    "harness/windows/provision.ps1",
 )
 
 

@@ -1,0 +1,69 @@
+"""``mqconform windows``: the folder for a Windows machine and its SUT file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli.windows import FILES, FOLDER, SUT_FILE, sut_file, write
+from harness.errors import FolderError, UsageError
+from harness.sut.releases import RELEASES
+from harness.sut.sut_file import load_sut_file
+
+ADDRESSES = ("192.0.2.20", "192.0.2.10")
+
+
+@pytest.mark.parametrize("profile", RELEASES)
+def test_the_file_is_a_sut_file_with_an_agent_over_ssh(profile: str, tmp_path: Path) -> None:
+    write(tmp_path / "windows", sut_file(*ADDRESSES, profile, "admin@192.0.2.20"))
+    file = load_sut_file(tmp_path / "windows" / SUT_FILE)
+    assert (file.driver.address, file.driver.peer_address) == ADDRESSES
+    assert (file.sut.profile, file.driver.allow_remote, file.control.kind) == (profile, True, "stdio")
+    assert file.control.command[3] == "admin@192.0.2.20"
+    assert file.control.command[-1] == "C:\\mqconform\\agent.ps1"
+    assert {name for name, there in file.capabilities.items() if there} == {
+        "ping",
+        "qm2qm",
+        "subqueues",
+        "several_queues",
+    }
+
+
+def test_without_ssh_there_is_no_control_channel(tmp_path: Path) -> None:
+    path = tmp_path / SUT_FILE
+    path.write_text(sut_file("127.0.0.1", "127.0.0.2", "windows-10", None), encoding="utf-8")
+    file = load_sut_file(path)
+    assert (file.control.kind, file.control.command, file.driver.allow_remote) == ("none", (), False)
+    assert file.queues.transactional == "private$\\mqc-tx"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("contoso", "192.0.2.10", "none", None), "--address contoso: must be an IP address"),
+        (("192.0.2.20", '1" or', "none", None), '--peer-address 1" or: must be an IP address'),
+        ((*ADDRESSES, "windows-95", None), "--profile windows-95: unknown; known are none, windows-2000"),
+        ((*ADDRESSES, "none", "-oProxyCommand=x"), "--ssh '-oProxyCommand=x': must be HOST or USER@HOST"),
+        ((*ADDRESSES, "none", "a\nb"), "--ssh 'a\\nb': must be HOST or USER@HOST"),
+    ],
+)
+def test_what_makes_no_file_is_refused_in_one_line(arguments: tuple[str, str, str, str | None], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        sut_file(*arguments)
+    assert str(refused.value).startswith(said)
+
+
+def test_the_files_are_those_of_the_package_and_nothing_is_overwritten(tmp_path: Path) -> None:
+    write(tmp_path, "text")
+    for name in FILES:
+        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
+    with pytest.raises(UsageError, match="is there already"):
+        write(tmp_path, "other")
+    assert (tmp_path / SUT_FILE).read_text(encoding="utf-8") == "text"
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(FolderError):
+        write(tmp_path / "file" / "below", "text")
