@@ -116,7 +116,7 @@ class SecurityContext(Protocol):
 class ServerSecurity:
     """What a server authenticates with. ``accept``: makes the context for an auth_type, None for one that it has not.
 
-    ``least_level``: calls below it are denied (MS-MQMQ note on minimum levels; MS-MQRR 3.1.4.2 note <19>).
+    ``least_level``: what the server demands of calls, as far as its methods demand any (MS-MQRR 3.1.4.2 note <19>).
     """
 
     accept: Callable[[int, AuthLevel], SecurityContext | None] = lambda auth_type, level: None
