@@ -5,9 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from py4j.protocol import Py4JError, Py4JNetworkError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+
 from reports.text import one_line
 
 REASON_SHOWN = 300
+NO_ANSWER = (Py4JNetworkError, ConnectionError)
+"""What is raised when Java has died."""
+FAILURES = (PySparkException, Py4JError, *NO_ANSWER)
+"""What anything that is asked of Spark may raise."""
 HINTS = {
     "UnsupportedFileSystemException": "no file system of that kind is known here: give its jars with"
     " --conf spark.jars.packages=GROUP:NAME:VERSION",
@@ -21,13 +28,24 @@ HINTS = {
 
 def java_reason(error: Exception) -> str:
     """Return one line for an exception of Py4J or PySpark: the innermost cause, its message, the way out."""
-    cause = _innermost(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
+    try:
+        cause = _innermost(getattr(error, "java_exception", None) or getattr(error, "_origin", None))
+    except NO_ANSWER as silence:
+        return java_reason(silence)
+    if isinstance(error, NO_ANSWER):
+        return "its Java process has ended: it was killed, or had no memory left"
     if cause is None:
         name, message = type(error).__name__, _first_line(str(error))
     else:
         name, message = str(cause.getClass().getSimpleName()), _first_line(str(cause.getMessage() or ""))
     hint = next((hint for known, hint in HINTS.items() if known in (name, *_words(message))), "")
     return one_line(f"{name}: {message}" if message else name, REASON_SHOWN) + (f"; {hint}" if hint else "")
+
+
+def java_said(log: str) -> str:
+    """Return one line that says why Java ended, of all that it wrote; nothing when it did not say."""
+    found = re.findall(r'^(?:Caused by: |Exception in thread "[^"]*" |(?=Invalid ))(.+)', log, re.MULTILINE)
+    return one_line(found[-1], REASON_SHOWN) if found else ""
 
 
 def _innermost(exception: Any) -> Any:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import locale
+import logging
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from reports.java_errors import java_reason
+from reports.java_errors import FAILURES, java_reason, java_said
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -42,16 +45,19 @@ def session(
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
     with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
         written = log or _log_of_its_own()
+        interrupted = signal.getsignal(signal.SIGINT)
         with _standard_streams_to(written):
             spark = _start(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+        _without_tracebacks(spark, interrupted)
         keep = log is not None
         try:
             yield spark
-        except (PySparkException, Py4JError) as error:
+        except FAILURES as error:
             keep = True
             raise RollupError(f"Spark failed: {java_reason(error)} (see {written})") from error
         finally:
-            with suppress(PySparkException, Py4JError):  # of a Java that has died
+            with suppress(*FAILURES), warnings.catch_warnings():  # of a Java that has died, or was interrupted
+                warnings.simplefilter("ignore", RuntimeWarning)
                 spark.stop()
             if not keep:
                 written.unlink(missing_ok=True)
@@ -116,8 +122,25 @@ def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> Spa
         builder = builder.config(key, value)
     try:
         return builder.getOrCreate()
-    except (PySparkException, Py4JError) as error:
-        raise RollupError(f"Spark cannot start on {master!r}: {java_reason(error)} (see {log})") from error
+    except FAILURES as error:
+        why = java_said(log.read_text("utf-8", "replace")) or java_reason(error)
+        raise RollupError(f"Spark cannot start on {master!r}: {why} (see {log})") from error
+
+
+def _without_tracebacks(spark: SparkSession, interrupted: Any) -> None:
+    """Keep PySpark from printing a traceback when Java dies or somebody interrupts: the command says it in a line.
+
+    ``interrupted``: what handled an interrupt before Spark was started. Spark's own asks a Java that is being asked.
+    """
+    if interrupted is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, interrupted)
+    server: Any = spark.sparkContext._accumulatorServer
+    server.handle_error = lambda *_: None
+    logging.getLogger().addFilter(_not_of_py4j)
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return Path(record.pathname).parent.name != "py4j"
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
+from reports.java_errors import java_reason, java_said
 from reports.spark import java_version
 
 APP = typer.Typer()
@@ -84,3 +85,29 @@ def test_an_old_java_is_one_clear_line(tmp_path, run_folder, monkeypatch, answer
 )
 def test_the_feature_release_is_read(answer, version):
     assert java_version(answer) == version
+
+
+@pytest.mark.parametrize(
+    ("log", "words"),
+    [
+        (
+            'WARN a\nException in thread "main" o.SparkException: Master must be\n\tat x\n',
+            "o.SparkException: Master must be",
+        ),
+        ("Invalid maximum heap size: -Xmxlots\nError: Could not\n", "Invalid maximum heap size: -Xmxlots"),
+        ("Caused by: a: b\n\tat x\nCaused by: c: refused\n\t... 4 more\n", "c: refused"),
+        ("WARN something\n", ""),
+    ],
+)
+def test_why_java_did_not_start_is_looked_for_in_what_it_wrote(log, words):
+    assert java_said(log) == words
+
+
+def test_a_java_that_has_died_is_said_in_so_many_words():
+    class Failed(Exception):
+        @property
+        def java_exception(self):
+            raise ConnectionRefusedError
+
+    for error in (ConnectionResetError(104, "reset"), Failed()):
+        assert java_reason(error) == "its Java process has ended: it was killed, or had no memory left"
