@@ -9,6 +9,8 @@ from reports.text import one_line
 
 SCHEMAS = (1, 2)
 """The versions of run folders that are read."""
+YEARS = (1970, 9000)
+"""The years of runs: any time near them can be had in every language."""
 
 
 def clean(text: str) -> str:
@@ -60,6 +62,8 @@ class Record:
             moment = datetime.fromisoformat(self.text(key))
         except ValueError as error:
             raise RollupError(f"{self.where}: {key} must be a time such as 2026-11-21T10:00:00Z") from error
+        if moment.year not in range(*YEARS):
+            raise RollupError(f"{self.where}: {key} is in the year {moment.year}, where no run was")
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
     def whole(self, key: str) -> int | None:

@@ -19,6 +19,8 @@ from reports.text import one_line
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 """How the name of anything but a local path begins."""
+LOCAL = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
+"""How the URL of a local path begins; ``file://HOST/`` is none."""
 NOTHING_THERE = ("FileNotFoundException", "NotInMountpointException")
 SMALL = 64 << 20
 """Octets of the largest file that is read whole."""
@@ -46,12 +48,16 @@ def is_url(where: str) -> bool:
 
 
 def uri_of(where: str) -> str:
-    """Return a full name for Hadoop: a URL as it is, a local path with ``file://``. Raises `RollupError`."""
+    """Return a full name for Hadoop: of a local path one alone, however it is written; else the URL as it is.
+
+    Raises `RollupError`.
+    """
     if not where.strip():
         raise RollupError("an empty name is no folder: give a path or a URL")
-    if is_url(where):
+    local = local_path(where) if is_url(where) else Path(where)
+    if local is None:
         return where.rstrip("/") if not where.endswith(":///") else where
-    path = str(Path(where).resolve())
+    path = str(local.resolve())
     try:
         path.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -61,7 +67,7 @@ def uri_of(where: str) -> str:
 
 def local_path(uri: str) -> Path | None:
     """Return the local path that a full name means; None for any other file system."""
-    match = re.match(r"file:/+", uri)
+    match = LOCAL.match(uri)
     return Path("/" + uri[match.end() :]) if match else None
 
 
@@ -134,7 +140,22 @@ class Files:
                 stream.close()
 
     def publish(self, source: str, target: str) -> bool:
-        """Rename a file in one step; False when there is a ``target`` already, which stays as it is."""
+        """Rename a file in one step; False when there is a ``target`` already, which stays as it is.
+
+        HDFS does both in one step. Elsewhere Hadoop looks first and renames then: on a local disk a link is made, which
+        only one of two at once can do. In object stores that do not refuse it themselves, two may both succeed.
+        """
+        local, local_target = local_path(source), local_path(target)
+        if local is not None and local_target is not None:
+            try:
+                local_target.hardlink_to(local)
+            except FileExistsError:
+                return False
+            except OSError:
+                pass  # a file system without links, or one that fails: Hadoop says what is wrong
+            else:
+                local.unlink()
+                return True
         with _named(target):
             path, system = self._at(target)
             jvm = self._jvm

@@ -100,10 +100,16 @@ def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> li
     """Leave out the runs whose rules.json cannot be taken."""
     if not (fresh := _fresh_suites(lake.manifest, chosen)):
         return list(chosen)
-    bad = sources.refused_rules(sources.rules_of(lake.spark, fresh))
+    if not (bad := sources.refused_rules(sources.rules_of(lake.spark, fresh))):
+        return list(chosen)
+    # Another run of the same suites may have the file whole: each has its own say, under its own name.
+    each = [
+        replace(source, row=source.row | {"suites": source.run}) for source in chosen if source.row["suites"] in bad
+    ]
+    bad = sources.refused_rules(sources.rules_of(lake.spark, each))
     taken = []
     for source in chosen:
-        if why := bad.get(source.row["suites"]):
+        if why := bad.get(source.run):
             where = one_line(source.folder.uri.removeprefix("file://"))
             report.refused.append(f"{where}/{sources.RULES}: {one_line(why)}")
         else:

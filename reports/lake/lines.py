@@ -13,6 +13,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.files import as_pattern
 from reports.lake.schemas import PACKET, SYSTEM, shaped, struct
+from reports.records import YEARS
 from reports.vocabulary import VERDICTS
 
 DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
@@ -38,6 +39,8 @@ END = "\0end"
 REJECTED_TEXT = 500
 """Characters of a line that `rejected` keeps."""
 CAPTURE_WORDS = 120
+LONGEST_MS = 10**12
+"""Thirty years: a time that is further from the start of its run is none, and may be none that Python or Java has."""
 
 
 def read(spark: SparkSession, uris: Sequence[str]) -> DataFrame:
@@ -189,12 +192,18 @@ def _document_and_section(rule: Column) -> tuple[Column, Column]:
 
 
 def _extra(schema: int) -> Column:
-    """Return the fields that are none of `LINE`, as JSON; a look for their names comes first, and mostly finds none."""
+    """Return the fields that are none of `LINE`, as JSON; a look for their names comes first, and mostly finds none.
+
+    It may find too much: a name with a backslash is not looked at to its end. Java tries alternatives within a loop by
+    recursion, so that a long text would end the process.
+    """
     names = (*LINE[schema], *(QUOTED if schema == 1 else ()))
-    strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")(?:[^"\\]|\\.)*"\s*:'
+    strange = rf'[{{,]\s*"(?!(?:{"|".join(names)})")[^"\\]*(?:\\|"\s*:)'
     fields = sql.from_json("text", "map<string, variant>", JSON)
     others = sql.map_filter(fields, lambda name, _: ~name.isin(*LINE[schema]))
-    return sql.when(sql.col("text").rlike(strange) & (sql.size(others) > 0), sql.to_json(others))
+    # Where a name stands twice within a field of unknown shape, there is no map: the line is kept whole.
+    kept = sql.nullif(sql.coalesce(sql.to_json(others), "text"), sql.lit("{}"))
+    return sql.when(sql.col("text").rlike(strange), kept)
 
 
 def _why(schema: int) -> Column:
@@ -213,6 +222,7 @@ def _why(schema: int) -> Column:
     if schema == 1:
         checks += [
             (~v["document"].rlike(rf"\A{DOCUMENT}\z"), unknown("document", "document")),
+            (~sql.year("v.time").between(*YEARS), "time is no time of a run"),
             (
                 v["run"] != sql.col("run_run"),
                 sql.concat(sql.lit("belongs to another run: "), sql.substring(v["run"], 1, 60)),
@@ -220,6 +230,7 @@ def _why(schema: int) -> Column:
         ]
     else:
         checks.append((~v["rule"].rlike(RULE), unknown("rule", "rule")))
+        checks.append((~v["ms"].between(-LONGEST_MS, LONGEST_MS), "ms is no time of a run"))
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 

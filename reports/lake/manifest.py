@@ -106,8 +106,11 @@ def read_number(files: Files, lake: str, number: int) -> Manifest:
     """Return one state. Raises `RollupError`."""
     uri = _uri(lake, number)
     try:
-        return _manifest(json.loads(files.read_text(uri)))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        value = json.loads(files.read_text(uri))
+        if type(schema := value["schema"]) is int and schema > SCHEMA:
+            raise RollupError(f"{one_line(uri)} has schema {schema}: a newer mqconform wrote this lake, use that one")
+        return _manifest(value, number)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise RollupError(
             f"{one_line(uri)} is no manifest ({one_line(str(error), 80)}): delete it to go back to the one before"
         ) from error
@@ -126,9 +129,11 @@ def _uri(lake: str, number: int) -> str:
     return f"{lake}/manifests/{number:08d}.json"
 
 
-def _manifest(value: dict[str, Any]) -> Manifest:
+def _manifest(value: dict[str, Any], number: int) -> Manifest:
     if value["schema"] != SCHEMA:
         raise ValueError(f"schema is not {SCHEMA}")
+    if value["number"] != number:
+        raise ValueError(f"it is that of state {value['number']}")
     manifest = Manifest(
         number=value["number"],
         commits=tuple(Commit(each["commit"], tuple(each["runs"]), tuple(each["tables"])) for each in value["commits"]),

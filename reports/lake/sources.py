@@ -109,7 +109,8 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
     for argument in arguments:
         try:
             for uri in _named(files, argument):
-                found[uri] = _folder(files, uri)
+                folder = _folder(files, uri)
+                found[folder.uri] = folder
         except RollupError as error:
             refused.append(str(error))
     return list(found.values()), refused
@@ -177,7 +178,7 @@ def suites(rules: DataFrame) -> DataFrame:
 
 def _named(files: Files, argument: str) -> list[str]:
     uri = uri_of(argument)
-    if not (is_url(argument) and any(letter in uri for letter in "*?[{")):
+    if not (is_url(argument) and any(letter in uri for letter in "*?[{")) or files.status(uri) is not None:
         return [uri]
     if not (found := files.glob(uri)):
         raise RollupError(f"nothing matches {one_line(argument)}")
@@ -189,6 +190,7 @@ def _folder(files: Files, uri: str) -> Folder:
     status = files.status(uri)
     if status is None or not status.is_folder:
         raise RollupError(f"no run folder at {shown}")
+    uri = uri_of(status.uri)  # as the file system writes it: what has two spellings would be read twice
     local = local_path(uri)
     found: dict[str, Status] = {}
     there = {each.name: each for each in files.entries(uri)}

@@ -51,6 +51,7 @@ def line(seq, rule="MQQB-2.1.1-01", verdict="pass", **values):
     return {"schema": 2, "seq": seq, "ms": seq * 10, "rule": rule, "verdict": verdict, "expected": "a"} | values
 
 
+TWICE_NAMED = json.dumps(line(15)).replace("}", ', "x": {"a": 1, "a": 2}}')
 STRANGE = [
     line(1, observed="b", verdict="fail", test="t.py::a", evidence=[[3, 4, 7], [5]], reason="r", errata=["E1"]),
     line(1, observed="b", verdict="fail", test="t.py::a", evidence=[[3, 4, 7], [5]], reason="r", errata=["E1"]),
@@ -68,6 +69,9 @@ STRANGE = [
     json.dumps(line(10, rule="nonsense")) + "\r\n",
     '{"a":' * 2_000 + "\n",
     line(11, test="t.py::b[" + "X_" * 100 + "]", evidence=[[1]]),
+    line(13, ms=2**63 - 1),
+    line(14, notes=["long", "x" * 50_000]),
+    TWICE_NAMED + "\n",
     json.dumps(line(12))[:40],
 ]
 BROKEN = {
@@ -81,7 +85,8 @@ BROKEN = {
     13: "not one JSON object",
     14: "unknown rule nonsense",
     15: "not one JSON object",
-    17: "cut off in the middle of the line",
+    17: "ms is no time of a run",
+    20: "cut off in the middle of the line",
 }
 
 
@@ -106,7 +111,9 @@ class Taken:
         (runs / "no run").mkdir()
         write_run(runs / "bad", [line(1)], sut={"name": "x"})
         write_run(runs / "twice", STRANGE, run="new", started="2026-11-20T10:00:00+02:00")
-        names = ["old", "no run", "new", "bad", "missing", "twice"]
+        write_run(runs / "torn", [line(1)], started="2026-11-30T10:00:00Z")
+        (runs / "torn" / "rules.json").write_text('{"schema": 2, "rules": {"MQ')
+        names = ["old", "no run", "new", "bad", "missing", "twice", "torn", "/old", "new/../old"]
         self.arguments = [f"viewfs://here/runs/{name}" for name in names] + ["viewfs://here/runs/host*"]
         self.report = self.ingest()
 
@@ -131,12 +138,13 @@ def taken(spark, tmp_path_factory):
 def test_one_bad_argument_does_not_lose_the_others(taken):
     assert taken.report.taken == ["new", taken.hostile.run, taken.old.run]
     refused = "\n".join(taken.report.refused)
-    assert len(taken.report.refused) == 4
+    assert len(taken.report.refused) == 5
     for words in (
         "runs/no run is not a run folder: it has no file run.json of its own",
         "no run folder at viewfs://here/runs/missing",
         "bad/run.json: sut: version must be a string",
         "run new was given before with other content",
+        "torn/rules.json: it cannot be read as JSON",  # 'new' has the same suites, and its rules.json is whole
     ):
         assert words in refused
 
@@ -172,6 +180,7 @@ def test_unknown_fields_are_kept(taken):
     row = taken.rows("verdicts", "run = 'new' and seq = 2")[0]
     assert json.loads(row.extra) == {"colour": {"deep": [1, "x\u202e"]}, "weight": 1.5}
     assert (row.expected, row.observed, row.capture) == ("a", "a", None)
+    assert taken.rows("verdicts", "run = 'new' and seq = 15")[0].extra == TWICE_NAMED
     run = taken.rows("runs", "run = 'new'")[0]
     assert json.loads(run.extra) == {"colour": "red"}
     assert (run.aborted, run.partial, run.ingest) == ("lost", True, 1)
@@ -239,8 +248,8 @@ def test_the_same_runs_again_change_nothing_and_their_lines_are_not_read(taken, 
 
 
 def test_a_copy_of_a_run_elsewhere_is_the_same_run(taken, tmp_path):
-    shutil.copytree(taken.new, tmp_path / "copy")
-    again = taken.ingest(str(tmp_path / "copy"))
+    copy = shutil.copytree(taken.new, tmp_path / "copy")
+    again = taken.ingest(str(copy))
     assert (again.known, again.taken, again.refused) == (1, [], [])
 
 
@@ -351,10 +360,14 @@ def test_a_folder_that_holds_other_things_is_no_lake(taken, tmp_path):
 def test_a_manifest_that_is_none_is_named(taken, tmp_path):
     (tmp_path / "manifests").mkdir()
     path = tmp_path / "manifests" / "00000003.json"
-    for text in ("{", "[]", '{"schema": 7}', "{}"):
+    other = (taken.path() / "manifests" / f"{taken.open().manifest.number:08d}.json").read_text()
+    for text in ("{", "[]", '{"schema": "7"}', "{}", other.replace('"number": ', '"number": 4')):
         path.write_text(text)
         with pytest.raises(RollupError, match=r"00000003\.json is no manifest"):
             Lake.open_or_new(taken.spark, str(tmp_path))
+    path.write_text('{"schema": 2}')
+    with pytest.raises(RollupError, match="has schema 2: a newer mqconform wrote this lake"):
+        Lake.open_or_new(taken.spark, str(tmp_path))
 
 
 def test_later_runs_come_later_whatever_the_order_of_the_arguments(taken):

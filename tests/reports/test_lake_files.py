@@ -1,0 +1,41 @@
+"""Names of files and the rename that publishes, on a local disk."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from reports.lake import sources
+from reports.lake.files import Files, local_path, uri_of
+from reports.lake.sources import FILES
+
+
+@pytest.fixture
+def files(spark):
+    return Files(spark)
+
+
+def test_a_folder_is_one_however_its_name_is_written(files, tmp_path):
+    folder = tmp_path / "a {b"
+    folder.mkdir()
+    for name in FILES:
+        (folder / name).write_text("{}")
+    (tmp_path / "link").symlink_to(folder)
+    names = [str(folder), f"{folder}/../{folder.name}/", f"file:{folder}", f"file:///{folder}", f"FILE://{folder}"]
+    names += [f"file:///{tmp_path}//./link/", str(tmp_path / "link"), f"file:{tmp_path}/a*", f"file:{tmp_path}/l?nk"]
+    found, refused = sources.find(files, names)
+    assert ([each.uri for each in found], refused) == ([f"file://{folder}"], [])
+
+
+def test_a_file_on_another_host_is_none_of_here(files, tmp_path):
+    assert local_path(f"file://host{tmp_path}") is None
+    assert "Wrong FS" in sources.find(files, [f"file://host{tmp_path}"])[1][0]
+
+
+def test_of_many_who_publish_at_once_one_does(files, tmp_path):
+    target = uri_of(str(tmp_path / "manifest"))
+    for number in range(16):
+        (tmp_path / str(number)).write_text(str(number))
+    with ThreadPoolExecutor(16) as pool:
+        done = list(pool.map(lambda number: files.publish(uri_of(str(tmp_path / str(number))), target), range(16)))
+    assert done.count(True) == 1
+    assert (tmp_path / "manifest").read_text() == str(done.index(True))
