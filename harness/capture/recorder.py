@@ -94,6 +94,11 @@ class Frame:
         for made in ("packet", "record", "lines"):
             self.__dict__.pop(made, None)
 
+    def leave_layers(self) -> None:
+        """Leave what was dissected, which takes several times the bytes; it is made again when somebody asks."""
+        for made in ("packet", "lines"):
+            self.__dict__.pop(made, None)
+
     def __repr__(self) -> str:
         return f"<{self.direction} {self.kind}, frame {self.number}, {self.size} bytes at {self.time_ms} ms>"
 
@@ -327,7 +332,7 @@ class Recorder:
     ) -> tuple[int, list[Place]]:
         """Write bytes of a stream; return the number of their first frame and where the file holds them."""
         if self.path is None:
-            return len(self.frames) + 1, []
+            return self._unwritten(), []
         from_client = from_sut == (connection.sut_role == "initiator")
         time_us = self.environment.epoch_us()
         numbers = self.writer.tcp_data(connection.number, from_client, data, time_us=time_us, more=more)
@@ -339,12 +344,16 @@ class Recorder:
         """Record a datagram; not of a SUT that has ``flooded``."""
         if from_sut:
             self._count(len(data))
-        number, places = len(self.frames) + 1, list[Place]()
+        number, places = self._unwritten(), list[Place]()
         if self.path is not None:
             source, target = (sut, peer) if from_sut else (peer, sut)
             number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us(), from_sut=from_sut)
             places = self.writer.places
         return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
+
+    def _unwritten(self) -> int:
+        """Return the number of the next frame where no file is written."""
+        return len(self.frames) + 1
 
     # -- what is kept -------------------------------------------------------------------------------------------
 

@@ -1,0 +1,153 @@
+"""A capture judged by itself: what a SUT sent is shown to the passive predicates, as in the run that recorded it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.capture.recorder import FLOOD_LIMIT, RPC_COMMENT, Connection, Recorder
+from harness.capture.streams import Direction, Stream, Streams, streams
+from harness.capture.window import FRAME_COST
+from harness.environment import VirtualEnvironment
+from harness.errors import MqconformError
+from harness.judging.judge import PASSES_SHOWN, Judge
+from harness.judging.passive import load_predicates
+from harness.judging.verdicts import Entry
+from harness.rules.catalogue import Catalogue, load_catalogue
+
+MOST = 2 * FLOOD_LIMIT
+"""int bytes that a capture may hold, a frame at least `FRAME_COST`: what both sides of a check send at most."""
+
+
+class NoDirection(MqconformError):
+    """A capture does not say which of its packets the SUT sent."""
+
+
+class TooMuch(MqconformError):
+    """A capture has more than anybody looks through."""
+
+
+_Event = tuple[int, int, Callable[[], object]]
+"""A frame of the capture, its time (int microseconds since 1970 UTC, 0: not known), and what happens there."""
+
+
+class Judged(NamedTuple):
+    """The verdicts of a capture, each rule's in the order of rules; ``ended_us``: its last frame, since 1970 UTC."""
+
+    entries: list[Entry]
+    ended_us: int
+
+
+def judge_capture(path: Path, name: str, catalogue: Catalogue) -> Judged:
+    """Judge a capture, called ``name`` in its verdicts, by every passive predicate.
+
+    Raises CaptureError, NoDirection, TooMuch, and SutFlood for a SUT that sends without an end. Fails and warnings have
+    the field that decides; passes are counted and not shown.
+    """
+    passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
+    entries: list[Entry] = []
+    judge = Judge(catalogue, _Kept(entries), test=name, covers=(), capture=name, passes=passes)
+    replay = Replay(path)
+    replay.listeners.append(judge.packets.on_frame)
+    replay.listeners.append(lambda frame: frame.leave_layers())
+    replay.play()
+    judge.passive()
+    return Judged(entries, replay.now_us)
+
+
+def lines_of_capture(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
+    """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
+
+    Without ``test``, ``seq`` and ``ms``, which whoever judges many captures knows. Raises as `judge_capture`.
+    """
+    found = judge_capture(path, name, load_catalogue())
+    lines = [entry.to_json(0, 0) for entry in found.entries]
+    return found.ended_us, [
+        {key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines
+    ]
+
+
+class _Kept:
+    def __init__(self, entries: list[Entry]) -> None:
+        self.append = entries.append
+
+
+class Replay(Recorder):
+    """A recorder to which a capture happens again; its frames keep their numbers and times."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(VirtualEnvironment(), None)
+        self.source = path
+        self._number = 0
+        self._start_us = self.now_us = 0
+
+    def play(self) -> None:
+        """Let all of the capture happen."""
+        self._number = 1
+        found = streams(self.source)
+        if (cost := _cost(found)) > MOST:
+            raise TooMuch(f"{self.source}: its packets count as {cost} bytes; {MOST} are looked at")
+        self._start_us = self.now_us = found.start_us
+        events: list[_Event] = []
+        for one in found.udp:
+            by_sut = self._known(one.inbound)
+            ends = (one.target, one.source) if by_sut else (one.source, one.target)
+            events.append((one.frame, one.time_us, partial(self.datagram, *ends, one.data, from_sut=by_sut)))
+        for stream in found.tcp:
+            events += self._of_stream(stream)
+        for number, time_us, happens in sorted(events, key=lambda event: event[0]):
+            self._number = number
+            self.now_us = max(self.now_us, time_us)
+            happens()
+        self.flush()
+
+    def elapsed_ms(self) -> int:
+        return (self.now_us - self._start_us) // 1000
+
+    def _unwritten(self) -> int:
+        return self._number
+
+    def _of_stream(self, stream: Stream) -> Iterator[_Event]:
+        client_is_sut = self._known(stream.client_inbound)
+        rpc = stream.comment == RPC_COMMENT
+        connection = self.opened(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
+        for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
+            yield from self._received_by(way, connection) if from_sut else self._sent_by(way, connection)
+            if way.closed_frame is not None:
+                yield way.closed_frame, 0, partial(self.closed, connection, by_peer=not from_sut)
+
+    def _received_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+        for each in way.ranges:
+            yield each.frame, each.time_us, partial(self._segment, connection, way, each.start, each.end)
+
+    def _segment(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+        self.received(connection, bytes(way.data[start:end]))
+
+    def _sent_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
+        """What the peer sent at once is one packet, named by its first frame."""
+        first = None
+        for each in way.ranges:
+            first = first or each
+            if each.pushed or each is way.ranges[-1]:
+                yield first.frame, each.time_us, partial(self._at_once, connection, way, first.start, each.end)
+                first = None
+
+    def _at_once(self, connection: Connection, way: Direction, start: int, end: int) -> None:
+        self.sent(connection, bytes(way.data[start:end]))
+
+    def _known(self, inbound: bool | None) -> bool:
+        if inbound is None:
+            raise NoDirection(
+                f"{self.source}: does not say which packets the system under test sent (the direction of frames)"
+            )
+        return inbound
+
+
+def _cost(found: Streams) -> int:
+    sizes = [len(one.data) for one in found.udp]
+    for stream in found.tcp:
+        sizes += [each.end - each.start for way in (stream.from_client, stream.from_server) for each in way.ranges]
+    return sum(max(size, FRAME_COST) for size in sizes)

@@ -1,0 +1,105 @@
+"""A capture judged by itself: as in the run that recorded it."""
+
+import pytest
+
+from harness.capture import CaptureError, CaptureWriter
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
+from harness.judging import captured
+from harness.judging.captured import NoDirection, TooMuch, judge_capture, lines_of_capture
+from harness.judging.judge import PASSES_SHOWN, Judge
+from harness.judging.passive import load_predicates
+from harness.judging.verdicts import Verdict
+from harness.rules.catalogue import load_catalogue
+from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
+from reference_qm.surface.inputs import Endpoint
+
+SUT, PEER = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 50_000)
+
+
+def recorded(path, happens):
+    """Let something happen; return the verdicts of a judge that was there."""
+    recorder = Recorder(VirtualEnvironment(), path)
+    entries = []
+
+    class Log:
+        append = entries.append
+
+    passes = dict.fromkeys(load_predicates(), PASSES_SHOWN)
+    judge = Judge(load_catalogue(), Log(), test="x", covers=(), capture="x", passes=captured.Counter(passes))
+    recorder.listeners.append(judge.packets.on_frame)
+    happens(recorder)
+    recorder.flush()
+    judge.passive()
+    recorder.close()
+    return entries
+
+
+def session(recorder):
+    """Messages both ways, an acknowledgement that is cut in the middle, another packet behind it at once."""
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    recorder.sent(connection, bytes(establish_connection()))
+    recorder.received(connection, bytes(establish_connection()))
+    recorder.sent(connection, bytes(connection_parameters()))
+    recorder.received(connection, bytes(connection_parameters()))
+    recorder.sent(connection, bytes(user_message(user={"MessageID": 1})) * 3)
+    whole = bytes(session_ack(UserMsgSequenceNumber=1)) + bytes(user_message(user={"MessageID": 2}))
+    recorder.received(connection, whole[:11])
+    recorder.sent(connection, b"\xff" * 70_000)
+    recorder.received(connection, whole[11:])
+    recorder.received(connection, bytes(user_message(body=b"x" * 200_000)))
+    recorder.closed(connection, by_peer=False)
+
+
+def wrong(recorder):
+    """A packet with a wrong version, then bytes that are none, on a connection that the SUT has opened."""
+    connection = recorder.opened(PEER, SUT, by_peer=False)
+    request = bytearray(bytes(establish_connection()))
+    request[2] |= 1 << 6  # X9
+    recorder.received(connection, bytes(request))
+    recorder.received(connection, b"\x11" + bytes(establish_connection())[1:])
+    recorder.received(connection, b"garbage")
+    recorder.received(connection, b"more garbage" * 9)
+    recorder.closed(connection, by_peer=True)
+
+
+def pings(recorder):
+    session(recorder)
+    recorder.datagram(PEER, SUT, bytes(ping_request()), from_sut=False)
+    recorder.datagram(PEER, SUT, bytes(ping_request()), from_sut=True)
+
+
+@pytest.mark.parametrize("happens", [session, wrong, pings])
+def test_a_capture_is_judged_as_whoever_recorded_it_judged(tmp_path, happens):
+    path = tmp_path / "x.pcapng"
+    live = recorded(path, happens)
+    assert live
+    assert judge_capture(path, "x", load_catalogue()).entries == live
+
+
+def test_a_miss_names_the_bytes_that_decide(tmp_path):
+    path = tmp_path / "x.pcapng"
+    recorded(path, wrong)
+    _, lines = lines_of_capture(path, "captures/x.pcapng")
+    missed = {line["rule"]: line for line in lines if line["verdict"] in (Verdict.FAIL, Verdict.WARN)}
+    assert missed["MQMQ-2.2.19.1-10"]["evidence"] == [[4, 2, 3]]
+    assert missed["MQMQ-2.2.19.1-01"]["evidence"] == [[5]]
+    assert missed["MQMQ-2.2.19.1-01"]["capture"] == "captures/x.pcapng"
+    assert not {"test", "seq", "ms"} & missed["MQMQ-2.2.19.1-01"].keys()
+
+
+def test_what_cannot_be_judged_is_named(tmp_path, monkeypatch):
+    path = tmp_path / "x.pcapng"
+    recorded(path, session)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    with pytest.raises(CaptureError, match="the file is cut"):
+        lines_of_capture(path, "x")
+    with CaptureWriter(path) as writer:
+        writer.udp(PEER, SUT, bytes(ping_request()), time_us=0)
+    with pytest.raises(NoDirection, match="does not say which packets"):
+        lines_of_capture(path, "x")
+    path.write_bytes(whole)
+    monkeypatch.setattr(captured, "MOST", 100_000)
+    with pytest.raises(TooMuch, match="bytes; 100000 are looked at"):
+        lines_of_capture(path, "x")
