@@ -22,6 +22,8 @@ from reports.summary import terminal_matrix
 from reports.text import one_line
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from reports.lake.store import Lake
 
 MARKER = ".mqconform-rollup"
@@ -42,6 +44,11 @@ def rollup(
     replace: Annotated[
         bool, typer.Option("--replace", help="Take a run that the lake has with other content in its place.")
     ] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="RUN is the folder in which runs appear: take each when it has finished.")
+    ] = False,
+    every: Annotated[float, typer.Option("--every", min=1, help="Seconds between two looks of --follow.")] = 60,
+    once: Annotated[bool, typer.Option("--once", help="Of --follow: take what is new now, and end.")] = False,
     master: lake_cli.Master = "local[*]",
     conf: lake_cli.Conf = None,
 ) -> None:
@@ -50,6 +57,9 @@ def rollup(
     Exit 0: done; 2: some argument was refused, or nothing could be done; 3: done, but lines of the input were no
     verdicts.
     """
+    if follow:
+        _follow(runs, out, replace, None if once else every, master, conf)
+        return
     progress = Progress("rollup")
     with lake_cli.one_line_errors("rollup"):
         _claim(out)
@@ -63,6 +73,29 @@ def rollup(
                 contents = _write(Lake.open(lake.spark, where), out, progress)
                 _show(contents, out)
     lake_cli.say_report(report)
+
+
+def _follow(
+    runs: list[str], out: Path, replace: bool, every: float | None, master: str, conf: list[str] | None
+) -> None:
+    """Keep lake and site current with a folder of runs; ``every`` None: look once."""
+    from reports.following import follow
+
+    with lake_cli.one_line_errors("rollup"):
+        if len(runs) != 1 or replace:
+            raise RollupError("--follow takes one folder in which runs appear, and replaces none that it has taken")
+        _claim(out)
+        where = str(out / "lake")
+        with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, _):
+            reports = follow(lake.spark, where, runs[0], every, partial(_write_anew, lake.spark, where, out))
+    if every is None:
+        lake_cli.end(reports)
+
+
+def _write_anew(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
+    from reports.lake.store import Lake
+
+    _show(_write(Lake.open(spark, where), out, progress), out)
 
 
 def site(

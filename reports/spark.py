@@ -40,7 +40,8 @@ def session(
     ``much``: it works for minutes.
     """
     check_java()
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ["PYSPARK_PYTHON"] = (conf or {}).get("spark.pyspark.python", sys.executable)
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
     with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:

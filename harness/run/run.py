@@ -152,10 +152,9 @@ class Run:
         """Write rules.json: what could be judged. It waits for pytest, which imports the checks in its own way."""
         if self.suites is not None:
             return
-        tree = _rules(self.catalogue)
-        self._replace(RULES_FILE, json.dumps(tree, indent=1))
-        canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        self.suites = hashlib.sha256(canonical.encode()).hexdigest()
+        content, suites = rules_json(self.catalogue)
+        self._replace(RULES_FILE, content)
+        self.suites = suites
 
     def _replace(self, name: str, content: str) -> None:
         """Write a file of the folder whole, or leave what is there."""
@@ -318,6 +317,13 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
     elif done.cut is not None:
         done.tests.remove(done.cut)
     return done
+
+
+def rules_json(catalogue: Catalogue) -> tuple[str, str]:
+    """Return the text of rules.json, and the SHA-256 of it as canonical JSON."""
+    tree = _rules(catalogue)
+    canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(tree, indent=1), hashlib.sha256(canonical.encode()).hexdigest()
 
 
 @cache

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,8 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from reports.lake.ingest import Report
     from reports.lake.store import Lake
 
@@ -79,6 +82,54 @@ def vacuum(
     typer.echo(f"merged {done.merged} ingests, deleted {done.states} old states and {done.folders} folders")
 
 
+@app.command()
+def judge(
+    captures: Annotated[
+        list[str],
+        typer.Option("--captures", help="A folder, searched for *.pcapng; a URL or pattern of them; repeat it."),
+    ],
+    lake: Annotated[str, typer.Option("--lake", help="The lake that the verdicts are taken into.")] = "",
+    out: Annotated[
+        str, typer.Option("--out", help="Or a new folder, for a run folder of each folder of captures.")
+    ] = "",
+    name: Annotated[str, typer.Option("--name", help="The system that was captured, where no run.json says it.")] = "",
+    version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
+    profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
+    largest: Annotated[int, typer.Option("--largest", min=1, help="MiB that a capture may have.")] = 64,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long a capture may take.")] = 60,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Captures that the lake has with other content are judged in their place.")
+    ] = False,
+    master: Master = "local[*]",
+    conf: Conf = None,
+) -> None:
+    """Judge captures on the executors, by all rules that packets alone show.
+
+    Exit 0: all were judged; 2: a folder was refused, or nothing could be done; 3: done, but some captures could not be
+    judged (table `rejected`).
+    """
+    command = "lake judge"
+    with one_line_errors(command):
+        if bool(lake) == bool(out):
+            raise RollupError("where do the verdicts go? give --lake URI, or --out FOLDER")
+        from reports.lake import judging
+        from reports.lake.captures import Given
+
+        given, bounds = Given(name, version, profile), judging.Bounds(largest << 20, seconds)
+        if out:
+            with _session(master, conf, judging.ARROW) as spark:
+                written = judging.judge_into_folder(spark, captures, given, bounds, out, Progress(command))
+            for line in written.refused:
+                typer.echo(f"mqconform {command}: {line}", err=True)
+            typer.echo(f"{written.captures} captures judged: {len(written.folders)} run folders in {one_line(out)}")
+            raise typer.Exit(BAD_INPUT if written.refused else 0)
+        with opened(command, lake, master, conf, new=True, settings=judging.ARROW) as (at, stage):
+            report, judged = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
+    typer.echo(f"{judged} captures judged")
+    say(report, command, captures=True)
+    end([report])
+
+
 @contextmanager
 def opened(
     command: str,
@@ -88,18 +139,27 @@ def opened(
     *,
     new: bool = False,
     runs: Iterable[str] = (),
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[tuple[Lake, Progress]]:
     """Open a lake in a session of its own; a `RollupError` within is one line on stderr and exit 2.
 
-    ``runs``: the run folders that will be taken.
+    ``runs``: the run folders that will be taken; ``settings``: of the session, ``conf`` has the last word.
     """
-    with one_line_errors(command):
-        settings = dict(_setting(each) for each in conf or ())
+    with one_line_errors(command), _session(master, conf, settings, runs) as spark:
         from reports.lake.store import Lake
-        from reports.spark import session
 
-        with session(master, conf=settings, much=_are_much(runs)) as spark:
-            yield (Lake.open_or_new if new else Lake.open)(spark, lake), Progress(command)
+        yield (Lake.open_or_new if new else Lake.open)(spark, lake), Progress(command)
+
+
+@contextmanager
+def _session(
+    master: str, conf: list[str] | None, settings: Mapping[str, str], runs: Iterable[str] = ()
+) -> Iterator[SparkSession]:
+    given = dict(_setting(each) for each in conf or ())
+    from reports.spark import session
+
+    with session(master, conf={**settings, **given}, much=_are_much(runs)) as spark:
+        yield spark
 
 
 @contextmanager
@@ -114,17 +174,36 @@ def one_line_errors(command: str) -> Iterator[None]:
 
 def say_report(report: Report) -> None:
     """Say what became of the arguments, and end with the exit code for it."""
+    say(report)
+    end([report])
+
+
+def end(reports: Iterable[Report]) -> None:
+    """End with the exit code for what became of all arguments, when that is not 0."""
+    reports = list(reports)
+    if any(report.refused for report in reports):
+        raise typer.Exit(BAD_INPUT)
+    if any(report.rejected for report in reports):
+        raise typer.Exit(LINES_REJECTED)
+
+
+def say(report: Report, command: str = "lake ingest", *, captures: bool = False) -> None:
+    """Say what became of the arguments; ``captures``: a rejected line is a capture, and its reason names it."""
     for line in report.refused:
-        typer.echo(f"mqconform lake ingest: {line}", err=True)
+        typer.echo(f"mqconform {command}: {line}", err=True)
+    for folder in report.unfinished:
+        where = one_line(folder.removeprefix("file://"))
+        typer.echo(f"mqconform {command}: {where} has not finished: left for later", err=True)
     if report.rejected:
         named = [
-            f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
+            f"{one_line(folder.removeprefix('file://'))}/"
+            + (one_line(why) if captures else f"verdicts.jsonl:{line} ({one_line(why)})")
             for folder, line, why in report.named[:NAMED]
         ]
         more = f" and {report.rejected - NAMED} more" if report.rejected > NAMED else ""
-        whole = report.kept + report.rejected
+        what = "captures" if captures else f"of {report.kept + report.rejected} lines"
         typer.echo(
-            f"mqconform lake ingest: {report.rejected} of {whole} lines rejected: {'; '.join(named)}{more}; "
+            f"mqconform {command}: {report.rejected} {what} rejected: {'; '.join(named)}{more}; "
             "the table `rejected` has all",
             err=True,
         )
@@ -132,11 +211,8 @@ def say_report(report: Report) -> None:
     parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
     parts += [f"{report.known} there before"] if report.known else []
     parts += [f"{len(report.refused)} refused"] if report.refused else []
+    parts += [f"{len(report.unfinished)} left for later"] if report.unfinished else []
     typer.echo(f"lake state {report.number}: {', '.join(parts)}")
-    if report.refused:
-        raise typer.Exit(BAD_INPUT)
-    if report.rejected:
-        raise typer.Exit(LINES_REJECTED)
 
 
 def _are_much(runs: Iterable[str]) -> bool:

@@ -169,6 +169,19 @@ class Files:
                 raise
             return True
 
+    def replace_text(self, uri: str, text: str) -> None:
+        """Write a file that may be there, whole or not at all."""
+        aside = f"{uri}.new"
+        self.delete(aside)
+        self.write_text(aside, text)
+        with _named(uri):
+            path, system = self._at(uri)
+            jvm = self._jvm
+            context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
+            options = self._gateway.new_array(jvm.org.apache.hadoop.fs.Options.Rename, 1)
+            options[0] = jvm.org.apache.hadoop.fs.Options.Rename.OVERWRITE
+            context.rename(self._at(aside)[0], path, options)
+
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with all that it holds; nothing there is no error."""
         with _named(uri):

@@ -26,13 +26,18 @@ REJECTED_NAMED = 100
 
 @dataclass(slots=True)
 class Report:
-    """What became of the arguments. ``refused``: a line for each not taken; ``named``: folder, line, reason."""
+    """What became of the arguments.
+
+    ``refused``: a line for each not taken; ``unfinished``: the folders of runs that were left, being written still;
+    ``named``: folder, line, reason.
+    """
 
     number: int
     taken: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     known: int = 0
     refused: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
     kept: int = 0
     rejected: int = 0
     named: list[tuple[str, int, str]] = field(default_factory=list)
@@ -42,12 +47,24 @@ def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, sta
     """Take what is new of the run folders into the lake; `RollupError` when nothing was changed at all."""
     stage("looking at the run folders")
     folders, refused = sources.find(lake.files, arguments)
-    report = Report(lake.manifest.number, refused=refused)
+    return take(lake, folders, Report(lake.manifest.number, refused=refused), replacing=replacing, stage=stage)
+
+
+def take(
+    lake: Lake,
+    folders: Sequence[Folder],
+    report: Report,
+    *,
+    replacing: bool = False,
+    finished: bool = False,
+    stage: Stage = lambda _: None,
+) -> Report:
+    """Take what is new of these folders, and fill in the report; ``finished``: leave runs that have not ended."""
     # These very folders were taken, and their files are as they were.
     as_they_were = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
     fresh = [each for each in folders if (each.uri, each.size, each.modified) not in as_they_were]
     report.known = len(folders) - len(fresh)
-    found = _read(lake, fresh, report) if fresh else []
+    found = _read(lake, fresh, report, finished=finished) if fresh else []
     chosen = _with_catalogues(lake, _choose(lake.manifest, found, report, replacing), report)
     if chosen:
         lake = _take(lake, chosen, report, stage)
@@ -55,11 +72,14 @@ def ingest(lake: Lake, arguments: Iterable[str], *, replacing: bool = False, sta
     return report
 
 
-def _read(lake: Lake, folders: Sequence[Folder], report: Report) -> list[Source]:
+def _read(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bool) -> list[Source]:
     """Read run.json of each, count its lines, and compute what tells its content from any other."""
     writing.size_shuffles(lake.spark, sum(folder.size for folder in folders))
     found, refused = sources.read_runs(lake.spark, lake.files, folders)
     report.refused += refused
+    if finished:
+        report.unfinished += [source.folder.uri for source in found if source.row["finished"] is None]
+        found = [source for source in found if source.row["finished"] is not None]
     if not found:
         return []
     scan = lines.read(lake.spark, [source.folder.files[VERDICTS].uri for source in found])

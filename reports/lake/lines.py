@@ -27,7 +27,8 @@ LINE = {
     1: {"schema": "int", "seq": "bigint", **TEXTS, **LISTS}
     | {"run": "string", "time": "timestamp", "sut": "string", "sut_version": "string", "reach": "string"}
     | {"document": "string", "section": "string", "level": "string", "evidence": f"array<{struct(QUOTED)}>"},
-    2: {"schema": "int", "seq": "bigint", "ms": "bigint", **TEXTS, **LISTS, "evidence": "array<array<int>>"},
+    2: {"schema": "int", "seq": "bigint", "ms": "bigint", **TEXTS, **LISTS, "evidence": "array<array<int>>"}
+    | {"rejected": "string"},
 }
 """The fields of a line, by the schema of its run."""
 REQUIRED = {
@@ -215,6 +216,7 @@ def _why(schema: int) -> Column:
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
         (~sql.col("one"), "not one JSON object with the fields of a verdict"),
+        *_said(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, as in its run.json"),
         *((v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing") for name in REQUIRED[schema]),
         (~v["verdict"].isin(*VERDICTS), unknown("verdict", "verdict")),
@@ -232,6 +234,13 @@ def _why(schema: int) -> Column:
         checks.append((~v["rule"].rlike(RULE), unknown("rule", "rule")))
         checks.append((~v["ms"].between(-LONGEST_MS, LONGEST_MS), "ms is no time of a run"))
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
+
+
+def _said(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
+    """Return the check for lines that say themselves that they are none: of a capture that could not be judged."""
+    if schema == 1:
+        return []
+    return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]
 
 
 def _escaped(text: str) -> str:

@@ -116,6 +116,17 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
     return list(found.values()), refused
 
 
+def folders_at(files: Files, uris: Iterable[str]) -> tuple[list[Folder], list[str]]:
+    """Return the run folders of these full names, which are no patterns, and a line for each that is none."""
+    found, refused = [], []
+    for uri in uris:
+        try:
+            found.append(_folder(files, uri))
+        except RollupError as error:
+            refused.append(str(error))
+    return found, refused
+
+
 def read_runs(spark: SparkSession, files: Files, folders: Sequence[Folder]) -> tuple[list[Source], list[str]]:
     """Read each folder's run.json; return what can be taken, and a line for each that cannot."""
     sources: list[Source] = []

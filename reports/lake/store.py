@@ -14,6 +14,9 @@ from reports.lake.schemas import ddl, empty
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
+OURS = ("data", "manifests", "follow")
+"""What a lake holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lake:
@@ -41,7 +44,7 @@ class Lake:
             status = files.status(uri)
             if status is not None and not status.is_folder:
                 raise RollupError(f"{one_line(where)} is a file: give --lake a folder")
-            if foreign := [each.name for each in files.entries(uri) if each.name not in ("data", "manifests")]:
+            if foreign := [each.name for each in files.entries(uri) if each.name not in OURS]:
                 raise RollupError(
                     f"{one_line(where)} is no lake, it holds {one_line(foreign[0], 60)}: give --lake another folder"
                 )

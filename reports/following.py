@@ -1,0 +1,66 @@
+"""``mqconform rollup --follow``: lake and site are kept current with a folder in which runs appear."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import typer
+from pyspark.sql import SparkSession
+
+from reports.lake import cli as lake_cli
+from reports.lake.following import Follower, keep_looking
+from reports.lake.ingest import Report
+from reports.lake.store import Lake
+from reports.progress import Progress
+from reports.text import one_line
+
+COMMAND = "rollup"
+
+
+def follow(
+    spark: SparkSession,
+    where: str,
+    folder: str,
+    every_s: float | None,
+    write_site: Callable[[Progress], None],
+    wait: Callable[[float], None] = time.sleep,
+) -> list[Report]:
+    """Take the runs of ``folder`` into the lake at ``where``, and write the site when it has others than before.
+
+    ``every_s``: seconds between two looks, until Ctrl-C; None: look once. Returns what became of the runs of a single
+    look; of many nobody waits for the sum.
+    """
+    reports: list[Report] = []
+
+    def told(report: Report) -> None:
+        if every_s is None:
+            reports.append(report)
+        if report.taken or report.refused or report.unfinished:
+            lake_cli.say(report)
+
+    follower = Follower(spark, where, folder, told)
+    written = -1
+
+    def look() -> None:
+        nonlocal written
+        progress = Progress(COMMAND)
+        follower.look(progress)
+        number = Lake.open_or_new(spark, where).manifest.number
+        if number not in (0, written):
+            write_site(progress)
+        written = number
+
+    if every_s is None:
+        look()
+        return reports
+    typer.echo(f"following {one_line(folder)}: a look every {every_s:g} s; Ctrl-C ends it")
+    try:
+        keep_looking(look, every_s, _complain, wait)
+    except KeyboardInterrupt:
+        typer.echo("ended: the lake is as of the last look that was whole")
+    return reports
+
+
+def _complain(line: str) -> None:
+    typer.echo(f"mqconform {COMMAND}: {line}", err=True)

@@ -1,0 +1,160 @@
+"""Folders of captures: which there are, of which system and run, and which check made each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pyspark.sql import Column, DataFrame, Row, SparkSession
+from pyspark.sql import functions as sql
+
+from reports.lake.files import Files, Status, as_pattern, is_url, uri_of
+from reports.lake.lines import first_capture, plain_path
+from reports.lake.sources import RUN, VERDICTS, Folder
+from reports.records import Record
+from reports.rollup_error import RollupError
+from reports.text import one_line, slug
+
+SUFFIX = ".pcapng"
+INSIDE = "captures"
+"""The folder of a run folder that its captures are in."""
+REACH = "capture"
+"""How the system was reached: it was not, others were heard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The system that was captured, where no run.json says it."""
+
+    name: str | None = None
+    version: str | None = None
+    profile: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A folder of captures, which becomes a run. ``octets``, ``modified`` (ms of 1970): of its captures.
+
+    ``verdicts``: those of the run that made the captures, which say of which check each is.
+    """
+
+    folder: str
+    key: str
+    run: str
+    run_json: str
+    started_ms: int
+    captures: int
+    octets: int
+    modified: int
+    verdicts: Status | None
+
+    @property
+    def verdicts_path(self) -> str:
+        """The name of these verdicts as Spark's readers tell it."""
+        return Folder(self.folder, {VERDICTS: self.verdicts}).path(VERDICTS) if self.verdicts else ""
+
+
+def found(files: Files, arguments: Iterable[str]) -> list[str]:
+    """Return the full names that paths, URLs and patterns of URLs stand for. Raises `RollupError`."""
+    names: list[str] = []
+    for argument in arguments:
+        uri = uri_of(argument)
+        matches = files.glob(uri) if is_url(argument) else [uri]
+        if not matches or (not is_url(argument) and files.status(uri) is None):
+            raise RollupError(f"no captures at {one_line(argument)}: nothing is there")
+        names += matches
+    return names
+
+
+def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
+    """Return folder, capture (its name from there), length, modificationTime, content of every capture."""
+    scan = spark.read.format("binaryFile").option("recursiveFileLookup", "true").option("pathGlobFilter", f"*{SUFFIX}")
+    path = sql.regexp_replace("path", "^file:/+", "file:///")
+    parent, name = (sql.regexp_extract(path, r"(?s)^(.*)/([^/]+)$", group) for group in (1, 2))
+    inside = parent.endswith(f"/{INSIDE}")
+    folder = sql.when(inside, sql.regexp_replace(parent, f"/{INSIDE}$", "")).otherwise(parent)
+    capture = sql.when(inside, sql.concat(sql.lit(f"{INSIDE}/"), name)).otherwise(name)
+    return scan.load([as_pattern(name) for name in names]).select(
+        folder.alias("folder"), capture.alias("capture"), "length", "modificationTime", "content"
+    )
+
+
+def listed(
+    spark: SparkSession, files: Files, names: Sequence[str], given: Given, suites: str, harness: str
+) -> tuple[list[Unit], list[str]]:
+    """Return the folders of captures, and a line for each that is of nobody knows which system."""
+    when = sql.unix_millis("modificationTime")
+    folders = (
+        captures_of(spark, names)
+        .groupBy("folder")
+        .agg(
+            sql.count("*").alias("captures"),
+            sql.sum("length").alias("octets"),
+            sql.min(when).alias("oldest"),
+            sql.max(when).alias("modified"),
+        )
+    )
+    units, refused = [], []
+    for row in sorted(folders.collect()):
+        try:
+            units.append(_unit(files, row, given, suites, harness))
+        except RollupError as error:
+            refused.append(str(error))
+    if not units and not refused:
+        raise RollupError(f"no captures at {one_line(', '.join(names))}: no file there ends in {SUFFIX}")
+    return units, refused
+
+
+def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
+    """Return unit, capture, test: the check that made a capture, as far as the verdicts of the run say it."""
+    runs = [unit for unit in units if unit.verdicts]
+    if not runs:
+        return spark.range(0).select(*(sql.lit("").alias(name) for name in ("unit", "capture", "test")))
+    of = spark.createDataFrame([(unit.verdicts_path, unit.key) for unit in runs], "path string, unit string")
+    scan = spark.read.text([as_pattern(unit.verdicts.uri) for unit in runs if unit.verdicts], lineSep="\n")
+    said: list[Column] = [sql.get_json_object("value", f"$.{name}").alias(name) for name in ("test", "capture")]
+    rows = scan.select(plain_path(sql.col("_metadata.file_path")).alias("path"), *said).where("test is not null")
+    capture = sql.coalesce("capture", first_capture(sql.col("test"))).alias("capture")
+    tests = rows.join(sql.broadcast(of), "path").select("unit", capture, "test")
+    return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
+
+
+def _unit(files: Files, row: Row, given: Given, suites: str, harness: str) -> Unit:
+    uri: str = row.folder
+    status = files.status(f"{uri}/{RUN}")
+    run, sut, started, finished = slug(uri), None, _iso(row.oldest), _iso(row.modified)
+    if status is not None:
+        record = Record(_json(files, status.uri), one_line(status.uri.removeprefix("file://")))
+        run, of = record.text("run"), record.record("sut")
+        sut = {name: of.text(name, "") for name in ("name", "vendor", "version", "profile")}
+        started = record.moment("started").isoformat()
+        finished = record.moment("finished").isoformat() if record.has("finished") else started
+    elif given.name and given.version:
+        sut = {"name": given.name, "vendor": "", "version": given.version, "profile": given.profile}
+    if sut is None:
+        raise RollupError(
+            f"{one_line(uri.removeprefix('file://'))}: no {RUN} says which system was captured: "
+            "give --name and --version"
+        )
+    name = f"{run} judged {suites[:8]}"
+    values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": suites, "sut": sut}
+    values |= {"reach": REACH, "harness": harness, "selection": "captures", "aborted": None, "exit": None}
+    values |= {"captures": row.captures, "captured": run}
+    began = int(datetime.fromisoformat(started).timestamp() * 1000)
+    verdicts = files.status(f"{uri}/{VERDICTS}") if status is not None else None
+    text = json.dumps(values, ensure_ascii=False)
+    return Unit(uri, slug(uri), name, text, began, row.captures, row.octets, row.modified, verdicts)
+
+
+def _json(files: Files, uri: str) -> object:
+    try:
+        return json.loads(files.read_text(uri))
+    except (ValueError, RecursionError) as error:
+        where = one_line(uri.removeprefix("file://"))
+        raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
+
+
+def _iso(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat()

@@ -1,0 +1,156 @@
+"""Following a folder of runs with Structured Streaming: each new run folder is taken into the lake, once.
+
+The stream tells which ``run.json`` are new; its checkpoint is in the lake, below ``follow/``. A run is taken by the
+same ingest as anywhere, so that a batch that comes again after a crash changes nothing. What was left, because it is
+being written still or cannot be read, is remembered beside the checkpoint, and looked at again when a file of it has
+changed: the stream shows each name once only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException, StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from reports.lake import ingest, sources
+from reports.lake.files import Files, as_pattern, uri_of
+from reports.lake.ingest import Report, Stage
+from reports.lake.sources import FILES, RUN
+from reports.lake.store import Lake
+from reports.rollup_error import RollupError
+from reports.text import one_line, slug
+
+RUNS_AT_ONCE = 200
+"""Run folders of a micro-batch at most."""
+NEVER = "36500d"
+"""A run folder is as good as new however old its files are, beside those that came before."""
+PATIENCE = 3
+"""Looks in a row that may fail before the command does: meanwhile somebody else may have changed the lake."""
+State = dict[str, list[int]]
+"""Octets and time (ms of 1970) of each file of a run folder, by name."""
+
+
+class Follower:
+    """Takes what is new in ``folder`` into the lake at ``where`` with each `look`.
+
+    ``told`` gets the report of each ingest. Raises `RollupError` for a folder that holds no run folders.
+    """
+
+    def __init__(self, spark: SparkSession, where: str, folder: str, told: Callable[[Report], None]) -> None:
+        self._spark, self._files = spark, Files(spark)
+        self._where, self._told = where, told
+        self._stage: Stage = lambda _: None
+        self._runs = uri_of(folder)
+        self._state = f"{uri_of(where)}/follow/{slug(self._runs)}"
+        self._failed: BaseException | None = None
+        status = self._files.status(self._runs)
+        if status is None or not status.is_folder:
+            raise RollupError(f"no folder at {one_line(folder)}: give the one in which runs appear")
+        if self._files.status(f"{self._runs}/{RUN}") is not None:
+            raise RollupError(f"{one_line(folder)} is a run itself: give the folder that holds it")
+
+    def look(self, stage: Stage = lambda _: None) -> None:
+        """Take the run folders that are new, and those that were left and have changed since."""
+        self._stage = stage
+        stage("looking for new runs")
+        waiting = self._waiting()
+        if changed := sorted(uri for uri in waiting if self._state_of(uri) != waiting[uri]):
+            self._take(changed)
+        query = self._started()
+        try:
+            with self._first_cause():
+                query.awaitTermination()
+        finally:
+            with suppress(PySparkException, Py4JError):  # of a Java that has died
+                query.stop()
+
+    def _started(self) -> StreamingQuery:
+        found = (
+            self._spark.readStream.format("binaryFile")
+            .schema("path string, modificationTime timestamp, length bigint, content binary")
+            .option("maxFilesPerTrigger", RUNS_AT_ONCE)
+            .option("maxFileAge", NEVER)
+            .load(f"{as_pattern(self._runs)}/*/{RUN}")
+            .select("path")  # their content is left alone
+        )
+        return (
+            found.writeStream.foreachBatch(self._on_batch)
+            .option("checkpointLocation", f"{self._state}/checkpoint")
+            .trigger(availableNow=True)
+            .start()
+        )
+
+    @contextmanager
+    def _first_cause(self) -> Iterator[None]:
+        """Raise what a batch failed with, where Spark only says that one failed."""
+        self._failed = None
+        try:
+            yield
+        except StreamingQueryException as error:
+            if self._failed is not None:
+                raise self._failed from error
+            raise
+
+    def _on_batch(self, batch: DataFrame, _: int) -> None:
+        try:
+            self._take(sorted(f"{self._runs}/{row.path.split('/')[-2]}" for row in batch.collect()))
+        except BaseException as error:
+            self._failed = error
+            raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or none
+
+    def _take(self, folders: Iterable[str]) -> None:
+        """Take what can be taken, then remember what was left: in this order a crash in between loses none."""
+        before = {uri: self._state_of(uri) for uri in folders}
+        lake = Lake.open_or_new(self._spark, self._where)
+        found, refused = sources.folders_at(lake.files, before)
+        report = Report(lake.manifest.number, refused=refused)
+        ingest.take(lake, found, report, finished=True, stage=self._stage)
+        lake = Lake.open_or_new(self._spark, self._where)
+        there = {(known.folder, known.size, known.modified) for known in lake.manifest.runs.values()}
+        done = {each.uri for each in found if (each.uri, each.size, each.modified) in there}
+        left = {uri: state for uri, state in before.items() if uri not in done}
+        self._keep({uri: state for uri, state in self._waiting().items() if uri not in before} | left)
+        self._told(report)
+
+    def _state_of(self, uri: str) -> State:
+        """Return what tells the files of a run folder from what they were before; nothing where there are none."""
+        return {each.name: [each.size, each.modified] for each in self._files.entries(uri) if each.name in FILES}
+
+    def _waiting(self) -> dict[str, State]:
+        uri = f"{self._state}/waiting.json"
+        if self._files.status(uri) is None:
+            return {}
+        try:
+            waiting: dict[str, State] = json.loads(self._files.read_text(uri))["waiting"]
+            return {folder: dict(state) for folder, state in waiting.items()}
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RollupError(
+                f"{one_line(uri)} is broken ({one_line(str(error), 80)}): delete the folder that it is in, and all "
+                "runs are looked at anew; none is taken twice"
+            ) from error
+
+    def _keep(self, waiting: dict[str, State]) -> None:
+        if waiting != self._waiting():
+            self._files.replace_text(f"{self._state}/waiting.json", json.dumps({"schema": 1, "waiting": waiting}))
+
+
+def keep_looking(
+    look: Callable[[], None], every_s: float, say: Callable[[str], None], wait: Callable[[float], None]
+) -> None:
+    """Look again and again until `KeyboardInterrupt`; say what a look fails with, raise it where that does not pass."""
+    failures = 0
+    while True:
+        try:
+            look()
+            failures = 0
+        except RollupError as error:
+            failures += 1
+            if failures == PATIENCE:
+                raise
+            say(f"{error}; tried again in {every_s:g} s")
+        wait(every_s)

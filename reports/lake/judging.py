@@ -1,0 +1,225 @@
+"""Captures judged on the executors: ``mqconform lake judge``.
+
+Each folder of captures becomes a run folder whose lines Spark has written, and that is taken as any other: the same
+tables, the same order, the same idempotence. What judges is found by an entry point and sent to the executors; reports
+themselves know no protocol.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import uuid
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Final
+
+from pyspark import cloudpickle
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as sql
+
+from reports.lake import ingest, judging_worker
+from reports.lake.captures import Given, Unit, captures_of, found, listed, tests_of
+from reports.lake.files import Files, uri_of
+from reports.lake.ingest import Report, Stage
+from reports.lake.sources import RULES, RUN, VERDICTS, Folder
+from reports.lake.store import Lake
+from reports.lake.writing import SHUFFLE_PARTITIONS
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+GROUP = "mqconform.captures"
+"""The entry points of what judges captures: ``judge``, ``rules`` and ``code``."""
+ARCHIVE = "mqconform-code"
+ARROW: Final = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
+}
+"""Settings of the session: the captures of a batch are in memory, by Java and by Python."""
+MEMORY: Final = 2 << 30
+"""Octets that judging one capture may take."""
+_LINE = ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "evidence", "errata", "notes")
+_UNITS = "folder string, unit string, started_ms bigint"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a capture may have and take: octets, seconds."""
+
+    octets: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Written:
+    """The run folders that were written, of ``captures`` captures.
+
+    ``known``: folders of captures that the lake has; ``refused``: a line for each that was not judged.
+    """
+
+    folders: list[Folder] = field(default_factory=list)
+    captures: int = 0
+    known: int = 0
+    refused: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedFolder(Folder):
+    """A run folder made of captures. ``uri`` is where these are, its size and time are theirs."""
+
+    octets: int
+    latest: int
+
+    @property
+    def size(self) -> int:
+        return self.octets
+
+    @property
+    def modified(self) -> int:
+        return self.latest
+
+
+def judge_into_lake(
+    lake: Lake, captures: Iterable[str], given: Given, bounds: Bounds, *, replacing: bool, stage: Stage
+) -> tuple[Report, int]:
+    """Judge the captures that the lake lacks and take the verdicts; return what became of them, and how many."""
+    aside = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
+    there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
+    try:
+        written = _judge(
+            *(lake.spark, captures, given, bounds, aside, stage),
+            known=lambda unit: (unit.run, unit.octets, unit.modified) in there,
+        )
+        report = Report(lake.manifest.number, refused=written.refused)
+        ingest.take(lake, written.folders, report, replacing=replacing, stage=stage)
+        report.known += written.known
+    finally:
+        lake.files.delete(aside)
+    return report, written.captures
+
+
+def judge_into_folder(
+    spark: SparkSession, captures: Iterable[str], given: Given, bounds: Bounds, out: str, stage: Stage
+) -> Written:
+    """Judge the captures and write a run folder for each of their folders below ``out``, which must be new."""
+    files, target = Files(spark), uri_of(out)
+    if files.entries(target):
+        raise RollupError(f"{one_line(out)} holds something: give --out a new folder")
+    written = _judge(spark, captures, given, bounds, target, stage, known=lambda _: False)
+    if written.folders:
+        rules = files.read_text(f"{target}/{RULES}")
+        for folder in written.folders:
+            files.write_text(f"{folder.files[RUN].uri.rpartition('/')[0]}/{RULES}", rules)
+        files.delete(f"{target}/{RULES}")
+    return written
+
+
+def _judge(
+    spark: SparkSession,
+    captures: Iterable[str],
+    given: Given,
+    bounds: Bounds,
+    aside: str,
+    stage: Stage,
+    *,
+    known: Callable[[Unit], bool],
+) -> Written:
+    """Write run.json and verdicts.jsonl below ``aside`` for each folder of captures, but for those that are known."""
+    files, written = Files(spark), Written()
+    stage("looking for captures")
+    names = found(files, captures)
+    judge = _entry("judge")
+    rules, suites = _entry("rules").load()()
+    units, written.refused = listed(spark, files, names, given, suites, judge.dist.version if judge.dist else "")
+    fresh = [unit for unit in units if not known(unit)]
+    written.known = len(units) - len(fresh)
+    if not fresh:
+        return written
+    written.captures = sum(unit.captures for unit in fresh)
+    stage(f"judging {written.captures} captures")
+    files.write_text(f"{aside}/{RULES}", rules)
+    spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
+    rows = spark.createDataFrame([(unit.folder, unit.key, unit.started_ms) for unit in fresh], _UNITS)
+    with _sent(spark) as archive:
+        worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY)
+        judged = _judged(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
+        _lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
+    for unit in fresh:
+        written.folders.append(_gathered(files, aside, unit))
+    files.delete(f"{aside}/lines")
+    return written
+
+
+def _judged(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
+    """Return the rows of `judging_worker.SCHEMA` of all captures."""
+    # Executors have nothing of ours but what is sent.
+    cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
+    # What is too large is never read: the source leaves out such files before it opens them.
+    small = captures.where(sql.col("length") <= octets).select("unit", "capture", "content")
+    why = sql.concat("length", sql.lit(f" octets are more than the {octets} that are looked at"))
+    large = captures.where(sql.col("length") > octets).select("unit", "capture", why.alias("rejected"))
+    rows = small.mapInArrow(worker, judging_worker.DDL)
+    return rows.unionByName(large, allowMissingColumns=True)
+
+
+def _lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
+    """Return unit, value: each row as a line of verdicts.jsonl, in order of captures."""
+    rows = judged.join(tests, ["unit", "capture"], "left").join(
+        sql.broadcast(units.select("unit", "started_ms")), "unit"
+    )
+    ms = sql.floor(sql.col("ended_us") / 1000).cast("bigint") - sql.col("started_ms")
+    columns: dict[str, Column] = {
+        "schema": sql.lit(2),
+        "seq": sql.row_number().over(Window.partitionBy("unit").orderBy("capture", "position")),
+        "ms": sql.greatest(ms, sql.lit(0).cast("bigint")),
+        **{name: sql.col(name) for name in (*_LINE, "rejected")},
+        "test": sql.coalesce("test", "capture"),
+    }
+    line = sql.to_json(sql.struct(*(column.alias(name) for name, column in columns.items())))
+    return rows.select("unit", line.alias("value"))
+
+
+def _gathered(files: Files, aside: str, unit: Unit) -> CapturedFolder:
+    """Put together the run folder of a unit."""
+    own = f"{aside}/{unit.key}"
+    files.write_text(f"{own}/{RUN}", unit.run_json)
+    parts = [each for each in files.entries(f"{aside}/lines/unit={unit.key}") if each.name.startswith("part-")]
+    if len(parts) > 1:
+        raise RollupError(f"{len(parts)} files of lines of {one_line(unit.folder)}: spark.sql.files may not cut them")
+    if not parts or not files.publish(parts[0].uri, f"{own}/{VERDICTS}"):
+        files.write_text(f"{own}/{VERDICTS}", "")
+    uris = {RUN: f"{own}/{RUN}", RULES: f"{aside}/{RULES}", VERDICTS: f"{own}/{VERDICTS}"}
+    status = {name: files.status(uri) for name, uri in uris.items()}
+    there = {name: each for name, each in status.items() if each is not None}
+    return CapturedFolder(unit.folder, there, unit.octets, unit.modified)
+
+
+@contextmanager
+def _sent(spark: SparkSession) -> Iterator[str]:
+    """Send the code that judges to the executors of a cluster; yield the name of its archive there."""
+    context = spark.sparkContext
+    if str(context.master).startswith("local"):
+        yield ""
+        return
+    with tempfile.TemporaryDirectory(prefix="mqconform-code-") as folder:  # from which executors fetch it
+        archive = Path(folder) / f"{ARCHIVE}.zip"
+        _pack(_entry("code").load(), archive)
+        context.addArchive(f"{archive}#{ARCHIVE}")
+        yield ARCHIVE
+
+
+def _pack(packages: Iterable[Path], archive: Path) -> None:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for package in packages:
+            for path in sorted(package.rglob("*")):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    file.write(path, path.relative_to(package.parent))
+
+
+def _entry(name: str) -> EntryPoint:
+    for entry in entry_points(group=GROUP, name=name):
+        return entry
+    raise RollupError(f"nothing here judges captures (entry point {GROUP}, {name}): install mqconform whole")

@@ -1,0 +1,144 @@
+"""Judging captures on an executor: what is sent there with the task, so nothing of ours is imported at its top.
+
+A capture may be anything: its size is known before it comes here, its time and memory are bounded, and whatever it
+makes of the code that reads it ends in a row that says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import resource
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+
+Lines = Callable[[Path, str], tuple[int, list[dict[str, Any]]]]
+"""Of a file and its name: when it ended (microseconds of 1970), and its verdicts as lines of schema 2."""
+TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
+SCHEMA = pyarrow.schema(
+    {
+        "unit": TEXT,
+        "capture": TEXT,
+        "position": pyarrow.int32(),
+        "ended_us": pyarrow.int64(),
+        **dict.fromkeys(("rule", "verdict", "expected", "observed", "reason"), TEXT),
+        "evidence": pyarrow.list_(pyarrow.list_(pyarrow.int32())),
+        "errata": TEXTS,
+        "notes": TEXTS,
+        "rejected": TEXT,
+    }
+)
+"""A verdict of a capture, or with ``rejected`` why the capture has none."""
+DDL = (
+    "unit string, capture string, position int, ended_us bigint, rule string, verdict string, expected string, "
+    "observed string, reason string, evidence array<array<int>>, errata array<string>, notes array<string>, "
+    "rejected string"
+)
+"""`SCHEMA` as Spark reads it."""
+ROWS = 4096
+
+
+class TooLong(BaseException):
+    """The time of a capture is over; no handler of errors on the way takes it for its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Judges the captures of a partition.
+
+    ``entry``: ``module:function`` of a `Lines`; ``archive``: the name of the archive with its code, empty where it is
+    installed. ``seconds``, ``octets``: what a capture may take of time, and of memory beyond what is taken already.
+    """
+
+    entry: str
+    archive: str
+    seconds: float
+    octets: int
+
+    def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """Return the rows of `SCHEMA` for rows of unit, capture, content."""
+        judge = self._load()
+        with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
+            path = Path(folder) / "capture.pcapng"
+            for batch in batches:
+                for row in range(batch.num_rows):
+                    unit, capture, content = (batch.column(name)[row] for name in ("unit", "capture", "content"))
+                    path.write_bytes(content.as_buffer())
+                    rows = self._rows(judge, path, capture.as_py())
+                    for start in range(0, len(rows), ROWS):
+                        some = [{"unit": unit.as_py()} | each for each in rows[start : start + ROWS]]
+                        yield pyarrow.RecordBatch.from_pylist(some, schema=SCHEMA)
+
+    def _load(self) -> Lines:
+        if self.archive:
+            from pyspark import SparkFiles
+
+            sent = SparkFiles.get(self.archive)
+            if sent not in sys.path:
+                sys.path.insert(0, sent)
+        module, _, name = self.entry.partition(":")
+        judge: Lines = getattr(importlib.import_module(module), name)
+        return judge
+
+    def _rows(self, judge: Lines, path: Path, capture: str) -> list[dict[str, Any]]:
+        try:
+            with self._bounded():
+                ended_us, lines = judge(path, capture)
+                return [
+                    {name: _clean(value) for name, value in line.items() if name in SCHEMA.names}
+                    | {"capture": capture, "position": position, "ended_us": ended_us}
+                    for position, line in enumerate(lines)
+                ]
+        except TooLong:
+            why = f"not judged within {self.seconds:g} s"
+        except MemoryError:
+            why = f"takes more than {self.octets >> 20} MiB of memory"
+        except Exception as error:  # noqa: BLE001 - whatever a capture does to us is said of it, and no other's loss
+            why = _why(error, path)
+        return [{"capture": capture, "position": 0, "rejected": _clean(why)}]
+
+    @contextlib.contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """Raise `TooLong` or MemoryError in what takes too much of either."""
+
+        def end(*_: object) -> None:
+            raise TooLong
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        _, most = limits = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = pages * resource.getpagesize() + self.octets
+        before = signal.signal(signal.SIGALRM, end)
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (wanted if most < 0 else min(wanted, most), most))
+            signal.setitimer(signal.ITIMER_REAL, self.seconds)
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            resource.setrlimit(resource.RLIMIT_AS, limits)
+            signal.signal(signal.SIGALRM, before)
+
+
+def _why(error: Exception, path: Path) -> str:
+    """Return what is wrong with a capture; of an error that nobody foresaw, where it came up."""
+    said = str(error).replace(f"{path}: ", "")
+    if any(kind.__name__ == "MqconformError" for kind in type(error).__mro__):
+        return said
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = f" ({Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno})" if at is not None else ""
+    return f"a mistake of mqconform's, not of the capture: {type(error).__name__}: {said}{where}"
+
+
+def _clean(value: Any) -> Any:
+    """Replace lone surrogates, which no file of ours can hold."""
+    if isinstance(value, str):
+        return str(value).encode("utf-8", "replace").decode("utf-8")
+    return [_clean(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,171 @@
+"""``rollup --follow``: what appears in a folder of runs is taken once, whatever happens meanwhile."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import make_runs
+import pytest
+
+from reports import following
+from reports.lake import ingest, manifest
+from reports.lake.following import PATIENCE, Follower, keep_looking
+from reports.lake.manifest import numbers
+from reports.lake.store import Lake
+from reports.rollup_error import RollupError
+from reports.spark import session
+
+RULES = dict(list(make_runs.catalogue().items())[:3])
+
+
+class Killed(BaseException):
+    """The end of a process, as far as its own code can tell."""
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    with session("local[2]", tmp_path_factory.mktemp("spark") / "spark.log") as opened:
+        yield opened
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return tmp_path / "runs [x] a+b%20ü"
+
+
+def add_run(runs, name, **values):
+    folder = make_runs.make_run(runs / name, "Contoso", "1.0", rules=RULES, verdicts=3).folder
+    rewrite(folder, run=name, **values)
+    return folder
+
+
+def rewrite(folder, **values):
+    path = folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+@pytest.fixture
+def facts_are_not_written(monkeypatch):
+    """Have an ingest publish what it takes, without tables."""
+
+    def take(lake, chosen, report, stage):
+        report.taken = [source.run for source in chosen]
+        known = {source.run: ingest._known(replace(source, ingest=1), "none") for source in chosen}
+        state = replace(lake.manifest, number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
+        manifest.publish(lake.files, lake.uri, state)
+        return replace(lake, manifest=state)
+
+    monkeypatch.setattr(ingest, "_take", take)
+
+
+def test_each_run_is_taken_once_when_it_has_finished_and_can_be_read(spark, runs, tmp_path, facts_are_not_written):
+    told = []
+    where = str(tmp_path / "lake")
+    add_run(runs, "old")
+    unfinished = add_run(runs, "open ü", finished=None)
+    broken = add_run(runs, "broken")
+    (broken / "run.json").write_text("{")
+    follower = Follower(spark, where, str(runs), told.append)
+    follower.look()
+    (first,) = told
+    assert (first.taken, first.unfinished) == (["old"], [f"file://{unfinished}"])
+    assert len(first.refused) == 1
+    assert f"{broken}/run.json cannot be read as JSON" in first.refused[0]
+
+    told.clear()
+    follower.look()
+    assert told == []
+
+    rewrite(unfinished, finished="2026-11-21T10:02:00Z")
+    add_run(runs, "late")
+    follower = Follower(spark, where, str(runs), told.append)
+    follower.look()
+    assert [(report.taken, report.known, report.refused) for report in told] == [(["open ü"], 0, []), (["late"], 0, [])]
+    assert set(Lake.open(spark, where).manifest.runs) == {"old", "open ü", "late"}
+
+    told.clear()
+    (broken / "run.json").unlink()
+    broken.rename(runs.parent / "aside")
+    follower.look()
+    assert "no run folder at" in told[0].refused[0]
+    (runs.parent / "aside").rename(broken)
+    add_run(runs, "next")
+    (broken / "run.json").write_text((runs / "next" / "run.json").read_text().replace('"next"', '"mended"'))
+    told.clear()
+    follower.look()
+    assert [report.taken for report in told] == [["mended"], ["next"]]
+
+
+def test_a_batch_that_comes_again_after_a_kill_changes_nothing(spark, runs, tmp_path, facts_are_not_written):
+    where = str(tmp_path / "lake")
+    add_run(runs, "only")
+
+    def killed(_):
+        raise Killed("between publishing and the checkpoint")
+
+    with pytest.raises(Killed):
+        Follower(spark, where, str(runs), killed).look()
+    lake = Lake.open(spark, where)
+    assert (lake.manifest.number, set(lake.manifest.runs)) == (1, {"only"})
+    told = []
+    Follower(spark, where, str(runs), told.append).look()
+    assert [(report.taken, report.known, report.number) for report in told] == [([], 1, 1)]
+    assert numbers(lake.files, lake.uri) == [1]
+    told.clear()
+    Follower(spark, where, str(runs), told.append).look()
+    assert told == []
+
+
+def test_what_is_no_folder_of_runs_is_named(spark, runs, tmp_path):
+    folder = add_run(runs, "run")
+    for where, words in ((folder, "is a run itself"), (tmp_path / "nowhere", "no folder at")):
+        with pytest.raises(RollupError, match=words):
+            Follower(spark, str(tmp_path / "lake"), str(where), lambda _: None)
+
+
+def test_a_look_that_fails_is_said_and_tried_again_and_one_that_goes_on_failing_ends_it():
+    said, waited, looks = [], [], []
+
+    def look():
+        looks.append(1)
+        if len(looks) != 3:
+            raise RollupError("the disk is full")
+
+    with pytest.raises(RollupError, match="the disk is full"):
+        keep_looking(look, 7, said.append, waited.append)
+    assert len(looks) == 3 + PATIENCE
+    assert said == ["the disk is full; tried again in 7 s"] * (2 + PATIENCE - 1)
+    assert waited == [7] * (len(looks) - 1)
+
+
+def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanly(monkeypatch, capsys):
+    states = iter([0, 1, 1, 2])
+    written = []
+
+    def look(self, stage):
+        self.number = next(states)
+        if self.number == 2:
+            self.told(ingest.Report(2, taken=["r"], kept=3, unfinished=["file:///runs/open"]))
+
+    follower = SimpleNamespace(number=0)
+    follower.look = lambda stage: look(follower, stage)
+
+    def made(spark, where, folder, told):
+        follower.told = told
+        return follower
+
+    def wait(seconds):
+        assert seconds == 5
+        if follower.number == 2:
+            raise KeyboardInterrupt
+
+    lake = SimpleNamespace(open_or_new=lambda *_: SimpleNamespace(manifest=SimpleNamespace(number=follower.number)))
+    monkeypatch.setattr(following, "Follower", made)
+    monkeypatch.setattr(following, "Lake", lake)
+    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("really slept"))
+    following.follow(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
+    assert written == [1, 2]
+    out = capsys.readouterr()
+    assert "lake state 2: 1 runs taken (3 verdicts), 1 left for later" in out.out
+    assert out.out.endswith("ended: the lake is as of the last look that was whole\n")
+    assert out.err == "mqconform lake ingest: /runs/open has not finished: left for later\n"

@@ -1,0 +1,101 @@
+"""Judging on an executor, without one: what a capture may do to it, and what is said of that."""
+
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow
+import pytest
+from pyspark import cloudpickle
+
+from reports.lake import judging_worker
+from reports.lake.judging_worker import DDL, SCHEMA, Worker
+
+
+class MqconformError(Exception):
+    """As the harness has it."""
+
+
+def told(path, name):
+    return 1_000_000, [
+        {"schema": 2, "rule": "MQQB-2.1.1-01", "verdict": "pass", "expected": path.read_bytes().decode(), "test": "no"},
+        {"schema": 2, "rule": "MQQB-2.1.1-02", "verdict": "fail", "observed": "\ud800", "evidence": [[3, 4, 7], [5]]},
+    ]
+
+
+def stubborn(path, name):
+    while True:
+        try:
+            time.sleep(0.01)
+        except Exception:  # noqa: BLE001 - as code does that somebody else wrote
+            continue
+
+
+def greedy(path, name):
+    return len(bytearray(8 << 30)), []
+
+
+def deep(path, name):
+    return deep(path, name)
+
+
+def refused(path, name):
+    raise MqconformError(f"{path}: at byte 4: cut")
+
+
+def judged(function, *captures, seconds=5.0):
+    batch = pyarrow.RecordBatch.from_pydict(
+        {"unit": ["u"] * len(captures), "capture": [name for name, _ in captures], "content": [b for _, b in captures]}
+    )
+    worker = Worker(f"{__name__}:{function.__name__}", "", seconds, 1 << 30)
+    return [row for part in worker(iter([batch])) for row in part.to_pylist()]
+
+
+def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out():
+    rows = judged(told, ("a", b"one"), ("b", b"two"))
+    assert [(row["capture"], row["position"], row["rule"]) for row in rows] == [
+        ("a", 0, "MQQB-2.1.1-01"), ("a", 1, "MQQB-2.1.1-02"), ("b", 0, "MQQB-2.1.1-01"), ("b", 1, "MQQB-2.1.1-02"),
+    ]  # fmt: skip
+    assert [row["expected"] for row in rows] == ["one", None, "two", None]
+    assert (rows[1]["observed"], rows[1]["evidence"], rows[1]["rejected"]) == ("?", [[3, 4, 7], [5]], None)
+    assert {row["ended_us"] for row in rows} == {1_000_000}
+
+
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        (stubborn, "not judged within 0.2 s"),
+        (greedy, "takes more than 1024 MiB of memory"),
+        (deep, "a mistake of mqconform's, not of the capture: RecursionError: maximum recursion depth exceeded"),
+        (refused, "at byte 4: cut"),
+    ],
+)
+def test_whatever_a_capture_does_is_a_row_and_leaves_the_process_as_it_was(function, why):
+    before = signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)
+    rows = judged(function, ("a", b""), ("b", b""), seconds=0.2)
+    assert [row["capture"] for row in rows] == ["a", "b"]
+    assert all(row["rejected"].startswith(why) for row in rows)
+    assert (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_spark_and_arrow_are_told_of_the_same_columns():
+    names = {"string": "string", "int": "int32", "bigint": "int64", "array<string>": "list<element: string>"}
+    names |= {"array<array<int>>": "list<element: list<element: int32>>"}
+    told_spark = {name: names[type_] for name, type_ in (each.split(" ") for each in DDL.split(", "))}
+    assert told_spark == {one.name: str(one.type).replace("item:", "element:") for one in SCHEMA}
+
+
+def test_what_is_sent_to_an_executor_needs_nothing_of_ours_there(tmp_path):
+    cloudpickle.register_pickle_by_value(judging_worker)
+    try:
+        (tmp_path / "sent").write_bytes(cloudpickle.dumps(Worker("json:loads", "", 1, 1 << 30)))
+    finally:
+        cloudpickle.unregister_pickle_by_value(judging_worker)
+    code = "import pickle, sys; print(list(pickle.load(open('sent', 'rb'))(iter([]))), 'reports' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path, timeout=60
+    )
+    assert done.stdout == "[] False\n"
