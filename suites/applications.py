@@ -8,6 +8,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.judging.refused import Refused
 from harness.peer.peer import Peer
+from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, ControlRefused
 from harness.sut.sut import Sut
 from suites.messages import NONE, Sequence, recoverable_message
@@ -58,7 +59,7 @@ def answered(peer: Peer, sut: Sut, verb: str, **arguments: Any) -> str:
 
 
 def _refused(answer: Mapping[str, Any]) -> Refused:
-    return Refused(REFUSED, f"the SUT refused: {str(answer.get('error'))[:REASON_LIMIT]}")
+    return Refused(REFUSED, f"the SUT refused: {one_line(str(answer.get('error')), REASON_LIMIT)}")
 
 
 def received(sut: Sut, verb: str = "receive", **where: Any) -> str:

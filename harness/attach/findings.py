@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from harness.printable import one_line
 from reference_qm.control import FACILITIES
 
 TEXT_LIMIT = 200
@@ -73,7 +74,7 @@ class Findings:
         """Note what became of a verb; the worst stands."""
         known = self.verbs.get(verb)
         if known is None or BAD.index(state) < BAD.index(known.state):
-            self.verbs[verb] = Finding(verb, state, one_line(said))
+            self.verbs[verb] = Finding(verb, state, shown(said))
 
     def works(self, verb: str) -> bool:
         """Return whether a verb was tried and works."""
@@ -101,7 +102,6 @@ class Findings:
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
 
 
-def one_line(text: object) -> str:
-    """Return what an agent said, at most 200 characters of it, with what no terminal should get escaped."""
-    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in str(text))
-    return shown if len(shown) <= TEXT_LIMIT else f"{shown[: TEXT_LIMIT - 3]}..."
+def shown(said: object) -> str:
+    """Return what an agent said in one line, without what no terminal should get."""
+    return one_line(str(said), TEXT_LIMIT)

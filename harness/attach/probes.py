@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_OF, Findings, State, one_line
+from harness.attach.findings import FACILITY_OF, Findings, State, shown
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.view import PROTOCOLS
@@ -118,8 +118,8 @@ class Probes:
         if reply is None:
             return
         if reply.get("ok") is True:
-            shown = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.note(verb, State.WRONG, f"{shown} was not refused, though there is no such thing")
+            what = ", ".join(f"{name} {value}" for name, value in arguments.items())
+            self.found.note(verb, State.WRONG, f"{what} was not refused, though there is no such thing")
         elif reply.get("unsupported") is True:
             self.found.note(verb, State.MISSING, str(reply.get("error")))
         else:
@@ -148,11 +148,11 @@ class Probes:
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
         if said.get("ok") is not True:
-            raise SutUnavailable(f"{conversation.name}: identity was refused: {one_line(said.get('error'))}")
+            raise SutUnavailable(f"{conversation.name}: identity was refused: {shown(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOLS))
         if type(version) is not int or version not in PROTOCOLS:
             raise SutUnavailable(
-                f"{conversation.name}: speaks version {one_line(version)[:20]} of the control protocol; this harness "
+                f"{conversation.name}: speaks version {shown(version)[:20]} of the control protocol; this harness "
                 f"understands {' and '.join(map(str, PROTOCOLS))}"
             )
         answer: dict[str, Any] = {"protocol": version} | said
@@ -163,10 +163,10 @@ class Probes:
             raise SutUnavailable(f"{conversation.name}: identity: {complaint}")
         found.note("identity", State.WORKS)
         found.protocol, found.guid = version, str(said["guid"])
-        found.name, found.vendor, found.version = (one_line(said.get(key, "")) for key in ("name", "vendor", "version"))
+        found.name, found.vendor, found.version = (shown(said.get(key, "")) for key in ("name", "vendor", "version"))
         found.announced = tuple(name for name in FACILITIES if name in answer["facilities"])
         for unknown in sorted(set(answer["facilities"]) - set(FACILITIES)):
-            found.problems.append(f"identity announces {one_line(unknown)}, which is no facility")
+            found.problems.append(f"identity announces {shown(unknown)}, which is no facility")
         began_ms = environment.now().monotonic_ms
         self._try("identity")
         found.usual_ms = environment.now().monotonic_ms - began_ms
@@ -188,9 +188,9 @@ class Probes:
             self._made.append(name)
             self._plain = name
             self._try("set_queue", name=name, label="attached")
-            shown = self._try("get_queue", name=name)
-            if shown is not None and self.found.works("set_queue") and shown.get("label") != "attached":
-                self._wrong("set_queue", f"the label is {one_line(shown.get('label'))} afterwards")
+            properties = self._try("get_queue", name=name)
+            if properties is not None and self.found.works("set_queue") and properties.get("label") != "attached":
+                self._wrong("set_queue", f"the label is {shown(properties.get('label'))} afterwards")
         listed = self._try("list")
         if listed is not None and self._made and name.lower() not in _names(listed):
             self._wrong("list", f"{name}, which was made, is not in it")
@@ -205,10 +205,10 @@ class Probes:
             self._skip("needs a queue: offer queue_control, or name [queues] in --sut FILE", "send")
             return
         sent = self._try("send", to=self._to(self._plain), **_MESSAGE)
-        shown = None if sent is None else self._try("peek", queue=self._plain)
-        if sent is None or shown is None:
+        peeked = None if sent is None else self._try("peek", queue=self._plain)
+        if sent is None or peeked is None:
             return
-        mine = [one for one in shown["messages"] if one["message_id"] == sent["message_id"]]
+        mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
             self._wrong("peek", f"message {sent['message_id']}, which was sent there, is not in the queue")
             return
@@ -309,7 +309,7 @@ class Probes:
         for queue in SYSTEM_QUEUES:
             reply = self._raw("peek", queue=queue, limit=1)
             if reply is not None and reply.get("ok") is not True:
-                self.found.problems.append(f"peek does not understand {queue}: {one_line(reply.get('error'))}")
+                self.found.problems.append(f"peek does not understand {queue}: {shown(reply.get('error'))}")
 
     def _transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
@@ -328,9 +328,11 @@ class Probes:
                 break
             self._raw("send", to=self._to(name), label=outcome, transaction=begun["transaction"])
             self._try(outcome, transaction=begun["transaction"])
-            shown = self._raw("peek", queue=name)
-            if shown and shown.get("ok") is True and self.found.works(outcome) and len(shown["messages"]) != left:
-                self._wrong(outcome, f"{len(shown['messages'])} messages are in the queue afterwards instead of {left}")
+            peeked = self._raw("peek", queue=name)
+            if peeked and peeked.get("ok") is True and self.found.works(outcome) and len(peeked["messages"]) != left:
+                self._wrong(
+                    outcome, f"{len(peeked['messages'])} messages are in the queue afterwards instead of {left}"
+                )
         else:
             self._refuses("prepare", transaction="6d71636f-6e66-4f72-8d00-0000000000fe")
             self._reject(name)
@@ -416,10 +418,10 @@ class Probes:
             if verb not in self.found.verbs:
                 self._skip(f"not reached: {why}", verb)
         if self.conversation.ended is not None:
-            self.found.problems.append(f"the agent is gone: {one_line(self.conversation.ended)}")
+            self.found.problems.append(f"the agent is gone: {shown(self.conversation.ended)}")
         if strangers := self.conversation.strangers:
-            shown = ", ".join(one_line(repr(each))[:20] for each in strangers[:3])
-            self.found.problems.append(f"{len(strangers)} answers have an id that nobody waits for: {shown}")
+            ids = ", ".join(shown(repr(each))[:20] for each in strangers[:3])
+            self.found.problems.append(f"{len(strangers)} answers have an id that nobody waits for: {ids}")
         if self._made and not self.found.works("delete_queue"):
             self.found.problems.append(f"queues may be left: {', '.join(self._made)}")
 

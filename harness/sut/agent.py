@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from harness.environment import Environment, RealEnvironment
 from harness.errors import HarnessError, SutUnavailable
+from harness.printable import one_line
 from harness.sut.sut_process import STOP_S, end_text
 from harness.sut.wires import AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
@@ -223,9 +224,9 @@ class Agent:
             return ""
         self._log.seek(max(0, self._log.seek(0, os.SEEK_END) - _TAIL))
         lines = self._log.read().decode(errors="replace").strip().splitlines()
-        last = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in lines[-1]) if lines else ""
+        last = one_line(lines[-1], LAST_LINE_LIMIT) if lines else ""
         see = f"; see {self._log_path}" if self._log_path is not None and lines else ""
-        return (f": {last[:LAST_LINE_LIMIT]}" if last else " and said nothing on standard error") + see
+        return (f": {last}" if last else " and said nothing on standard error") + see
 
 
 class AgentWire:

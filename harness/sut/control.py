@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from harness.environment import Environment
 from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
+from harness.printable import one_line
 from harness.sut.shown import NotShown
 from harness.sut.wires import Reply, Route
 from reference_qm.control import answer, request_from
@@ -148,7 +149,7 @@ def _reply(found: Result | str) -> dict[str, Any]:
 
 def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
-        why = str(reply.get("error", "without a reason"))[:REASON_LIMIT]
+        why = one_line(str(reply.get("error", "without a reason")), REASON_LIMIT)
         if _is_unsupported(reply):
             raise Unsupported(f"the SUT's control channel cannot {verb}: {why}")
         raise ControlRefused(f"the SUT refused {verb}: {why}")

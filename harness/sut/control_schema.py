@@ -13,6 +13,8 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
+from harness.printable import one_line
+
 PATH = Path(__file__).with_name("control-protocol.schema.json")
 COMPLAINT_LIMIT = 200
 
@@ -45,6 +47,4 @@ def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
     if error is None:
         return None
     where = error.json_path.removeprefix("$").removeprefix(".")
-    said = f"{where}: {error.message}" if where else error.message
-    line = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in said)
-    return line if len(line) <= COMPLAINT_LIMIT else f"{line[: COMPLAINT_LIMIT - 3]}..."
+    return one_line(f"{where}: {error.message}" if where else error.message, COMPLAINT_LIMIT)

@@ -105,11 +105,11 @@ def test_over_tcp_it_is_the_same() -> None:
             ANSWERS.format("to(self, answer | {'protocol': 3})"),
             "speaks version 3 of the control protocol; this harness",
         ),
-        (ANSWERS.format("to(self, answer | {'protocol': '2\\x1b[2J'})"), r"speaks version 2\x1b[2J of the control"),
+        (ANSWERS.format("to(self, answer | {'protocol': '2\\x1b[2J'})"), "speaks version 2<U+001B>[2J of the control"),
         (ANSWERS.format("to(self, answer | {'guid': 7})"), "identity: guid: 7 is not of type 'string'"),
         (
             ANSWERS.format("to(self, {'id': answer['id'], 'ok': False, 'error': 'no\\n'})"),
-            r"identity was refused: no\n",
+            "identity was refused: no",
         ),
         (ANSWERS.format("to(self, answer | {'id': 'x'})"), "identity: no answer in time"),
     ],
@@ -196,10 +196,10 @@ def refuses() -> Findings:
         (does_nothing, "  purge                         wrong            a message is still in the queue"),
         (loses_messages, "  peek                          wrong            message "),
         (says_yes_to_all, "wrong: the verb mqconform_nonsense, which nobody has, is not refused"),
-        (announces_too_much, r"wrong: identity announces time\x1b[2Jtravel, which is no facility"),
+        (announces_too_much, "wrong: identity announces time<U+001B>[2Jtravel, which is no facility"),
         (announces_too_much, "  inspect                       wrong            'adm' is a required property"),
-        (has_a_hostile_name, r"x\x1b]0;y\x07[red]\n 1.0 (Example), queue manager "),
-        (refuses, r"  purge                         refused          not today\x07"),
+        (has_a_hostile_name, "x<U+001B>]0;y<U+0007>[red] 1.0 (Example), queue manager "),
+        (refuses, "  purge                         refused          not today<U+0007>"),
     ],
 )
 def test_what_is_wrong_is_named(try_it: Callable[[], Findings], said: str) -> None:
