@@ -14,6 +14,7 @@ from benchmarks import (
     demo,
     lake,
     lake_cluster,
+    lake_judging,
     lake_tables,
     loopback,
     memory,
@@ -38,6 +39,7 @@ PARTS: tuple[ModuleType, ...] = (
     lake,
     lake_cluster,
     lake_tables,
+    lake_judging,
 )
 
 

@@ -68,6 +68,8 @@ class Follower:
         finally:
             with suppress(PySparkException, Py4JError):  # of a Java that has died
                 query.stop()
+        if missed := self._missed():
+            self._take(missed)
 
     def _started(self) -> StreamingQuery:
         found = (
@@ -85,6 +87,19 @@ class Follower:
             .start()
         )
 
+    def _missed(self) -> list[str]:
+        """Return the run folders that are neither in the lake nor waiting.
+
+        Spark counts a file that is empty yet as seen, and shows it never.
+        """
+        there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
+        there |= self._waiting().keys()
+        return [uri for uri in self._named(self._files.glob(f"{as_pattern(self._runs)}/*/{RUN}")) if uri not in there]
+
+    def _named(self, files: Iterable[str]) -> list[str]:
+        """Return the full names of the folders of some files, as `uri_of` writes them."""
+        return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
+
     @contextmanager
     def _first_cause(self) -> Iterator[None]:
         """Raise what a batch failed with, where Spark only says that one failed."""
@@ -98,7 +113,7 @@ class Follower:
 
     def _on_batch(self, batch: DataFrame, _: int) -> None:
         try:
-            self._take(sorted(f"{self._runs}/{row.path.split('/')[-2]}" for row in batch.collect()))
+            self._take(self._named(row.path for row in batch.collect()))
         except BaseException as error:
             self._failed = error
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or none

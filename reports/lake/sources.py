@@ -209,6 +209,8 @@ def _folder(files: Files, uri: str) -> Folder:
         each = there.get(name)
         if each is None or each.is_folder or (local is not None and inside(local.resolve(), name) is None):
             raise RollupError(f"{shown} is not a run folder: it has no file {name} of its own")
+        if name != VERDICTS and not each.size:
+            raise RollupError(f"{shown}/{name} is empty")  # Spark's readers pass over such a file
         if name != VERDICTS and each.size > SMALL:
             raise RollupError(f"{shown}/{name}: {each.size} octets are too many for such a file")
         found[name] = each

@@ -72,6 +72,7 @@ STRANGE = [
     line(13, ms=2**63 - 1),
     line(14, notes=["long", "x" * 50_000]),
     TWICE_NAMED + "\n",
+    {"schema": 2, "seq": 15, "ms": 1, "capture": "captures/x.pcapng", "rejected": "the file is cut"},
     json.dumps(line(12))[:40],
 ]
 BROKEN = {
@@ -86,7 +87,8 @@ BROKEN = {
     14: "unknown rule nonsense",
     15: "not one JSON object",
     17: "ms is no time of a run",
-    20: "cut off in the middle of the line",
+    20: "captures/x.pcapng: the file is cut",
+    21: "cut off in the middle of the line",
 }
 
 

@@ -1,0 +1,156 @@
+"""``lake judge``: captures judged on executors are judged as in one process, and become runs as any other."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
+from harness.judging.captured import lines_of_capture
+from harness.run_folder import capture_of
+from harness.wire import connection_parameters, establish_connection, session_ack, user_message
+from reference_qm.surface.inputs import Endpoint
+from reports.lake import ingest, manifest
+from reports.lake.captures import Given
+from reports.lake.files import Files
+from reports.lake.judging import Bounds, judge_into_folder, judge_into_lake
+from reports.lake.store import Lake
+from reports.rollup_error import RollupError
+
+GOLDEN = Path(__file__).parents[2] / "captures" / "golden" / "frames.pcapng"
+CHECKS = ["suites/mqqb/s/test_a.py::test_b[1-2]", "suites/mqqb/s/test_a.py::test_c"]
+AGAIN = "captures/test-b-again-1.pcapng"
+BOUNDS = Bounds(1 << 20, 60)
+
+
+def record(path, *packets):
+    """Write a capture of what a SUT sent on one connection."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    recorder = Recorder(VirtualEnvironment(), path)
+    connection = recorder.opened(Endpoint("127.0.0.1", 50_000), Endpoint("127.0.0.2", 1801), by_peer=True)
+    for packet in packets:
+        recorder.received(connection, packet)
+    recorder.close()
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory):
+    """A run folder whose verdicts name two of its three captures, and a folder of strange ones."""
+    root = tmp_path_factory.mktemp("captured [x] ü")
+    run = root / "run 1"
+    wrong = bytearray(bytes(establish_connection()))
+    wrong[2] |= 1 << 6  # X9
+    record(run / capture_of(CHECKS[0]), bytes(establish_connection()), bytes(connection_parameters()))
+    record(run / AGAIN, bytes(wrong), bytes(user_message(user={"MessageID": 1})))
+    record(run / "captures" / "nobody's.pcapng", bytes(session_ack(UserMsgSequenceNumber=1)))
+    values = {"schema": 2, "run": "r1", "started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:02:00Z"}
+    sut = {"name": "Contoso", "vendor": "Contoso Ltd", "version": "1.0", "profile": "none"}
+    (run / "run.json").write_text(json.dumps(values | {"sut": sut}))
+    lines = [{"test": CHECKS[0], "evidence": [[4]]}, {"test": CHECKS[0]}, {"test": CHECKS[1], "capture": AGAIN}, {}]
+    (run / "verdicts.jsonl").write_text("".join(json.dumps({"schema": 2, **line}) + "\n" for line in lines))
+    strange = root / "strange"
+    record(strange / "good.pcapng", bytes(establish_connection()))
+    (strange / "cut.pcapng").write_bytes((strange / "good.pcapng").read_bytes()[:-5])
+    (strange / "noise.pcapng").write_bytes(bytes(range(256)) * 9)
+    (strange / "large.pcapng").write_bytes(bytes((1 << 20) + 1))
+    (strange / "no capture.txt").write_text("x")
+    shutil.copy(GOLDEN, strange / "golden.pcapng")
+    return root
+
+
+STRANGE = {
+    "cut.pcapng": "the file is cut: 5 bytes of a block are missing",
+    "golden.pcapng": "does not say which packets the system under test sent",
+    "large.pcapng": "1048577 octets are more than the 1048576 that are looked at",
+    "noise.pcapng": "this is no pcapng file",
+}
+
+
+def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spark, captured, tmp_path):
+    given = Given("Fabrikam", "2", "none")
+    written = judge_into_folder(spark, [str(captured)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
+    assert (written.captures, written.refused) == (8, [])
+    assert {each.uri for each in written.folders} == {f"file://{captured}/{name}" for name in ("run 1", "strange")}
+    folders = {
+        json.loads((each / "run.json").read_text())["sut"]["name"]: each for each in (tmp_path / "out").iterdir()
+    }
+    tests = {capture_of(CHECKS[0]): CHECKS[0], AGAIN: CHECKS[1]}
+    for name, sut in (("run 1", "Contoso"), ("strange", "Fabrikam")):
+        lines = [json.loads(line) for line in (folders[sut] / "verdicts.jsonl").read_text().splitlines()]
+        assert [line.pop("seq") for line in lines] == list(range(1, len(lines) + 1))
+        assert {line.pop("schema") for line in lines} == {2}
+        expected = []
+        for path in sorted((captured / name).rglob("*.pcapng")):
+            capture = str(path.relative_to(captured / name))
+            if capture not in STRANGE:
+                expected += [
+                    {"test": tests.get(capture, capture), **line} for line in lines_of_capture(path, capture)[1]
+                ]
+        judged = [line for line in lines if "rejected" not in line]
+        assert {line.pop("ms") for line in judged} == {0}  # in virtual time nothing takes any, and the clock is at 2026
+        assert sorted(map(_text, judged)) == sorted(_text(without_schema(line)) for line in expected)
+        refused = {line["capture"]: line["rejected"] for line in lines if "rejected" in line}
+        assert refused.keys() == (STRANGE.keys() if sut == "Fabrikam" else set())
+        for capture, why in refused.items():
+            assert STRANGE[capture] in why
+    run = json.loads((folders["Contoso"] / "run.json").read_text())
+    assert (run["run"], run["reach"], run["selection"]) == (f"r1 judged {run['suites'][:8]}", "capture", "captures")
+    assert (run["captures"], run["captured"], run["sut"]["vendor"]) == (3, "r1", "Contoso Ltd")
+    rules = json.loads((folders["Fabrikam"] / "rules.json").read_text())["rules"]
+    assert {line["rule"] for line in expected} <= rules.keys()
+
+
+def without_schema(line):
+    return {key: value for key, value in line.items() if key not in ("schema", "seq", "ms")}
+
+
+def _text(line):
+    return json.dumps(line, sort_keys=True)
+
+
+def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_path, monkeypatch):
+    taken = []
+
+    def take(lake, chosen, report, stage):
+        taken.extend(chosen)
+        known = {source.run: ingest._known(source, "none") for source in chosen}
+        state = manifest.Manifest(number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
+        manifest.publish(lake.files, lake.uri, state)
+        return lake
+
+    monkeypatch.setattr(ingest, "_take", take)
+
+    def judge(*captures):
+        lake = Lake.open_or_new(spark, str(tmp_path / "lake"))
+        found = judge_into_lake(lake, captures, Given(), BOUNDS, replacing=False, stage=lambda _: None)
+        assert not list((tmp_path / "lake" / "data").glob("*"))
+        return found
+
+    run = tmp_path / "run 1"
+    shutil.copytree(captured / "run 1", run)
+    report, judged = judge(str(run))
+    (source,) = taken
+    assert (judged, report.refused, source.lines) == (3, [], 107)
+    assert (source.folder.uri, source.row["sut_name"], source.row["partial"]) == (f"file://{run}", "Contoso", True)
+    report, judged = judge(str(run), str(captured / "strange"))
+    assert (judged, report.known, len(taken)) == (0, 1, 1)
+    assert report.refused == [
+        f"{captured}/strange: no run.json says which system was captured: give --name and --version"
+    ]
+
+
+def test_where_there_are_no_captures_is_said(spark, tmp_path):
+    (tmp_path / "x.txt").write_text("")
+    for captures, words in (
+        (str(tmp_path / "none"), "nothing is there"),
+        (str(tmp_path), "no file there ends in .pcapng"),
+    ):
+        with pytest.raises(RollupError, match=words):
+            judge_into_folder(spark, [captures], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("")
+    with pytest.raises(RollupError, match="holds something"):
+        judge_into_folder(spark, [str(tmp_path)], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
+    assert Files(spark).entries(f"file://{tmp_path}/nowhere") == []
