@@ -14,6 +14,7 @@ from typing import IO, Any
 import pytest
 from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
 from qm_process import Served, free_port, serve
+from sshd import sshd
 
 from harness.cli.windows import FOLDER
 from harness.sut.control_schema import complaint_about_answer
@@ -238,10 +239,9 @@ def test_a_line_that_is_no_request_is_refused_and_the_next_is_answered(line: byt
     assert hearing.call("identity")["ok"]
 
 
-def test_a_byte_order_mark_and_carriage_returns_are_taken_off(program: Path, served: Served) -> None:
-    with spoken_to(program, served) as agent:
-        agent.say(b'\xef\xbb\xbf{"id": 7, "verb": "identity"}\r')
-        assert agent.hear()["id"] == 7
+def test_a_byte_order_mark_and_carriage_returns_are_taken_off(hearing: Agent) -> None:
+    hearing.say(b'\xef\xbb\xbf{"id": 9999, "verb": "identity"}\r')
+    assert hearing.hear()["id"] == 9999
 
 
 def test_a_line_that_is_too_long_ends_the_conversation(program: Path, served: Served) -> None:
@@ -251,12 +251,13 @@ def test_a_line_that_is_too_long_ends_the_conversation(program: Path, served: Se
         assert agent.process.wait(TIMEOUT_S) == 0
 
 
-def test_a_run_over_its_standard_streams_has_no_false_fail(
+def test_a_run_that_ssh_carries_has_no_false_fail(
     program: Path, served: Served, peer_port: int, tmp_path: Path
 ) -> None:
     host, tcp_port = served.endpoint("tcp")
-    command = ["env", f"MQCONFORM_SERVE={served.bound['control']}", "mono", str(program)]
-    text = f"""
+    agent = ("env", f"MQCONFORM_SERVE={served.bound['control']}", "mono", str(program))
+    with sshd(tmp_path / "sshd") as over:
+        text = f"""
 [sut]
 name = "agent-on-mono"
 [driver]
@@ -270,14 +271,14 @@ peer_tcp_port = {peer_port}
 peer_ping_port = {peer_port}
 [control]
 kind = "stdio"
-command = {json.dumps(command)}
+command = {json.dumps(over.command(*agent))}
 [capabilities]
 ping = true
 subqueues = true
 several_queues = true
 """
-    out = tmp_path / "run"
-    done = mqconform("run", "--sut", sut(tmp_path, text), "-k", SELECTION, "--out", out)
+        out = tmp_path / "run"
+        done = mqconform("run", "--sut", sut(tmp_path, text), "-k", SELECTION, "--out", out)
     found = verdicts(out)
     assert [line for line in found if line["verdict"] in ("fail", "harness_error")] == [], done.stdout
     assert sum(line["verdict"] == "pass" for line in found) > 30, done.stdout
