@@ -1794,8 +1794,10 @@ namespace Mqconform
         {
             const string windows = @"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
             string library = System.IO.Path.Combine(Environment.SystemDirectory, "mqqm.dll");
-            string version = Environment.OSVersion.Version.Major + "." + Environment.OSVersion.Version.Minor + "."
-                + Registered(windows, "CurrentBuild") + "." + Registered(windows, "UBR");
+            // What the environment says is 6.2 for a program that does not declare which releases it knows.
+            object major = Registered(windows, "CurrentMajorVersionNumber");
+            string version = (major == null ? Registered(windows, "CurrentVersion") : major + "." + Registered(windows, "CurrentMinorVersionNumber"))
+                + "." + Registered(windows, "CurrentBuild") + "." + (Registered(windows, "UBR") ?? 0);
             if (File.Exists(library)) version += ", mqqm.dll " + FileVersionInfo.GetVersionInfo(library).ProductVersion;
             return new Answer().With("name", Environment.MachineName).With("vendor", "Microsoft").With("version", version);
         }

@@ -270,11 +270,14 @@ function Show-Machine {
     $cache = Join-Path -Path $Parameters -ChildPath 'MachineCache'
     if (-not (Test-Path -LiteralPath $cache)) { return }
     $bytes = [byte[]](Get-ItemProperty -LiteralPath $cache -Name 'QMId').QMId
-    $windows = Get-ItemProperty -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
+    $windows = Get-Item -LiteralPath 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
+    $major = $windows.GetValue('CurrentMajorVersionNumber')
+    $version = $windows.GetValue('CurrentVersion')
+    if ($null -ne $major) { $version = "$major.$($windows.GetValue('CurrentMinorVersionNumber'))" }
     [pscustomobject]@{
         Identifier = (New-Object -TypeName System.Guid -ArgumentList (, $bytes)).ToString()
-        Windows    = $windows.ProductName
-        Version    = "10.0.$($windows.CurrentBuild).$($windows.UBR)"
+        Windows    = $windows.GetValue('ProductName')
+        Version    = "$version.$($windows.GetValue('CurrentBuild')).$($windows.GetValue('UBR', 0))"
         Record     = $Record
     }
 }

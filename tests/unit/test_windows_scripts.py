@@ -274,3 +274,11 @@ def test_every_switch_that_a_value_waits_for_is_one_of_the_script() -> None:
     assert waited_for == set(chosen)
     declared = {_text(one.children[-1]) for one in _within(_tree(PROVISION), "script_parameter")}
     assert {f"${name}" for name in waited_for - {"always"}} <= declared
+
+
+def test_the_page_names_every_member_that_was_not_run() -> None:
+    text = (FOLDER / "MsmqAgent.cs").read_text(encoding="ascii")
+    (members,) = re.findall(r"interface IWindowsOnly\s*\{(.*?)\n    \}", text, re.DOTALL)
+    page = (FOLDER.parents[1] / "docs" / "windows.md").read_text(encoding="utf-8").partition("**Not run**")[2]
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(re.findall(r"(\w+)\(", members))
