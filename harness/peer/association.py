@@ -43,6 +43,8 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
+ACCESS_DENIED = 5
+"""ERROR_ACCESS_DENIED, as the status of a fault (MS-MQMP 5.1)."""
 OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
 
 
@@ -88,8 +90,14 @@ class Call:
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
-            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}")
+            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self._way_out}")
         return self
+
+    @property
+    def _way_out(self) -> str:
+        """What to do about a call that is denied to whoever does not authenticate."""
+        denied = self.thrown == ACCESS_DENIED and self.association.protection is None
+        return " (the tester does not authenticate: say how in [rpc] of the SUT file)" if denied else ""
 
     @property
     def status(self) -> int | None:

@@ -156,6 +156,17 @@ def test_a_sut_that_does_not_authenticate_is_told_of(environment, tmp_path):
         Association(peer).connect(2103).bind(QM2QM)
 
 
+def test_a_call_that_is_denied_to_who_does_not_authenticate_names_the_way_out(environment, tmp_path):
+    sut = scripted(environment)
+    sut.answers["RemoteQMPurgeQueue"] = lambda call: call.fault(5)
+    for rpc, hinted in (({}, True), (access("connect"), False)):
+        with peer_of(environment, tmp_path / "rpc.pcapng", rpc=rpc) as peer:
+            call = Association(peer).connect(2103).bind(QM2QM).call("RemoteQMPurgeQueue", hQueue=7)
+            with pytest.raises(ConformanceFailure, match="ERROR_ACCESS_DENIED") as caught:
+                call.settled()
+            assert ("[rpc] of the SUT file" in str(caught.value)) is hinted
+
+
 # -- the peer's server ------------------------------------------------------------------------------------------------
 
 
