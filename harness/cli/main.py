@@ -366,9 +366,10 @@ def attach(
 
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
-    from harness.cli.results import register
+    from harness.cli import certificates, results
 
-    register(app)
+    for each in (results, certificates):
+        each.register(app)
     for entry in entry_points(group="mqconform.commands"):
         entry.load()(app)
     try:

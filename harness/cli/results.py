@@ -9,13 +9,9 @@ from typing import Annotated
 import typer
 
 from harness.errors import UsageError
-from harness.judging.baseline import load_baseline, updated
-from harness.judging.verdicts import Verdict
-from harness.results.difference import compare
-from harness.results.difference_shown import FORMATS
-from harness.results.run_results import read_run
-from harness.rules.catalogue import load_catalogue
-from harness.run.run import EXIT_NOT_CONFORMANT
+
+EXIT_WORSE = 1
+"""Something fails that did not before."""
 
 
 class DiffFormat(StrEnum):
@@ -42,6 +38,10 @@ def diff(
     out: Annotated[Path | None, typer.Option(help="A file for it, instead of standard output.")] = None,
 ) -> None:
     """Compare two runs, rule by rule; exit with 1 when something fails in the second that did not in the first."""
+    from harness.results.difference import compare
+    from harness.results.difference_shown import FORMATS
+    from harness.results.run_results import read_run
+
     difference = compare(read_run(run_a), read_run(run_b))
     text = FORMATS[format_](difference)
     if out is None:
@@ -49,7 +49,7 @@ def diff(
     else:
         _write(out, text)
     if difference.worse:
-        raise typer.Exit(EXIT_NOT_CONFORMANT)
+        raise typer.Exit(EXIT_WORSE)
 
 
 def update(
@@ -57,6 +57,11 @@ def update(
     baseline: Annotated[Path, typer.Option(help="The baseline; its reasons stay.")],
 ) -> None:
     """Write every failure of a run into a baseline, and take out what fails no more; new reasons are yours to give."""
+    from harness.judging.baseline import load_baseline, updated
+    from harness.judging.verdicts import Verdict
+    from harness.results.run_results import read_run
+    from harness.rules.catalogue import load_catalogue
+
     found = read_run(run)
     if found.partial:
         raise UsageError(f"{run}: is partial ({found.partial}), so others may still fail; give a whole run")

@@ -15,12 +15,13 @@ from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """A run. ``failing``: of each rule that fails, the checks (with parameters) in which it does."""
+    """A run. ``failing``: of each rule that fails, the checks (with parameters) in which it does; ``checks``: all."""
 
     folder: Path
     run: dict[str, Any]
     rules: dict[str, RuleResult]
     failing: dict[str, frozenset[str]]
+    checks: frozenset[str]
 
     @property
     def system(self) -> str:
@@ -52,10 +53,13 @@ def read_run(folder: Path) -> RunResults:
     verdicts = folder / VERDICTS_FILE
     try:
         failing: dict[str, set[str]] = {}
+        checks = set[str]()
         for line in read_verdicts(verdicts):
+            checks.update(filter(None, [line["test"]]))
             if line["verdict"] == Verdict.FAIL:
                 failing.setdefault(line["rule"], set()).add(line["test"] or "")
         rules = {one.rule: one for one in rule_results(verdicts)}
     except OSError as error:
         raise UsageError(f"{verdicts}: cannot be read: {error.strerror}") from error
-    return RunResults(folder, run, rules, {rule: frozenset(tests) for rule, tests in failing.items()})
+    failing_checks = {rule: frozenset(tests) for rule, tests in failing.items()}
+    return RunResults(folder, run, rules, failing_checks, frozenset(checks))

@@ -1,0 +1,102 @@
+"""The commands ``certify`` and ``verify``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from harness.errors import UsageError
+
+EXIT_REFUSED = 1
+"""No certificate, or none that holds."""
+PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``mqconform``."""
+    app.command()(certify)
+    app.command("verify")(verify_)
+
+
+def certify(
+    run: Annotated[Path, typer.Argument(help="The folder of a whole run.")],
+    key: Annotated[
+        Path, typer.Option(help="An Ed25519 private key (PEM): `openssl genpkey -algorithm ed25519 -out KEY`.")
+    ],
+    out: Annotated[Path, typer.Option(help="The file of the certificate; must not be there yet.")],
+    not_exercised: Annotated[
+        float, typer.Option(min=0, max=100, help="Which share of the rules may never have come up, in per cent.")
+    ] = 5.0,
+) -> None:
+    """Sign what a run found, with its captures, as one file; exit with 1 and the reasons when it cannot be."""
+    from harness.results import certificate
+    from harness.results.bundle import member_of, private_key, write_bundle
+    from harness.results.certificate_page import badge, page
+    from harness.results.run_results import read_run
+
+    signer = private_key(key, os.environ.get(PASSWORD, "").encode() or None)
+    if out.exists():
+        raise UsageError(f"{out}: is there already; give another --out")
+    found, terms = read_run(run), certificate.Terms.usual(not_exercised)
+    if reasons := list(certificate.refusals(found, terms)):
+        for reason in reasons:
+            typer.echo(f"not certified: {reason}", err=True)
+        raise typer.Exit(EXIT_REFUSED)
+    files = dict(certificate.files_of(found))
+    said = certificate.statement(found, terms, {name: member_of(path)._asdict() for name, path in files.items()})
+    with TemporaryDirectory(prefix="mqconform-certify-") as folder:
+        shown = {
+            certificate.CERTIFICATE_FILE: certificate.written(said),
+            certificate.PAGE_FILE: page(said, signer.public_key().public_bytes_raw().hex()),
+            certificate.BADGE_FILE: badge(said),
+        }
+        made = {name: Path(folder) / name for name in shown}
+        for name, text in shown.items():
+            made[name].write_text(text, encoding="utf-8")
+        write_bundle(out, [*made.items(), *files.items()], signer)
+    shown_by_name = f"{certificate.PAGE_FILE} {certificate.BADGE_FILE}"
+    typer.echo(f"{out}: {out.stat().st_size:,} bytes; `unzip {out} {shown_by_name}` has its page and badge")
+
+
+def verify_(
+    bundle: Annotated[Path, typer.Argument(help="The file of a certificate.")],
+    public_key_: Annotated[Path, typer.Option("--public-key", help="Whose it is said to be: a public key (PEM).")],
+    format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
+) -> None:
+    """Check a certificate offline, and judge its captures again; exit with 1 when it does not hold."""
+    from harness.results.bundle import BadBundle, public_key
+    from harness.results.verification import said_of, verify
+
+    if format_ not in ("text", "json"):
+        raise UsageError(f"--format {format_}: it must be text or json")
+    key = public_key(public_key_)
+    try:
+        with _progress() as progress:
+            found = verify(bundle, key, progress)
+    except BadBundle as error:
+        typer.echo(f"does not hold: {error}", err=True)
+        raise typer.Exit(EXIT_REFUSED) from None
+    if format_ == "json":
+        typer.echo(json.dumps(found.statement, indent=1))
+        return
+    for line in said_of(found):
+        typer.echo(line)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Show how many captures are judged, on a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:
+        task = shown.add_task("captures judged again", total=None)
+        yield lambda done, of: shown.update(task, completed=done, total=of)

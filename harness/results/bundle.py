@@ -1,0 +1,184 @@
+"""The file of a certificate: a signed line, then a zip file of a run folder with what the certificate says of it.
+
+The signature (Ed25519) is over the line before it and the SHA-512 of everything behind it, so that no byte of the file
+can change unseen. What is read is bounded before it is believed: sizes, numbers of files, names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from harness.errors import MqconformError, UsageError
+
+_MAGIC = b"mqconform-certificate 1 ed25519 "
+_LINE = re.compile(re.escape(_MAGIC) + rb"(?P<key>[0-9a-f]{64}) (?P<signature>[0-9a-f]{128})\n")
+_LINE_LENGTH = len(_MAGIC) + 64 + 1 + 128 + 1
+MOST_FILES = 20_000
+MOST_BYTES = 4 * 2**30
+"""Of all files of a bundle together, unpacked."""
+MOST_RATIO = 200
+"""How many times smaller a bundle may be than what it holds: captures of one system shrink to about a tenth."""
+_NAME = re.compile(r"[A-Za-z0-9._\-]+(/[A-Za-z0-9._\-]+)?")
+_CHUNK = 1 << 20
+_DATE = (1980, 1, 1, 0, 0, 0)
+"""Of every file in it, so that a bundle depends on nothing but its content."""
+
+
+class BadBundle(MqconformError):
+    """A file that is no certificate, or not the one that was signed."""
+
+
+class Member(NamedTuple):
+    """A file of a bundle: its length in bytes, and its SHA-256, hexadecimal."""
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A bundle whose signature holds. ``key``: the public key that signed it, hexadecimal; ``folder``: its files."""
+
+    key: str
+    folder: Path
+    members: dict[str, Member]
+
+
+def private_key(path: Path, password: bytes | None) -> Ed25519PrivateKey:
+    """Read a private key (PEM); UsageError says what is wrong with it."""
+    try:
+        key = load_pem_private_key(path.read_bytes(), password)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the key: {error.strerror}") from error
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise UsageError(
+            f"{path}: no private key that can be read ({error}); `openssl genpkey -algorithm ed25519` makes one, its "
+            "password goes into MQCONFORM_KEY_PASSWORD"
+        ) from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise UsageError(f"{path}: a key of another kind; `openssl genpkey -algorithm ed25519` makes the right one")
+    return key
+
+
+def public_key(path: Path) -> Ed25519PublicKey:
+    """Read a public key (PEM); UsageError says what is wrong with it."""
+    try:
+        key = load_pem_public_key(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the key: {error.strerror}") from error
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise UsageError(f"{path}: no public key that can be read: `openssl pkey -in KEY -pubout` writes it") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise UsageError(f"{path}: a key of another kind; certificates are signed with Ed25519")
+    return key
+
+
+def member_of(path: Path) -> Member:
+    """Measure a file."""
+    with path.open("rb") as file:
+        return Member(path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519PrivateKey) -> None:
+    """Write files, by the names that they have in the bundle, and sign them; the file is there whole or not at all."""
+    new = path.with_name(f"{path.name}.new")
+    try:
+        with new.open("w+b") as file:
+            file.write(bytes(_LINE_LENGTH))
+            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+                for name, source in files:
+                    info = zipfile.ZipInfo(name, _DATE)
+                    info.compress_type = zipfile.ZIP_DEFLATED
+                    with source.open("rb") as content, packed.open(info, "w") as member:
+                        while chunk := content.read(_CHUNK):
+                            member.write(chunk)
+            line = _MAGIC + _hex_of(key.public_key()) + b" "
+            file.seek(_LINE_LENGTH)
+            signature = key.sign(_signed(line, file))
+            file.seek(0)
+            file.write(line + signature.hex().encode() + b"\n")
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
+    """Check a bundle against a public key and unpack it into an empty folder; BadBundle when anything is wrong."""
+    try:
+        with path.open("rb") as file:
+            found = _LINE.fullmatch(file.read(_LINE_LENGTH))
+            if found is None:
+                raise BadBundle(f"{path}: does not begin as a certificate does")
+            if found["key"] != _hex_of(key):
+                raise BadBundle(f"{path}: is signed with another key, {found['key'].decode()}")
+            try:
+                key.verify(bytes.fromhex(found["signature"].decode()), _signed(_MAGIC + found["key"] + b" ", file))
+            except InvalidSignature:
+                raise BadBundle(f"{path}: the signature does not hold: something of it was changed") from None
+            return Opened(found["key"].decode(), folder, _unpack(path, file, folder))
+    except OSError as error:
+        raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _hex_of(key: Ed25519PublicKey) -> bytes:
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex().encode()
+
+
+def _signed(line: bytes, rest: BinaryIO) -> bytes:
+    digest = hashlib.sha512()
+    while chunk := rest.read(_CHUNK):
+        digest.update(chunk)
+    return line + digest.digest()
+
+
+def _unpack(path: Path, file: BinaryIO, folder: Path) -> dict[str, Member]:
+    """Unpack what was signed: whoever signs may be wrong, too."""
+    try:
+        with zipfile.ZipFile(file) as packed:
+            infos = packed.infolist()
+            _check(path, infos)
+            return {info.filename: _unpack_one(packed, info, folder) for info in infos}
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError) as error:
+        raise BadBundle(f"{path}: what was signed is no zip file that can be read: {error}") from error
+
+
+def _check(path: Path, infos: list[zipfile.ZipInfo]) -> None:
+    names = [info.filename for info in infos]
+    if len(infos) > MOST_FILES:
+        raise BadBundle(f"{path}: {len(infos)} files; at most {MOST_FILES} are read")
+    if len({name.lower() for name in names}) < len(names):
+        raise BadBundle(f"{path}: two files have one name")
+    for name in names:
+        if not _NAME.fullmatch(name) or ".." in PurePosixPath(name).parts or name.startswith("."):
+            raise BadBundle(f"{path}: a file is called {name[:80]!a}, which may lead elsewhere")
+    size = sum(info.file_size for info in infos)
+    if size > MOST_BYTES or size > MOST_RATIO * max(1, path.stat().st_size):
+        raise BadBundle(f"{path}: unpacks to {size:,} bytes, more than is believed")
+
+
+def _unpack_one(packed: zipfile.ZipFile, info: zipfile.ZipInfo, folder: Path) -> Member:
+    target = folder / info.filename
+    target.parent.mkdir(exist_ok=True)
+    digest, size = hashlib.sha256(), 0
+    with packed.open(info) as member, target.open("xb") as file:
+        while chunk := member.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+            file.write(chunk)
+    return Member(size, digest.hexdigest())

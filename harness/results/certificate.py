@@ -1,0 +1,138 @@
+"""What a certificate says of a run, and what keeps a run from having one: ``mqconform certify RUN --key KEY``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.judging.verdicts import Verdict
+from harness.paths import SUITES
+from harness.results.run_results import RunResults
+from harness.run.run import DECIDED, frozen_tests
+from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
+
+CERTIFICATE_SCHEMA = 1
+CERTIFICATE_FILE = "certificate.json"
+PAGE_FILE = "certificate.html"
+BADGE_FILE = "badge.svg"
+NOT_EXERCISED_PERCENT = 5.0
+"""Which share of the rules that a run tried may never have come up, unless said otherwise."""
+_UNCERTAIN = {
+    Verdict.HARNESS_ERROR: "is a mistake of the harness",
+    Verdict.INCONCLUSIVE: "is inconclusive",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On what terms a run is certified. ``checks``: how many a whole run has."""
+
+    not_exercised_percent: float
+    checks: int
+
+    @classmethod
+    def usual(cls, not_exercised_percent: float = NOT_EXERCISED_PERCENT) -> Terms:
+        """Return the terms of the suites that are installed."""
+        return cls(not_exercised_percent, frozen_tests(SUITES))
+
+
+def refusals(found: RunResults, terms: Terms) -> Iterator[str]:
+    """Yield, a line each, why a run cannot be certified."""
+    run = found.run
+    if run.get("schema") != SCHEMA:
+        yield f"it is of schema {run.get('schema')}; run it again with this harness"
+    if found.partial is not None:
+        yield f"it is a part of a run: {found.partial}"
+    checks = _checks(found)
+    if checks < terms.checks:
+        yield f"{checks} checks ran; a whole run has {terms.checks}"
+    for key, words in (("residue", "left behind or met something"), ("deaths", "the system's process ended")):
+        if run.get(key):
+            yield f"{words}, {len(run[key])} times: see {key} in {RUN_FILE}"
+    for verdict, words in _UNCERTAIN.items():
+        rules = _with(found, verdict)
+        if rules:
+            yield f"{len(rules)} rules: what was found {words}: {_listed(rules)}"
+    known = _deviations(found)
+    new = [rule for rule in _with(found, Verdict.FAIL) if rule not in known]
+    if new:
+        yield f"{len(new)} rules fail and are in no baseline: {_listed(new)}"
+    if stale := (run.get("baseline") or {}).get("stale"):
+        yield f"{len(stale)} entries of the baseline fail no more: {_listed(stale)}"
+    share = not_exercised_share(found)
+    if share > terms.not_exercised_percent:
+        yield f"{share:.1f} % of its rules were never exercised; at most {terms.not_exercised_percent:g} % may be"
+
+
+def not_exercised_share(found: RunResults) -> float:
+    """Return which share of the rules that were tried never came up, in per cent."""
+    idle, decided = len(_with(found, Verdict.NOT_EXERCISED)), sum(len(_with(found, one)) for one in DECIDED)
+    return 100 * idle / (idle + decided) if idle + decided else 100.0
+
+
+def statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the content of certificate.json; ``files``: length and SHA-256 of every other file, by name."""
+    run, sut = found.run, found.run["sut"]
+    counts = Counter(str(one.verdict) for one in found.rules.values())
+    return {
+        "schema": CERTIFICATE_SCHEMA,
+        "system": {key: sut.get(key) for key in ("name", "vendor", "version", "profile")},
+        "queue_managers": run.get("queue_managers", []),
+        "run": run["run"],
+        "started": run["started"],
+        "finished": run["finished"],
+        "reach": run["reach"],
+        "capabilities": run.get("capabilities", {}),
+        "harness": run["harness"],
+        "suites": run["suites"],
+        "terms": {"checks": terms.checks, "not_exercised_percent": terms.not_exercised_percent},
+        "checks": _checks(found),
+        "rules": {str(verdict): counts[verdict] for verdict in Verdict},
+        "by_document": _by_document(found),
+        "not_exercised_percent": round(not_exercised_share(found), 2),
+        "not_observable": sorted(_with(found, Verdict.NOT_OBSERVABLE)),
+        "not_exercised": sorted(_with(found, Verdict.NOT_EXERCISED)),
+        "warnings": sorted(_with(found, Verdict.WARN)),
+        "deviations": _deviations(found),
+        "files": dict(sorted(files.items())),
+    }
+
+
+def files_of(found: RunResults) -> Iterator[tuple[str, Path]]:
+    """Yield the files of a run folder that belong into a bundle: name there, path."""
+    for name in (RUN_FILE, RULES_FILE, VERDICTS_FILE):
+        yield name, found.folder / name
+    for path in sorted((found.folder / CAPTURES_FOLDER).glob("*.pcapng")):
+        yield f"{CAPTURES_FOLDER}/{path.name}", path
+
+
+def written(statement_: Mapping[str, Any]) -> str:
+    """Return certificate.json as it is signed."""
+    return json.dumps(statement_, indent=1, sort_keys=True) + "\n"
+
+
+def _checks(found: RunResults) -> int:
+    return len(found.checks)
+
+
+def _with(found: RunResults, verdict: Verdict) -> list[str]:
+    return [rule for rule, one in found.rules.items() if one.verdict is verdict]
+
+
+def _deviations(found: RunResults) -> dict[str, Any]:
+    return dict((found.run.get("baseline") or {}).get("expected", {}))
+
+
+def _by_document(found: RunResults) -> dict[str, dict[str, int]]:
+    counts: dict[str, Counter[str]] = {}
+    for rule, one in found.rules.items():
+        counts.setdefault(rule.partition("-")[0], Counter())[one.verdict] += 1
+    return {name: {str(verdict): found_[verdict] for verdict in Verdict} for name, found_ in sorted(counts.items())}
+
+
+def _listed(rules: list[str]) -> str:
+    return ", ".join(rules[:10]) + (f" and {len(rules) - 10} more" if len(rules) > 10 else "")

@@ -1,0 +1,53 @@
+"""A certificate as a page and as a badge. What a system is called is shown as text, whatever is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from xml.sax.saxutils import escape
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from harness.judging.verdicts import Verdict
+from harness.printable import one_line
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("harness.results", "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters["line"] = lambda text: one_line(str(text), 200)
+_GREEN, _AMBER = "#1a7f37", "#9a6700"
+_LETTER = 7
+
+
+def page(statement: Mapping[str, Any], key: str) -> str:
+    """Return the page; ``key``: the public key that signs it, hexadecimal."""
+    return _TEMPLATES.get_template("certificate.html").render(
+        one=statement, key=key, result=in_words(statement), verdicts=list(map(str, Verdict))
+    )
+
+
+def badge(statement: Mapping[str, Any]) -> str:
+    """Return the badge as SVG."""
+    left, right = "MSMQ certified", in_words(statement)
+    widths = [_LETTER * len(text) + 12 for text in (left, right)]
+    colour = _AMBER if statement["deviations"] else _GREEN
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{sum(widths)}" height="20" role="img" '
+        f'aria-label="{escape(left)}: {escape(right)}">'
+        f'<rect width="{widths[0]}" height="20" fill="#333b45"/>'
+        f'<rect x="{widths[0]}" width="{widths[1]}" height="20" fill="{colour}"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle">'
+        f'<text x="{widths[0] / 2}" y="14">{escape(left)}</text>'
+        f'<text x="{widths[0] + widths[1] / 2}" y="14">{escape(right)}</text></g></svg>\n'
+    )
+
+
+def in_words(statement: Mapping[str, Any]) -> str:
+    """Return the result in a few words."""
+    kept = f"{statement['rules']['pass'] + statement['rules']['warn']:,} rules kept"
+    known = len(statement["deviations"])
+    return f"{kept}, {known} known deviation{'s' if known != 1 else ''}" if known else kept
