@@ -134,14 +134,14 @@ def says_noise() -> Findings:
 
 
 def hangs() -> Findings:
-    return broken(ANSWERS.format("('purged' in answer) or to(self, answer)"), answer_ms=400)
+    return broken(ANSWERS.format("('purged' in answer) or to(self, answer)"), answer_ms=700)
 
 
 def holds_up() -> Findings:
-    body = "import time; time.sleep(0.6 if timeout_ms else 0); return {'message': self.taken(queue)}"
+    body = "import time; time.sleep(1.5 if timeout_ms else 0); return {'message': self.taken(queue)}"
     patch = "agent.threading.Thread.start = lambda self: self.run()\n"
     patch += "agent.Verbs.taken = lambda self, queue: (found := self.system.find(queue)) and found.pop(0) or None\n"
-    return broken(patch + NONE_OF_THESE.format(verb="receive", body=body), answer_ms=300)
+    return broken(patch + NONE_OF_THESE.format(verb="receive", body=body), answer_ms=700)
 
 
 def knows_other_ids() -> Findings:
