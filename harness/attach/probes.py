@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from harness.attach.asking import SILENCES, Asking
 from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, shown
 from harness.errors import SutUnavailable
@@ -18,8 +19,6 @@ NOWHERE = "127.0.0.254"
 """An address where nothing listens: what is said to go there waits and ends."""
 NONSENSE = "mqconform_nonsense"
 SYSTEM_QUEUES = ("system$;journal", "system$;deadletter", "system$;deadxact")
-SILENCES = 3
-"""So many verbs without an answer, one after the other: then nothing more is tried."""
 WAITS_MS = 60_000
 PROMPT_MS = 2_000
 """How soon identity is to be answered while a read waits."""
@@ -38,20 +37,18 @@ _MESSAGE: dict[str, Any] = {
 _Arguments = dict[str, Any]
 
 
-class Probes:
+class Probes(Asking):
     """One attempt at an agent. ``word``: in the names of its queues; ``queue``: one to use where none can be made."""
 
     def __init__(
         self, conversation: Conversation, word: str, queue: str | None = None, *, disruptive: bool = False
     ) -> None:
-        self.conversation = conversation
-        self.found = Findings()
+        super().__init__(conversation)
         self._own = f"private$\\mqc-attach-{word}"
         self._queue = queue
         self._disruptive = disruptive
         self._made: list[str] = []
         self._plain: str | None = None
-        self._silences = 0
 
     def try_all(self) -> Findings:
         """Try everything; SutUnavailable when not even identity is answered."""
@@ -73,69 +70,10 @@ class Probes:
             self._disrupt,
         )
         for step in steps:
-            if self.conversation.ended is None and self._silences < SILENCES:
+            if not self.is_over:
                 step()
         self._account()
         return self.found
-
-    # -- asking -------------------------------------------------------------------------------------------------
-
-    def _raw(self, verb: str, **arguments: Any) -> Reply | None:
-        """Ask; note an answer that breaks the contract, or none."""
-        if self.conversation.ended is not None or self._silences >= SILENCES:
-            return None
-        try:
-            reply = self.conversation.reply(self.conversation.ask(verb, **arguments))
-        except SutUnavailable as error:
-            self.conversation.on_end(str(error))
-            reply = None
-        if reply is None:
-            why = self.conversation.ended or "no answer in time"
-            self._silences += self.conversation.ended is None
-            self.found.note(verb, State.SILENT, why)
-            return None
-        self._silences = 0
-        if verb in FACILITY_OF and (complaint := complaint_about_answer(verb, reply)) is not None:
-            self.found.note(verb, State.WRONG, complaint)
-            return None
-        return reply
-
-    def _try(self, verb: str, **arguments: Any) -> Reply | None:
-        """Ask for what should be done; None when it was not."""
-        reply = self._raw(verb, **arguments)
-        if reply is None:
-            return None
-        if reply.get("ok") is not True:
-            state = State.MISSING if reply.get("unsupported") is True else State.REFUSED
-            self.found.note(verb, state, str(reply.get("error", "without a reason")))
-            return None
-        self.found.note(verb, State.WORKS)
-        return reply
-
-    def _refuses(self, verb: str, **arguments: Any) -> None:
-        """Ask for what cannot be done: the refusal shows that the verb is there."""
-        reply = self._raw(verb, **arguments)
-        if reply is None:
-            return
-        if reply.get("ok") is True:
-            what = ", ".join(f"{name} {value}" for name, value in arguments.items())
-            self.found.note(verb, State.WRONG, f"{what} was not refused, though there is no such thing")
-        elif reply.get("unsupported") is True:
-            self.found.note(verb, State.MISSING, str(reply.get("error")))
-        else:
-            self.found.note(verb, State.WORKS)
-
-    def _has_made(self, name: str, **properties: Any) -> bool:
-        """Make a queue of a kind that a system need not have."""
-        reply = self._raw("create_queue", name=name, **properties)
-        return reply is not None and reply.get("ok") is True
-
-    def _wrong(self, verb: str, why: str) -> None:
-        self.found.note(verb, State.WRONG, why)
-
-    def _skip(self, why: str, *verbs: str) -> None:
-        for verb in verbs:
-            self.found.note(verb, State.NOT_TRIED, why)
 
     # -- who it is ----------------------------------------------------------------------------------------------
 
