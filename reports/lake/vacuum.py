@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from reports.lake import manifest as manifests
 from reports.lake.files import as_pattern
@@ -31,9 +32,10 @@ class Done:
 
 
 def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callable[[str], None]) -> Done:
-    """Merge small ingests, then delete all states but the newest ``keep``, and what none of them names.
+    """Merge small ingests, then delete all states but the newest ``keep``, and what none of those that stay names.
 
-    Folders and files younger than ``hours`` stay: an ingest that still works has not named them yet.
+    A state that another followed less than ``hours`` ago stays: somebody may still read it. So do folders and files
+    that are younger: an ingest that still works has not named them yet.
     """
     done = Done()
     if compact:
@@ -41,10 +43,14 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
     stage("deleting")
     files, uri = lake.files, lake.uri
     known = manifests.numbers(files, uri)
-    kept = [manifests.read_number(files, uri, number) for number in known[-keep:]]
     latest = (time.time() - hours * 3600) * 1000
-    names = {f"{number:08d}.json" for number in known[-keep:]}
-    for each in files.entries(f"{uri}/manifests"):
+    entries = files.entries(f"{uri}/manifests")
+    published = {each.name: each.modified for each in entries}
+    followed = {number: published[_name(later)] for number, later in pairwise(known)}
+    staying = [number for number in known if number in known[-keep:] or followed[number] > latest]
+    kept = [manifests.read_number(files, uri, number) for number in staying]
+    names = set(map(_name, staying))
+    for each in entries:
         is_state = manifests.NAME.fullmatch(each.name) is not None
         if each.name not in names and (is_state or each.modified <= latest):
             files.delete(each.uri)
@@ -55,6 +61,10 @@ def vacuum(lake: Lake, *, keep: int, hours: float, compact: bool, stage: Callabl
             files.delete(each.uri)
             done.folders += 1
     return done
+
+
+def _name(number: int) -> str:
+    return f"{number:08d}.json"
 
 
 def _newest(lake: Lake, folder: str) -> int:

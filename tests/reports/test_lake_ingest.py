@@ -317,8 +317,9 @@ def test_who_publishes_second_is_told_and_changes_nothing(taken):
 def test_vacuum_merges_and_deletes_what_nothing_names_and_the_lake_reads_the_same(taken):
     before = reading(taken)
     data = taken.path() / "data"
-    young = vacuum.vacuum(taken.open(), keep=100, hours=24, compact=False, stage=lambda _: None)
-    assert (young.states, young.folders) == (0, 0)
+    for keep in (100, 1):  # somebody may still read what another state followed today
+        young = vacuum.vacuum(taken.open(), keep=keep, hours=24, compact=False, stage=lambda _: None)
+        assert (young.states, young.folders) == (0, 0)
     done = vacuum.vacuum(taken.open(), keep=1, hours=0, compact=True, stage=lambda _: None)
     after = reading(taken)
     assert after[1] == before[1]
