@@ -89,10 +89,10 @@ def ingest(runs: list[str], lake: Path) -> Ingested:
     process = _start(runs, lake)
     memory, ticks = 0, 0
     while process.poll() is None:
-        used = _used(process.pid)
-        memory = max(memory, sum(octets for octets, _ in used))
-        ticks = max(ticks, sum(each for _, each in used))
-        time.sleep(0.2)
+        now = used(process.pid)
+        memory = max(memory, sum(octets for octets, _ in now))
+        ticks = max(ticks, sum(each for _, each in now))
+        time.sleep(0.5)
     said = process.communicate()[0].decode()
     assert process.returncode == 0, said
     return Ingested(time.monotonic() - began, ticks / TICKS, memory)
@@ -157,7 +157,7 @@ def _children(pid: int) -> list[int]:
     return [each for child in found for each in (child, *_children(child))]
 
 
-def _used(pid: int) -> list[tuple[int, int]]:
+def used(pid: int) -> list[tuple[int, int]]:
     """Return resident octets and clock ticks of a process and of each that it started, with those that have ended."""
     found = {}
     for each in (pid, *_children(pid)):

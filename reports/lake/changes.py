@@ -62,10 +62,14 @@ def _steps(events: DataFrame) -> DataFrame:
     once = events.groupBy(*_CHECK, "ingest", "document", "section").agg(
         sql.min("rank").alias("rank"), sql.max(COUNTS).alias(COUNTS)
     )
-    in_order = Over.partitionBy(*_CHECK).orderBy("ingest", sql.col("rank").isNotNull())
-    stood = once.withColumn(
-        "stands", sql.when(sql.col(COUNTS), sql.last("rank", ignorenulls=True).over(in_order))
-    ).withColumn("stood", sql.lag("stands").over(in_order))
+    # A number first: what is sorted by texts of which the first are all the same is compared to the end.
+    in_order = Over.partitionBy("check", *_CHECK).orderBy("ingest", sql.col("rank").isNotNull())
+    stands = sql.when(sql.col(COUNTS), sql.last("rank", ignorenulls=True).over(in_order))
+    stood = (
+        once.withColumn("check", sql.xxhash64("rule", "test"))
+        .withColumn("stands", stands)
+        .withColumn("stood", sql.lag("stands").over(in_order))
+    )
     return stood.groupBy(*LINE, "rule", "ingest").agg(
         *(_difference(number).alias(f"by{number}") for number in DECIDED_RANKS),
         sql.count("rank").alias("judged"),

@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from reports.lake import manifest as manifests
-from reports.lake.files import as_pattern
 from reports.lake.manifest import Commit, Manifest, table_folder
-from reports.lake.schemas import FACTS, ddl
+from reports.lake.schemas import FACTS
 from reports.lake.store import Lake
 from reports.lake.writing import write
 
@@ -74,32 +73,49 @@ def _newest(lake: Lake, folder: str) -> int:
 
 
 def _merge(lake: Lake, done: Done, stage: Callable[[str], None]) -> Lake:
-    """Publish a state in which one commit has the facts of all small ones."""
-    state = lake.manifest
-    small = [each for each in state.commits if _octets(lake, [each], "verdicts") < SMALL]
-    if len(small) < 2:
+    """Publish a state in which larger commits have the facts of small ones."""
+    bundles = _bundles(lake)
+    if not bundles:
         return lake
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
+    state = replace(lake.manifest, number=lake.manifest.number + 1)
+    for number, small in enumerate(bundles):
+        merged = _written_as_one(lake, f"{name}-{number}", small, stage)
+        state = _with_merged(state, {each.commit for each in small}, merged)
+        done.merged += len(small)
+    manifests.publish(lake.files, lake.uri, state)
+    return replace(lake, manifest=state)
+
+
+def _bundles(lake: Lake) -> list[list[Commit]]:
+    """Return the small commits that become one: as many as make it large, so that none is written again and again."""
+    bundles: list[list[Commit]] = [[]]
+    size = 0
+    for each in lake.manifest.commits:
+        if (octets := _octets(lake, [each], "verdicts")) >= SMALL:
+            continue
+        bundles[-1].append(each)
+        size += octets
+        if size >= SMALL:
+            bundles.append([])
+            size = 0
+    return [bundle for bundle in bundles if len(bundle) > 1]
+
+
+def _written_as_one(lake: Lake, name: str, small: Sequence[Commit], stage: Callable[[str], None]) -> Commit:
     tables = tuple(table for table in FACTS if any(table in each.tables for each in small))
     for table in tables:
         stage(f"merging {table}")
-        holders = [each for each in small if table in each.tables]
-        folders = [as_pattern(f"{lake.uri}/{table_folder(each.commit, table)}") for each in holders]
-        rows = lake.spark.read.schema(ddl(table)).parquet(*folders)
+        rows = lake.table(table, {each.commit for each in small})
         if {"sut", "ingest"} <= set(rows.columns):
             rows = rows.sortWithinPartitions("sut", "ingest")
-        write(rows.coalesce(1 + _octets(lake, holders, table) // FILE), f"{lake.uri}/{table_folder(name, table)}")
-    merged = Commit(name, tuple(run for each in small for run in each.runs), tables)
-    lake = replace(lake, manifest=_with_merged(state, {each.commit for each in small}, merged))
-    manifests.publish(lake.files, lake.uri, lake.manifest)
-    done.merged = len(small)
-    return lake
+        write(rows.coalesce(1 + _octets(lake, small, table) // FILE), f"{lake.uri}/{table_folder(name, table)}")
+    return Commit(name, tuple(run for each in small for run in each.runs), tables)
 
 
 def _with_merged(state: Manifest, small: set[str], merged: Commit) -> Manifest:
     return replace(
         state,
-        number=state.number + 1,
         commits=(*(each for each in state.commits if each.commit not in small), merged),
         runs={
             run: replace(known, commit=merged.commit) if known.commit in small else known
