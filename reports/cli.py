@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from reports.captures import CaptureStore
+from reports.errata import known_errata
 from reports.lake import cli as lake_cli
 from reports.matrix import write_matrix
 from reports.model import Contents
 from reports.packets import packet_maker
-from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.summary import terminal_matrix
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MARKER = ".mqconform-rollup"
 """The mark of a folder whose site/ is ours to replace."""
+HEAP = MappingProxyType({"spark.driver.memory": "1g"})
+"""Pages need less of Java than an ingest."""
 NAMED = 3
 """Entries that one line on the terminal names before it only counts."""
 
@@ -60,19 +63,20 @@ def rollup(
     if follow:
         _follow(runs, out, replace, None if once else every, master, conf)
         return
-    progress = Progress("rollup")
     with lake_cli.one_line_errors("rollup"):
         _claim(out)
         where = str(out / "lake")
-        with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, _):
+        with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
             from reports.lake.ingest import ingest
             from reports.lake.store import Lake
 
             report = ingest(lake, runs, replacing=replace, stage=progress)
+            shown = None
             if Lake.open_or_new(lake.spark, where).manifest.number:
-                contents = _write(Lake.open(lake.spark, where), out, progress)
-                _show(contents, out)
-    lake_cli.say_report(report)
+                shown = _write(Lake.open(lake.spark, where), out, progress)
+    if shown:
+        _show("rollup", *shown, out)
+    lake_cli.say_report("rollup", report)
 
 
 def _follow(
@@ -86,7 +90,8 @@ def _follow(
             raise RollupError("--follow takes one folder in which runs appear, and replaces none that it has taken")
         _claim(out)
         where = str(out / "lake")
-        with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, _):
+        with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, progress):
+            progress.rest()
             reports = follow(lake.spark, where, runs[0], every, partial(_write_anew, lake.spark, where, out))
     if every is None:
         lake_cli.end(reports)
@@ -95,7 +100,9 @@ def _follow(
 def _write_anew(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
     from reports.lake.store import Lake
 
-    _show(_write(Lake.open(spark, where), out, progress), out)
+    shown = _write(Lake.open(spark, where), out, progress)
+    progress.erase()
+    _show("rollup", *shown, out)
 
 
 def site(
@@ -105,31 +112,32 @@ def site(
     conf: lake_cli.Conf = None,
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
-    progress = Progress("lake site")
     with lake_cli.one_line_errors("lake site"):
         _claim(out)
-        with lake_cli.opened("lake site", lake, master, conf) as (opened, _):
-            contents = _write(opened, out, progress)
-    _show(contents, out)
+        with lake_cli.opened("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
+            contents, missing = _write(opened, out, progress)
+    _show("lake site", contents, missing, out)
 
 
-def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> Contents:
+def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Contents, list[str]]:
+    """Write the site; return what it shows, and the captures that could not be had."""
     from reports.site_of_lake import contents_of, folder_of
 
     progress("reading the lake")
     contents = contents_of(lake)
     captures = CaptureStore(out / "site", partial(folder_of, lake), packet_maker())
-    missing = write_site(contents, captures, progress)
+    missing = write_site(contents, captures, progress, known_errata())
     write_matrix(contents, out / "matrix.json")
+    return contents, missing
+
+
+def _show(command: str, contents: Contents, missing: list[str], out: Path) -> None:
     if missing:
         more = f" and {len(missing) - NAMED} more; their pages say so" if len(missing) > NAMED else ""
         typer.echo(
-            f"mqconform: {len(missing)} captures not in their run folder: {'; '.join(missing[:NAMED])}{more}", err=True
+            f"mqconform {command}: {len(missing)} captures not in their run folder: {'; '.join(missing[:NAMED])}{more}",
+            err=True,
         )
-    return contents
-
-
-def _show(contents: Contents, out: Path) -> None:
     Console().print(terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
 

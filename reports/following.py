@@ -37,19 +37,19 @@ def follow(
         if every_s is None:
             reports.append(report)
         if report.taken or report.refused or report.unfinished:
-            lake_cli.say(report)
+            lake_cli.say(report, COMMAND)
 
     follower = Follower(spark, where, folder, told)
     written = -1
 
     def look() -> None:
         nonlocal written
-        progress = Progress(COMMAND)
-        follower.look(progress)
-        number = Lake.open_or_new(spark, where).manifest.number
-        if number not in (0, written):
-            write_site(progress)
-        written = number
+        with Progress(COMMAND) as progress:
+            follower.look(progress)
+            number = Lake.open_or_new(spark, where).manifest.number
+            if number not in (0, written):
+                write_site(progress)
+            written = number
 
     if every_s is None:
         look()

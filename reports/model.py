@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from reports.text import natural_key, section_key, slug, system_key
+from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY
 
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
-INSPECTED = "inspect"
+PANELS_A_PAGE = 12
+"""Systems of which the page of a rule shows what was seen, where it was no pass; the verdict is shown of all."""
+EXAMPLES_A_PAGE = 2
+"""The same of passes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +30,22 @@ class System:
     version: str
     profile: str = ""
     order: int = 0
+    key: str = field(init=False, compare=False)
+    """A name for files, anchors and matrix.json."""
+
+    def __post_init__(self) -> None:
+        """Compute the key once: pages ask for it a million times."""
+        object.__setattr__(self, "key", system_key(self.name, self.version, self.profile))
 
     @property
-    def key(self) -> str:
-        """A name for files, anchors and matrix.json."""
-        return system_key(self.name, self.version, self.profile)
+    def shown_profile(self) -> str:
+        """The profile where it tells systems apart: "none" is that of a system that is no Windows release."""
+        return "" if self.profile == "none" else self.profile
+
+    @property
+    def label(self) -> str:
+        """How it is called."""
+        return " ".join(filter(None, (self.name, self.version, self.shown_profile)))
 
     @property
     def product(self) -> tuple[str, str]:
@@ -217,14 +232,27 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """The rules of a section that have one verdict for one system: a row of the table ``matrix``."""
+class Cited:
+    """An erratum that verdicts of a rule rest on, those of so many systems."""
 
-    document: str
-    section: str
-    system: str
-    verdict: str
-    rules: int
+    erratum: str
+    rule: str
+    systems: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a system did in a role while another one was its counterpart: rules by verdict, of the table ``pairs``.
+
+    ``a`` and ``b`` are keys, with what their systems are called.
+    """
+
+    a: str
+    a_name: str
+    b: str
+    b_name: str
+    role: str
+    counts: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,18 +260,22 @@ class Contents:
     """Everything that is shown.
 
     ``runs``: the latest of each system, newest last; ``run_count``: all of them. ``rejected`` is a sample.
-    ``by_rule`` yields what stands in the order of systems within rules, ``changes`` the latest changes of each rule;
-    both in the order of the rules' ids. ``found`` yields, system by system, what stands and is no pass, the worst
-    first. Each call reads anew.
+    ``stands`` has the rules in the order of `rule_key`. ``shown`` yields what a page of a rule shows in full, in the
+    order of the rules' ids, of one rule the worst first (at most `PANELS_A_PAGE` that are no pass, `EXAMPLES_A_PAGE`
+    that are); ``changes`` the latest changes of each rule, in the same order. ``found`` yields, system by system, what
+    is no pass, is retired or has later verdicts beside it, the worst first. Each call reads anew.
     """
 
     systems: tuple[System, ...]
     runs: tuple[Run, ...]
     rules: dict[str, Rule]
-    tallies: tuple[Tally, ...]
-    by_rule: Callable[[], Iterator[Standing]]
+    stands: VerdictTable
+    shown: Callable[[], Iterator[Standing]]
     found: Callable[[], Iterator[Standing]]
     changes: Callable[[], Iterator[Change]] = lambda: iter(())
+    cited: tuple[Cited, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    """Those with another counterpart than the reference."""
     coverage: tuple[Coverage, ...] = ()
     members: tuple[Member, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
@@ -252,33 +284,21 @@ class Contents:
     run_count: int = 0
     kept: int = 0
 
-    def counts(self) -> dict[tuple[str, str], dict[str, Counter[str]]]:
-        """Count rules by verdict: (document, section) to key of a system to counts."""
-        counts: dict[tuple[str, str], dict[str, Counter[str]]] = {}
-        for one in self.tallies:
-            cell = counts.setdefault((one.document, one.section), {}).setdefault(one.system, Counter())
-            cell[one.verdict] += one.rules
-        return counts
-
     def sections(self) -> list[Section]:
         """Return the sections in the order of the documents; a section lists the rules of the catalogue."""
         rows: dict[tuple[str, str], list[Rule]] = {}
         for rule in sorted(self.rules.values(), key=rule_key):
             rows.setdefault((rule.document, rule.section), []).append(rule)
-        counts = self.counts()
-        for key in counts.keys() - rows.keys():
-            rows[key] = []
-        return [
-            Section(*key, tuple(rows[key]), counts.get(key, {}))
-            for key in sorted(rows, key=lambda key: (key[0], section_key(key[1])))
-        ]
+        return [Section(*key, tuple(rules), self._counts(rules)) for key, rules in rows.items()]
+
+    def _counts(self, rules: list[Rule]) -> dict[str, Counter[str]]:
+        start = self.stands.places[rules[0].rule]
+        found = {system.key: self.stands.counts(system.key, start, start + len(rules)) for system in self.systems}
+        return {key: counts for key, counts in found.items() if counts}
 
     def totals(self) -> dict[str, Counter[str]]:
         """Count rules by verdict for each system."""
-        totals: dict[str, Counter[str]] = {system.key: Counter() for system in self.systems}
-        for one in self.tallies:
-            totals[one.system][one.verdict] += one.rules
-        return totals
+        return {system.key: self.stands.counts(system.key) for system in self.systems}
 
     def runs_of(self, system: System) -> list[Run]:
         """Return the runs of a system that are known here, newest last."""
@@ -315,18 +335,19 @@ class Section:
         return slug(f"{self.document} {self.section}")
 
 
-def bare_rule(standing: Standing) -> Rule:
+def bare_rule(rule: str, document: str, section: str, level: str) -> Rule:
     """Return a row for a judged rule that no catalogue knows."""
+    says = "The catalogue of this run has no row for this rule."
     return Rule(
-        rule=standing.rule,
-        document=standing.document,
-        section=standing.section,
+        rule=rule,
+        document=document,
+        section=section,
         title="",
-        level=standing.level,
+        level=level,
         form="",
         observe="",
         role="",
-        says="The catalogue of this run has no row for this rule.",
+        says=says,
         why="",
         link="",
     )

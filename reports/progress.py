@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable
+from types import TracebackType
 from typing import TextIO
 
 QUIET_S = 5
 """Seconds after which a command says what it does."""
-WATCHED_S, PIPED_S = 1, 60
-"""Seconds between two lines on a terminal, and where nobody watches."""
+WATCHED_S, PIPED_S = 1, 30
+"""Seconds between two words on a terminal, and where nobody watches."""
+_ERASED = "\r\x1b[2K"
 
 
 class Progress:
     """Told of each stage; says it once the command has taken `QUIET_S`, with the time that is left where it is known.
 
-    In a pipe there is a line a minute: quiet for whoever keeps it, and not silent for whoever waits.
+    On a terminal there is one line, which is erased at the end; in a pipe a line each `PIPED_S`: quiet for whoever
+    keeps it, and not silent for whoever waits. As a context it says so even while one stage takes long.
     """
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -25,27 +30,69 @@ class Progress:
         self._clock = clock
         self._began = self._stage_began = clock()
         self._said: float | None = None
-        self._stage = ""
+        self._stage, self._done, self._whole = "", 0, 0
+        self._is_watched = self._out.isatty()
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._repeat, daemon=True)
+
+    def __enter__(self) -> Progress:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        self.erase()
 
     def __call__(self, stage: str, done: int = 0, whole: int = 0) -> None:
         """Say that a stage is at work, of which ``done`` parts of ``whole`` (0: nobody knows) are there."""
         now = self._clock()
-        if stage != self._stage:
-            self._stage, self._stage_began = stage, now
-        if now - self._began < QUIET_S:
-            return
-        pause = WATCHED_S if self._out.isatty() else PIPED_S
-        if self._said is not None and now - self._said < pause:
+        with self._lock:
+            if not self._stage:
+                self._began = now
+            if stage != self._stage:
+                self._stage, self._stage_began = stage, now
+            self._done, self._whole = done, whole
+            self._say(now)
+
+    def rest(self) -> None:
+        """Be quiet until the next stage, which is as if the command had begun then."""
+        with self._lock:
+            self._stage, self._said = "", None
+
+    def erase(self) -> None:
+        """Take the line off a terminal, for what is said next."""
+        with self._lock:
+            if self._is_watched and self._said is not None:
+                self._out.write(_ERASED)
+                self._out.flush()
+
+    def _repeat(self) -> None:
+        while not self._ended.wait(WATCHED_S):
+            with self._lock:
+                self._say(self._clock())
+
+    def _say(self, now: float) -> None:
+        pause = WATCHED_S if self._is_watched else PIPED_S
+        if not self._stage or now - self._began < QUIET_S or (self._said is not None and now - self._said < pause):
             return
         self._said = now
-        parts = [f"mqconform {self._command}: {stage}"]
-        if whole:
-            parts.append(f"{done} of {whole}")
-            if done:
-                left = (now - self._stage_began) / done * (whole - done)
+        parts = [f"mqconform {self._command}: {self._stage}"]
+        if self._whole:
+            parts.append(f"{self._done:,} of {self._whole:,}")
+            if self._done:
+                left = (now - self._stage_began) / self._done * (self._whole - self._done)
                 parts.append(f"about {_seconds(left)} left")
         parts.append(f"{_seconds(now - self._began)} so far")
-        self._out.write(", ".join(parts) + "\n")
+        line = ", ".join(parts)
+        if self._is_watched:
+            width = shutil.get_terminal_size().columns
+            self._out.write(f"{_ERASED}{line if len(line) < width else line[: width - 2] + '…'}")
+        else:
+            self._out.write(f"{line}\n")
         self._out.flush()
 
 

@@ -13,27 +13,33 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
+from reports.lake.derived import systems_of
 from reports.lake.files import local_path
 from reports.lake.order import rank
-from reports.lake.schemas import SYSTEM
+from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
 from reports.model import (
     DEMAND,
+    EXAMPLES_A_PAGE,
+    PANELS_A_PAGE,
     Beside,
     Change,
+    Cited,
     Contents,
     Coverage,
     Frame,
     Member,
+    Pair,
     Rejected,
     Rule,
     Run,
     Standing,
     System,
-    Tally,
     bare_rule,
+    rule_key,
 )
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, TEXT_SHOWN
+from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
 RUNS_SHOWN = 30
@@ -55,22 +61,28 @@ def contents_of(lake: Lake) -> Contents:
         systems = _systems(runs)
         shown_runs = _runs(lake, runs)
         totals = runs.agg(sql.count("*").alias("runs"), sql.sum("kept"), sql.sum("rejected")).collect()[0]
-        rules, newest = _rules(lake, runs)
+        stands = _stands(lake)
+        rules, newest = _rules(lake, runs, {rule for *_, some in stands for rule in some})
     finally:
         runs.unpersist()
+    table = VerdictTable.empty(
+        [rule.rule for rule in sorted(rules.values(), key=rule_key)], [each.key for each in systems]
+    )
+    for system, verdict, retired, some in stands:
+        if not retired:
+            table.put(system, verdict, some)
     suites = lake.table("suites").where(sql.col("suites") == newest).limit(1).collect()
     of_suites = suites[0] if suites else Row(documents=None, coverage=None, members=None)
     return Contents(
         systems=systems,
         runs=shown_runs,
         rules=rules,
-        tallies=tuple(
-            Tally(row.document, row.section, row.sut, row.verdict, row.rules)
-            for row in lake.table("matrix").where("rules > 0").toLocalIterator()
-        ),
-        by_rule=lambda: map(_standing, _current(lake).orderBy("rule", "sut").toLocalIterator()),
+        stands=table,
+        shown=lambda: map(_standing, _shown(lake).toLocalIterator()),
         found=lambda: map(_standing, _found(lake).toLocalIterator()),
         changes=lambda: map(_change, _changes(lake).toLocalIterator()),
+        cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _cited(lake).toLocalIterator()),
+        pairs=_pairs(lake, runs),
         coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
         members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
         titles={name: title or "" for name, title in (of_suites.documents or {}).items()},
@@ -124,7 +136,13 @@ def _run(row: Row, counts: dict[str, int]) -> Run:
     )
 
 
-def _rules(lake: Lake, runs: DataFrame) -> tuple[dict[str, Rule], str]:
+def _stands(lake: Lake) -> list[tuple[str, str, bool, list[str]]]:
+    """Return system, verdict, whether the rules are retired, and the rules."""
+    table = lake.table("rule_current").groupBy("sut", "verdict", "retired").agg(sql.collect_list("rule").alias("rules"))
+    return [(row.sut, row.verdict, bool(row.retired), row.rules) for row in table.toLocalIterator()]
+
+
+def _rules(lake: Lake, runs: DataFrame, judged: set[str]) -> tuple[dict[str, Rule], str]:
     """Return the newest words of each rule that the newest suites of a system know, or that is judged; and the newest
     suites of all. What only older suites know counts as not checked.
     """
@@ -134,18 +152,17 @@ def _rules(lake: Lake, runs: DataFrame) -> tuple[dict[str, Rule], str]:
     newest = runs.agg(sql.max_by("suites", "ingest")).collect()[0][0]
     words = lake.table("catalogue").join(sql.broadcast(suites), "suites")
     newest_first = Over.partitionBy("rule").orderBy(sql.desc("ingest"))
-    judged = lake.table("rule_current").select("rule").distinct().withColumn("judged", sql.lit(True))
     rows = (
         words.withColumn("known", sql.max(sql.col("suites").isin(in_use)).over(Over.partitionBy("rule")))
         .withColumn("place", sql.row_number().over(newest_first))
         .where("place = 1")
-        .join(judged, "rule", "left")
-        .where("known or judged")
         .select(*_RULE_WORDS, "checked", "proven", "kind", "known")
     )
-    rules = {row.rule: _rule(row) for row in rows.toLocalIterator()}
-    unknown = _current(lake).join(words.select("rule").distinct(), "rule", "left_anti").dropDuplicates(["rule"])
-    rules |= {row.rule: bare_rule(_standing(row)) for row in unknown.toLocalIterator()}
+    rules = {row.rule: _rule(row) for row in rows.toLocalIterator() if row.known or row.rule in judged}
+    if unknown := judged - rules.keys():
+        of_unknown = lake.table("rule_current").where(sql.col("rule").isin(sorted(unknown)))
+        for row in of_unknown.select(*RULE).dropDuplicates(["rule"]).toLocalIterator():
+            rules[row.rule] = bare_rule(row.rule, row.document, row.section, row.level or "")
     return rules, newest
 
 
@@ -174,14 +191,49 @@ def _frame_cut(row: Column) -> Column:
     )
 
 
+def _shown(lake: Lake) -> DataFrame:
+    """Choose by what is small, then read the texts and packets of what was chosen."""
+    bad = rank(sql.col("verdict"))
+    of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
+    chosen = (
+        lake.table("rule_current")
+        .select("sut", "rule", "verdict", "retired", "ingest")
+        .withColumn("good", ~sql.col("verdict").isin(*FINDINGS))
+        .withColumn("place", sql.row_number().over(of_rule))
+        .where(sql.col("place") <= sql.when(sql.col("good"), EXAMPLES_A_PAGE).otherwise(PANELS_A_PAGE))
+        .select("sut", "rule", "place")
+    )
+    return _current(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
+
+
+def _cited(lake: Lake) -> DataFrame:
+    table = lake.table("rule_current").where("not retired and size(errata) > 0")
+    each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, LIST_SHOWN)).alias("erratum"))
+    cut = each.withColumn("erratum", _cut(sql.col("erratum")))
+    return cut.groupBy("erratum", "rule").agg(sql.count_distinct("sut").alias("systems")).orderBy("erratum", "rule")
+
+
+def _pairs(lake: Lake, runs: DataFrame) -> tuple[Pair, ...]:
+    is_reference = (sql.col("b") == "reference") | sql.col("b").startswith("reference ")
+    rows = lake.table("pairs").where(~is_reference).groupBy("a", "b", "role", "verdict").agg(sql.sum("rules"))
+    counts: dict[tuple[str, str, str], dict[str, int]] = {}
+    for a, b, role, verdict, number in rows.toLocalIterator():
+        counts.setdefault((a, b, role), {})[verdict] = number
+    if not counts:
+        return ()
+    named = runs.select(sql.explode(systems_of(sql.col("extra"))).alias("system")).select("system.*")
+    names = {row.key: row.name for row in named.select("key", "name").distinct().toLocalIterator()}
+    return tuple(Pair(a, names.get(a, a), b, names.get(b, b), role, some) for (a, b, role), some in counts.items())
+
+
 def _found(lake: Lake) -> DataFrame:
     looked_at: Iterable[Column] = (
         sql.col("verdict").isin(*FINDINGS),
         sql.col("retired"),
         sql.size("beside") > 0,
     )
-    found = _current(lake).where(reduce(Column.__or__, looked_at))
-    return found.withColumn("evidence", sql.slice("evidence", 1, 0)).orderBy("sut", rank(sql.col("verdict")), "rule")
+    found = _current(lake).where(reduce(Column.__or__, looked_at)).drop("evidence", "capture", "notes")
+    return found.orderBy("sut", rank(sql.col("verdict")), "rule")
 
 
 def _changes(lake: Lake) -> DataFrame:
@@ -211,7 +263,8 @@ def _change(row: Row) -> Change:
 
 
 def _standing(row: Row) -> Standing:
-    texts = {name: row[name] or "" for name in (*_TEXTS, "reach", "capture", "level")}
+    texts = {name: row[name] or "" for name in (*_TEXTS, "reach", "level")}
+    with_packets = "evidence" in row
     return Standing(
         system=row.sut,
         rule=row.rule,
@@ -223,8 +276,9 @@ def _standing(row: Row) -> Standing:
         seq=row.seq,
         partial=bool(row.partial),
         errata=tuple(_filled(row.errata)),
-        notes=tuple(_filled(row.notes)),
-        evidence=tuple(_frame(each) for each in row.evidence or () if each),
+        notes=tuple(_filled(row.notes)) if with_packets else (),
+        evidence=tuple(_frame(each) for each in row.evidence or () if each) if with_packets else (),
+        capture=row.capture or "" if with_packets else "",
         counts=row.counts or {},
         retired=bool(row.retired),
         beside=tuple(

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.model import Contents, System, is_judgeable
+from reports.model import Contents, Pair, System, is_judgeable
 from reports.text import document_name, one_line
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
@@ -52,7 +52,7 @@ def matrix_rows(contents: Contents) -> list[MatrixRow]:
 def terminal_matrix(contents: Contents) -> Group:
     """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
     legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
-    tables: list[RenderableType] = [_systems(contents), legend]
+    tables: list[RenderableType] = [_systems(contents), *([_pairs(contents)] if contents.pairs else []), legend]
     if len(contents.systems) <= SIDE_BY_SIDE:
         tables.insert(0, _sections(contents))
     return Group(*tables)
@@ -78,6 +78,25 @@ def _systems(contents: Contents) -> Table:
     return table
 
 
+def _pairs(contents: Contents) -> Table:
+    def attention(pair: Pair) -> tuple[int, ...]:
+        return tuple(-pair.counts.get(name, 0) for name in FINDINGS)
+
+    pairs = sorted(contents.pairs, key=lambda each: (attention(each), each.a_name, each.b_name))
+    table = Table(title="Pairs", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    left_out = len(pairs) - SYSTEMS_SHOWN
+    table.caption = f"{left_out} more pairs, with less to look at" if left_out > 0 else None
+    for name in ("System", "as", "with"):
+        table.add_column(name, overflow="fold")
+    table.add_column("Rules by verdict")
+    for one in pairs[:SYSTEMS_SHOWN]:
+        numbers = Text("  ").join(
+            _chip(kind, str(one.counts[kind.name])) for kind in WORST_FIRST if one.counts.get(kind.name)
+        )
+        table.add_row(*(Text(one_line(each, 40)) for each in (one.a_name, one.role, one.b_name)), numbers)
+    return table
+
+
 def _sections(contents: Contents) -> Table:
     table = Table(title="Rules by verdict", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     table.add_column("Section", no_wrap=True)
@@ -94,7 +113,7 @@ def _sections(contents: Contents) -> Table:
 
 
 def _name(system: System, limit: int) -> Text:
-    return Text(one_line(" ".join(filter(None, (system.name, system.version, system.profile))), limit))
+    return Text(one_line(system.label, limit))
 
 
 def _counts(counts: Counter[str] | None, rules: int) -> Text:

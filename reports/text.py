@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import NamedTuple
 
 TEXT_SHOWN = 2_000
 """Characters of one text that a page shows."""
@@ -18,7 +19,7 @@ BESIDE = {"ROBUSTNESS": "Robustness"}
 
 def visible(text: str) -> str:
     """Return ``text`` with every control, bidirectional or other unprintable character written out as ⟨U+XXXX⟩."""
-    if text.isprintable():
+    if text.isprintable() or text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return "".join(char if char.isprintable() or char in "\n\t" else f"⟨U+{ord(char):04X}⟩" for char in text)
 
@@ -32,6 +33,19 @@ def one_line(text: str, limit: int = 200) -> str:
 def clip(text: str, limit: int = TEXT_SHOWN) -> str:
     """Return the beginning of a long text, saying that it was cut."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is in verdicts.jsonl]"
+
+
+class Check(NamedTuple):
+    """A check: the file that it is in, and its name with its parameters."""
+
+    path: str
+    name: str
+
+
+def check(test: str) -> Check:
+    """Take the id of a test apart; what has no file is all name."""
+    path, colons, name = test.partition("::")
+    return Check(path, name) if colons else Check("", test)
 
 
 def document_name(name: str) -> str:
@@ -55,27 +69,6 @@ def system_key(name: str, version: str, profile: str) -> str:
     parts = "".join(f"{len(part)}:{part}" for part in (name, version, profile))
     digest = hashlib.sha256(parts.encode("utf-8", "replace")).hexdigest()
     return f"{words.removesuffix('-').lower() or 'x'}-{digest[:8]}"
-
-
-def hexdump(digits: str, octets: int) -> str:
-    """Return the classic dump of a packet, 16 octets a line.
-
-    ``digits``: hexadecimal text, perhaps only its beginning; ``octets``: length of the whole packet.
-    """
-    try:
-        data = bytes.fromhex(digits)[:OCTETS_SHOWN]
-    except ValueError:
-        return f"not hexadecimal: {clip(digits, 200)}"
-    lines = [_dump_line(offset, data[offset : offset + 16]) for offset in range(0, len(data), 16)]
-    if octets > len(data):
-        lines.append(f"… {octets - len(data)} more octets")
-    return "\n".join(lines)
-
-
-def _dump_line(offset: int, row: bytes) -> str:
-    left, right = row[:8].hex(" "), row[8:].hex(" ")
-    shown = "".join(chr(octet) if 0x20 <= octet < 0x7F else "." for octet in row)
-    return f"{offset:04x}  {left:<23}  {right:<23}  |{shown}|"
 
 
 def section_key(section: str) -> tuple[tuple[int, str], ...]:

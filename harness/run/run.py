@@ -146,6 +146,8 @@ class Run:
             "baseline": self.baseline.to_json(self.held()) if self.baseline is not None else None,
             "exit": code,
         }
+        if self.file.systems:
+            content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}
         self._replace(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
 
     def describe(self) -> None:

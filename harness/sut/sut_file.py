@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import ipaddress
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -158,6 +159,8 @@ class SutFile:
     environment: EnvironmentTable = field(default_factory=EnvironmentTable)
     rpc: RpcAccess = field(default_factory=RpcAccess)
     path: Path | None = None
+    systems: Mapping[str, SutTable] = field(default_factory=lambda: MappingProxyType({}))
+    """Of a topology: the system in each role. No table of the file."""
 
 
 _TABLES = {

@@ -42,8 +42,11 @@ class TopologyFile:
         version = ", ".join(
             f"{role} {place.file.sut.name} {place.file.sut.version}" for role, place in self.places.items()
         )
+        systems = MappingProxyType({role: place.file.sut for role, place in self.places.items()})
         vendors = ", ".join(dict.fromkeys(file.sut.vendor for file in files))
-        return replace(self.places[RECEIVER].file, sut=SutTable(self.name, vendors, version), path=self.path)
+        return replace(
+            self.places[RECEIVER].file, sut=SutTable(self.name, vendors, version), path=self.path, systems=systems
+        )
 
 
 def load_topology(path: Path) -> TopologyFile:

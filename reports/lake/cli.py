@@ -60,7 +60,7 @@ def ingest(
         from reports.lake.ingest import ingest as take
 
         report = take(at, runs, replacing=replace, stage=stage)
-    say_report(report)
+    say_report("lake ingest", report)
 
 
 @app.command()
@@ -117,8 +117,8 @@ def judge(
 
         given, bounds = Given(name, version, profile), judging.Bounds(largest << 20, seconds)
         if out:
-            with _session(master, conf, judging.ARROW) as spark:
-                written = judging.judge_into_folder(spark, captures, given, bounds, out, Progress(command))
+            with _session(command, master, conf, judging.ARROW) as (spark, progress):
+                written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
             for line in written.refused:
                 typer.echo(f"mqconform {command}: {line}", err=True)
             typer.echo(f"{written.captures} captures judged: {len(written.folders)} run folders in {one_line(out)}")
@@ -145,21 +145,24 @@ def opened(
 
     ``runs``: the run folders that will be taken; ``settings``: of the session, ``conf`` has the last word.
     """
-    with one_line_errors(command), _session(master, conf, settings, runs) as spark:
+    with one_line_errors(command), _session(command, master, conf, settings, runs) as (spark, progress):
         from reports.lake.store import Lake
 
-        yield (Lake.open_or_new if new else Lake.open)(spark, lake), Progress(command)
+        yield (Lake.open_or_new if new else Lake.open)(spark, lake), progress
 
 
 @contextmanager
 def _session(
-    master: str, conf: list[str] | None, settings: Mapping[str, str], runs: Iterable[str] = ()
-) -> Iterator[SparkSession]:
+    command: str, master: str, conf: list[str] | None, settings: Mapping[str, str], runs: Iterable[str] = ()
+) -> Iterator[tuple[SparkSession, Progress]]:
     given = dict(_setting(each) for each in conf or ())
     from reports.spark import session
 
-    with session(master, conf={**settings, **given}, much=_are_much(runs)) as spark:
-        yield spark
+    with Progress(command) as progress:
+        progress("starting Java")
+        with session(master, conf={**settings, **given}, much=_are_much(runs)) as spark:
+            progress("reading the lake")
+            yield spark, progress
 
 
 @contextmanager
@@ -172,9 +175,9 @@ def one_line_errors(command: str) -> Iterator[None]:
         raise typer.Exit(BAD_INPUT) from error
 
 
-def say_report(report: Report) -> None:
+def say_report(command: str, report: Report) -> None:
     """Say what became of the arguments, and end with the exit code for it."""
-    say(report)
+    say(report, command)
     end([report])
 
 
@@ -187,7 +190,7 @@ def end(reports: Iterable[Report]) -> None:
         raise typer.Exit(LINES_REJECTED)
 
 
-def say(report: Report, command: str = "lake ingest", *, captures: bool = False) -> None:
+def say(report: Report, command: str, *, captures: bool = False) -> None:
     """Say what became of the arguments; ``captures``: a rejected line is a capture, and its reason names it."""
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)

@@ -16,8 +16,6 @@ from reports.lake.writing import write
 
 LINES_AT_ONCE = 2_500_000
 """Lines of the runs whose systems are derived in one job: what it holds in memory does not grow with the lake."""
-UNIT = {"rule_current": "sut", "flaky": "sut", "matrix": "sut", "pairs": "a"}
-"""The column of the system's key."""
 
 
 def derive(
@@ -48,7 +46,7 @@ def derive(
         as_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
-    keep("pairs", derived.pairs(stands, runs, catalogue).withColumn("unit", sql.col("a")))
+    keep("pairs", derived.pairs(stands, runs, catalogue))
     for some in _batches(products, {key: [run for run in known.values() if run.product == key] for key in products}):
         unit_of = {run.sut: run.product for run in known.values() if run.product in some}
         of, holders = sql.col("sut").isin(sorted(unit_of)), {run.commit for run in known.values() if run.sut in unit_of}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import counts, is_decided, rank, verdict_at
-from reports.lake.schemas import SYSTEM, shaped
+from reports.lake.schemas import SYSTEM, shaped, struct, system_key
 from reports.vocabulary import DECIDED, SEVERITY
 
 
@@ -51,27 +51,71 @@ def matrix(rule_current: DataFrame) -> DataFrame:
 
 
 def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
-    """Return, for each document, system, its counterpart and the role that the rules bind: rules by verdict.
+    """Return, for each document, system ``a``, its counterpart ``b`` and a role of ``a``: rules by verdict.
 
-    The counterpart is the reference of the harness that made the run; a rule that the run's catalogue lacks binds
-    "any".
+    Of a run with a topology each of its systems stands with each other one, in the role that it held: with the rules
+    that bind this role, and with those that bind none of the topology's. Of any other run the counterpart is the
+    reference of the harness, and the role what the rules bind; a rule that the run's catalogue lacks binds "any".
+    ``unit`` is the system whose current verdicts these are: that of the topology, where there is one.
     """
-    of_run = runs.select("ingest", "suites", sql.concat(sql.lit("reference "), "harness").alias("b"))
+    of_run = runs.select("ingest", "suites", "harness", _together(sql.col("extra")).alias("together"))
     roles = catalogue.select("suites", "rule", "role")
+    binds, held = sql.coalesce("role", sql.lit("any")), sql.col("pair.role")
     rows = (
         rule_current.where("not retired")
         .join(sql.broadcast(of_run), "ingest")
         .join(roles, ["suites", "rule"], "left")
+        .select(
+            "document", "sut", "harness", "verdict", binds.alias("binds"), sql.explode_outer("together").alias("pair")
+        )
+        .where(held.isNull() | (held == sql.col("binds")) | ~sql.array_contains("pair.roles", sql.col("binds")))
         .groupBy(
             "document",
-            sql.col("sut").alias("a"),
-            sql.coalesce("b", sql.lit("reference")).alias("b"),
-            sql.coalesce("role", sql.lit("any")).alias("role"),
+            sql.coalesce("pair.a", "sut").alias("a"),
+            sql.coalesce("pair.b", sql.concat(sql.lit("reference "), sql.col("harness")), sql.lit("reference")).alias(
+                "b"
+            ),
+            sql.coalesce(held, "binds").alias("role"),
             "verdict",
+            sql.col("sut").alias("unit"),
         )
         .agg(sql.count("*").alias("rules"))
     )
-    return shaped(rows, "pairs")
+    return shaped(rows, "pairs", "unit")
+
+
+def systems_of(extra: Column) -> Column:
+    """Return what run.json says of the systems of a topology: role, key and name of each; null where there is none."""
+    said = sql.from_json(sql.get_json_object(extra, "$.systems"), f"map<string, {struct(_NAMED)}>")
+    known = sql.filter(sql.map_entries(said), lambda each: each["value"]["name"].isNotNull())
+    return sql.transform(
+        known,
+        lambda each: sql.struct(
+            each["key"].alias("role"),
+            system_key(*(sql.coalesce(each["value"][name], sql.lit("")) for name in _NAMED)).alias("key"),
+            sql.concat_ws(" ", each["value"]["name"], each["value"]["version"]).alias("name"),
+        ),
+    )
+
+
+def _together(extra: Column) -> Column:
+    """Return each system of a topology beside each other one: role, a, b, and the roles of the topology."""
+    systems = systems_of(extra)
+
+    def with_others(one: Column) -> Column:
+        others = sql.filter(systems, lambda other: other["role"] != one["role"])
+        roles = sql.transform(systems, lambda each: each["role"])
+        return sql.transform(
+            others,
+            lambda other: sql.struct(
+                one["role"].alias("role"), one["key"].alias("a"), other["key"].alias("b"), roles.alias("roles")
+            ),
+        )
+
+    return sql.array_distinct(sql.flatten(sql.transform(systems, with_others)))
+
+
+_NAMED = {"name": "string", "version": "string", "profile": "string"}
 
 
 def _systems(runs: DataFrame) -> DataFrame:

@@ -13,6 +13,14 @@ from reports import text, vocabulary
 from reports.model import worst
 from reports.site import drawing, names, packets
 
+NEXT = {
+    "fail": "broken: compare what was expected with what was observed, and repeat the check.",
+    "harness_error": "that the tester could not judge: report them with the run folder.",
+    "inconclusive": "undecided: the reason says which step before the rule went wrong.",
+    "warn": "recommended and not followed.",
+}
+"""What the page of a system says of its findings."""
+
 
 def environment() -> Environment:
     """Return the environment: autoescape always."""
@@ -32,11 +40,13 @@ def environment() -> Environment:
         "arrow": _arrow,
         "public": _public,
         "anchor": text.slug,
+        "check": text.check,
         "number": "{:,}".format,
     }
     env.globals |= {
         "KINDS": vocabulary.KINDS,
         "FINDINGS": vocabulary.FINDINGS,
+        "NEXT": NEXT,
         "names": names,
         "rule_page": names.rule_page,
         "repeat": repeat,

@@ -6,6 +6,7 @@ from reports.model import Section, System
 from reports.text import slug
 
 INDEX, RULES, RUNS, COVERAGE, ERRATA = "index.html", "rules.html", "runs.html", "coverage.html", "errata.html"
+PAIRS = "pairs.html"
 
 
 def system_page(system: System) -> str:

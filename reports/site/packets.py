@@ -11,6 +11,7 @@ from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
 Stretch = tuple[str, bool]
 """A text, and whether it is the field that decides."""
 _ROW = 16
+_LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
 def octets(frame: Frame) -> list[Stretch]:
@@ -19,7 +20,15 @@ def octets(frame: Frame) -> list[Stretch]:
         data = bytes.fromhex(frame.hex)[:OCTETS_SHOWN]
     except ValueError:
         return [(f"not hexadecimal: {clip(frame.hex, 200)}", False)]
-    letters = [each for offset in range(0, len(data), _ROW) for each in _row(frame, data, offset)]
+    letters: list[Stretch] = []
+    for offset in range(0, len(data), _ROW):
+        row = data[offset : offset + _ROW]
+        is_last = offset + _ROW >= len(data) and frame.octets <= len(data)
+        if any(_decides(frame, each) for each in range(offset, offset + len(row))):
+            letters += _row(frame, row, offset)
+            letters.append(("|" if is_last else "|\n", False))
+        else:
+            letters.append((_plain(row, offset) + ("" if is_last else "\n"), False))
     if frame.octets > len(data):
         letters.append((f"… {frame.octets - len(data)} more octets", False))
     return _joined(letters)
@@ -36,8 +45,13 @@ def dissection(frame: Frame) -> list[Stretch]:
     return [each for each in (*stretches, (text[at:], False)) if each[0]]
 
 
-def _row(frame: Frame, data: bytes, offset: int) -> Iterator[Stretch]:
-    row = data[offset : offset + _ROW]
+def _plain(row: bytes, offset: int) -> str:
+    half = _ROW // 2
+    shown = row.translate(_LETTERS).decode("ascii")
+    return f"{offset:04x}  {row[:half].hex(' '):<23}  {row[half:].hex(' '):<23}  |{shown}|"
+
+
+def _row(frame: Frame, row: bytes, offset: int) -> Iterator[Stretch]:
     marked = [_decides(frame, offset + index) for index in range(len(row))]
     yield f"{offset:04x}  ", False
     for index in range(_ROW):
@@ -50,8 +64,7 @@ def _row(frame: Frame, data: bytes, offset: int) -> Iterator[Stretch]:
             yield "   ", False
     yield " |", False
     for octet, is_marked in zip(row, marked, strict=True):
-        yield chr(octet) if 0x20 <= octet < 0x7F else ".", is_marked
-    yield "|" if offset + _ROW >= len(data) and frame.octets <= len(data) else "|\n", False
+        yield chr(_LETTERS[octet]), is_marked
 
 
 def _decides(frame: Frame, offset: int) -> bool:

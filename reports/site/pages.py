@@ -3,56 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from functools import lru_cache
 from pathlib import Path
+from types import SimpleNamespace
+
+from jinja2 import Environment
+from markupsafe import Markup
 
 from reports.captures import CaptureStore
-from reports.model import Contents, Rule, System, is_judgeable, rule_key
+from reports.errata import Erratum
+from reports.model import Contents, System, is_judgeable, rule_key
 from reports.site.environment import environment
 from reports.text import natural_key
-from reports.vocabulary import DECIDED, FINDINGS, VERDICTS
+from reports.vocabulary import DECIDED, FINDINGS
 
 COLUMNS_A_PAGE = 20
 """Systems side by side on one page; more are on further pages."""
 COLUMNS_THAT_FIT = 5
 """More columns than these scroll in a box of their own."""
-_NOT_JUDGED = 255
+KEPT = 4096
+"""Pieces of each kind that are kept to be shown again."""
 Stage = Callable[[str, int, int], None]
 """Told what is written now, how much of it is done, and how much there is (0: nobody knows)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standings:
-    """The verdict of every rule for every system in one octet each: 200 systems with 3,000 rules are 600 kB."""
-
-    rules: dict[str, int]
-    rows: dict[str, bytearray]
-
-    @classmethod
-    def empty(cls, rules: Sequence[Rule], systems: Sequence[System]) -> Standings:
-        """Return one in which nothing is judged."""
-        numbers = {rule.rule: number for number, rule in enumerate(rules)}
-        return cls(numbers, {system.key: bytearray([_NOT_JUDGED]) * len(rules) for system in systems})
-
-    def put(self, system: str, rule: str, verdict: str) -> None:
-        """Say what stands."""
-        self.rows[system][self.rules[rule]] = VERDICTS.index(verdict)
-
-    def get(self, system: str, rule: str) -> str | None:
-        """Return the verdict; None when there is none or the rule is unknown."""
-        number = self.rules.get(rule)
-        code = _NOT_JUDGED if number is None else self.rows[system][number]
-        return None if code == _NOT_JUDGED else VERDICTS[code]
+_OF_VALUES = ("sut", "badge", "count", "level", "change", "legend", "document", "public_link")
+"""Macros of parts.html whose arguments say all that they show."""
 
 
 class Pages:
     """The writer of pages of one site."""
 
-    def __init__(self, contents: Contents, site: Path, captures: CaptureStore) -> None:
+    def __init__(
+        self, contents: Contents, site: Path, captures: CaptureStore, errata: dict[str, Erratum] | None = None
+    ) -> None:
         self.contents = contents
         self.site = site
         self.captures = captures
+        self.errata = errata or {}
         self.systems = sorted(
             contents.systems, key=lambda each: (natural_key(each.name), natural_key(each.profile), each.order)
         )
@@ -62,22 +49,21 @@ class Pages:
         self.sections = contents.sections()
         self.rules = sorted(contents.rules.values(), key=rule_key)
         self.judgeable = sum(map(is_judgeable, self.rules))
-        self.standings = Standings.empty(self.rules, self.systems)
-        self.cited: dict[str, dict[str, list[str]]] = {}
-        """Erratum: rule: keys of the systems whose verdict cites it."""
-        latest = {run.system: run for run in contents.runs}
+        self.stands = contents.stands
         self.env = environment()
         self.env.globals |= {
             "contents": contents,
             "document_titles": contents.titles,
+            "errata_texts": self.errata,
             "systems": self.systems,
-            "latest": latest,
+            "latest": {run.system: run for run in contents.runs},
             "before": self.before,
             "totals": self.totals,
             "judgeable": self.judgeable,
             "decided": decided,
             "attention": attention,
         }
+        self.env.globals["parts"] = _parts(self.env)
 
     def write(self, template: str, name: str, **values: object) -> None:
         """Write a page."""
@@ -94,10 +80,14 @@ class Pages:
     def change(self, system: str, rule: str, verdict: str) -> str:
         """Say what became of a rule since the version before; empty when nothing did or there is none before."""
         before = self.before[system]
-        was = self.standings.get(before.key, rule) if before else None
-        if was is None or was == verdict:
-            return ""
-        return {"fail": "newly failing", "pass": "newly passing"}.get(verdict, "changed")
+        return change(self.stands.get(before.key, rule), verdict) if before else ""
+
+
+def change(was: str | None, verdict: str | None) -> str:
+    """Say what became of a verdict; empty when nothing did, or when one of the two is not known."""
+    if was is None or verdict is None or was == verdict:
+        return ""
+    return {"fail": "newly failing", "pass": "newly passing"}.get(verdict, "changed")
 
 
 def decided(counts: Counter[str]) -> int:
@@ -108,3 +98,22 @@ def decided(counts: Counter[str]) -> int:
 def attention(counts: Counter[str]) -> int:
     """Count the rules that somebody has to look at."""
     return sum(counts[name] for name in FINDINGS)
+
+
+def _parts(env: Environment) -> SimpleNamespace:
+    """Return the macros of parts.html; what many pages show is made once."""
+    module = env.get_template("parts.html").module
+    macros = {name: macro for name, macro in vars(module).items() if not name.startswith("_")}
+    kept = {name: lru_cache(KEPT)(macros[name]) for name in _OF_VALUES}
+    counted = {name: _of_counts(macros[name]) for name in ("counts", "matrix_cell")}
+    return SimpleNamespace(**(macros | kept | counted))
+
+
+def _of_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
+    """Keep what a macro makes of counts, which are no key themselves."""
+
+    @lru_cache(KEPT)
+    def kept(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:
+        return macro(Counter(dict(counts)), *more)
+
+    return lambda counts, *more: kept(tuple(sorted((counts or {}).items())), *more)

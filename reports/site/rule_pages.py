@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from reports.model import Change, Frame, Rule, Section, Standing, System
 from reports.site import names
-from reports.site.pages import Pages, Stage
-from reports.vocabulary import SEVERITY
+from reports.site.pages import COLUMNS_A_PAGE, Pages, Stage
+from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
 
 FRAMES_A_PAGE = 8
-PANELS_A_PAGE = 12
-"""Systems of which a page shows what was seen; the verdict is shown of all."""
+SYSTEMS_WITH_PACKETS = 3
+"""Systems of which a page shows packets and has the capture, the worst verdicts' first; one where nothing is bad."""
 
 Of = TypeVar("Of")
 
@@ -27,6 +27,7 @@ class Panel:
     standing: Standing
     frames: tuple[Frame, ...]
     capture: str | None
+    with_packets: bool
     change: str
 
     @property
@@ -34,15 +35,28 @@ class Panel:
         """Frames that the page has no room for."""
         return len(self.standing.evidence) - len(self.frames)
 
+    @property
+    def is_open(self) -> bool:
+        """Tell whether the page shows it unfolded: what somebody has to look at."""
+        return self.standing.verdict in FINDINGS and not self.standing.retired
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A system in the list of a rule's page."""
 
     system: System
-    standing: Standing | None
     change: str
     has_panel: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The systems of one verdict. ``lines``: those that are named, all or none."""
+
+    verdict: str
+    number: int
+    lines: tuple[Line, ...]
 
 
 def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dict[str, int]:
@@ -59,20 +73,15 @@ def frames_for(standings: Iterable[Standing], limit: int = FRAMES_A_PAGE) -> dic
 
 
 def write_rule_pages(pages: Pages, stage: Stage) -> None:
-    """Write a page for each rule, filling ``pages.standings`` and ``pages.cited`` on the way."""
+    """Write a page for each rule."""
     sections = {rule.rule: section for section in pages.sections for rule in section.rules}
     changes = _by_rule(pages.contents.changes(), lambda change: change.rule)
     changed = next(changes, None)
     written: set[str] = set()
-    for rule, standings in _by_rule(pages.contents.by_rule(), lambda standing: standing.rule):
+    for rule, standings in _by_rule(pages.contents.shown(), lambda standing: standing.rule):
         while changed and changed[0] < rule:
             changed = next(changes, None)
         history = changed[1] if changed and changed[0] == rule else []
-        for one in standings:
-            if not one.retired:
-                pages.standings.put(one.system, rule, one.verdict)
-            for entry in one.errata:
-                pages.cited.setdefault(entry, {}).setdefault(rule, []).append(one.system)
         _write(pages, pages.contents.rules[rule], sections[rule], standings, history)
         written.add(rule)
         stage("pages of rules", len(written), len(pages.rules))
@@ -82,37 +91,62 @@ def write_rule_pages(pages: Pages, stage: Stage) -> None:
 
 
 def _write(pages: Pages, rule: Rule, section: Section, standings: list[Standing], history: list[Change]) -> None:
-    number = pages.standings.rules[rule.rule]
-    by_system = {one.system: one for one in standings if one.system in pages.by_key}
-    worst_first = sorted(by_system.values(), key=lambda one: (one.retired, SEVERITY[one.verdict]))[:PANELS_A_PAGE]
-    room = frames_for(worst_first)
-    with_panel = {one.system for one in worst_first}
-    change = {key: pages.change(key, rule.rule, one.verdict) for key, one in by_system.items() if not one.retired}
-    panels = [
-        Panel(
-            pages.by_key[one.system],
-            one,
-            pages.captures.frames(one)[: room.get(one.system, 0)],
-            pages.captures.link(one),
-            change.get(one.system, ""),
-        )
-        for one in worst_first
-    ]
+    number = pages.stands.places[rule.rule]
+    shown = [one for one in standings if one.system in pages.by_key]
+    with_packets = _with_packets(shown)
+    room = frames_for(with_packets)
+    panels = [_panel(pages, one, room.get(one.system, 0), one in with_packets) for one in shown]
+    groups = _groups(pages, rule, {one.system for one in shown})
+    findings = sum(group.number for group in groups if group.verdict in FINDINGS)
     pages.write(
         "rule.html",
         names.rule_page(rule.rule),
         rule=rule,
         section=section,
         panels=panels,
-        left_out=len(by_system) - len(panels),
-        lines=[
-            Line(system, by_system.get(system.key), change.get(system.key, ""), system.key in with_panel)
-            for system in pages.systems
-        ],
+        left_out=findings - sum(not one.retired and one.verdict in FINDINGS for one in shown),
+        groups=groups,
+        findings=findings,
         history=history,
         previous=pages.rules[number - 1] if number else None,
         following=pages.rules[number + 1] if number + 1 < len(pages.rules) else None,
     )
+
+
+def _with_packets(shown: list[Standing]) -> list[Standing]:
+    some = [one for one in shown if one.evidence or one.capture]
+    return [one for one in some if one.verdict in FINDINGS][:SYSTEMS_WITH_PACKETS] or some[:1]
+
+
+def _panel(pages: Pages, one: Standing, room: int, with_packets: bool) -> Panel:
+    return Panel(
+        pages.by_key[one.system],
+        one,
+        pages.captures.frames(one)[:room] if room else (),
+        pages.captures.link(one) if with_packets else None,
+        with_packets,
+        "" if one.retired else pages.change(one.system, one.rule, one.verdict),
+    )
+
+
+def _groups(pages: Pages, rule: Rule, with_panel: set[str]) -> list[Group]:
+    """Group the systems by verdict, the worst first; those that nobody has to look at are named where they are few."""
+    systems: dict[str, list[System]] = {}
+    for system in pages.systems:
+        systems.setdefault(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name, []).append(system)
+    named = KINDS if len(pages.systems) <= COLUMNS_A_PAGE else FINDINGS
+    return [
+        Group(
+            verdict,
+            len(systems[verdict]),
+            tuple(
+                Line(system, pages.change(system.key, rule.rule, verdict), system.key in with_panel)
+                for system in systems[verdict]
+                if verdict in named
+            ),
+        )
+        for verdict in sorted(systems, key=SEVERITY.__getitem__)
+    ]
 
 
 def _by_rule(rows: Iterator[Of], key: Callable[[Of], str]) -> Iterator[tuple[str, list[Of]]]:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from reports.model import Rule, Standing, System, added, rule_key
+from reports.model import Rule, Standing, System, added
 from reports.site import drawing, names
 from reports.site.downloads import write_table
 from reports.site.environment import repeat
-from reports.site.pages import Pages, Stage
+from reports.site.pages import Pages, Stage, change
 from reports.vocabulary import FINDINGS
 
 SHOWN_IN_FULL = 100
@@ -38,7 +38,11 @@ def write_system_pages(pages: Pages, stage: Stage) -> None:
 
 
 def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
+    changes = _changes(pages, system)
+    newly = {rule.rule: kind for kind, some in changes.items() for rule, *_ in some}
     current = [one for one in standings if not one.retired]
+    order = [(one.rule not in newly, _place(pages, one), one) for one in current]
+    current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDINGS}
     documents: dict[str, list[Counter[str]]] = {}
     rules: Counter[str] = Counter()
@@ -57,7 +61,8 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
         shown_in_full=SHOWN_IN_FULL,
         beside=[one for one in current if one.beside and one.verdict not in FINDINGS],
         retired=[one for one in standings if one.retired],
-        changes=_changes(pages, system),
+        changes=changes,
+        newly=newly,
         documents={name: added(counts) for name, counts in documents.items()},
         document_rules=rules,
         rules=pages.contents.rules,
@@ -73,24 +78,23 @@ def _changes(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, st
     """Return what changed since the version before: (rule, verdict before, verdict now) by kind of change."""
     before = pages.before[system.key]
     changes: dict[str, list[tuple[Rule, str, str]]] = {name: [] for name in CHANGES}
-    for rule in pages.rules if before else ():
-        verdict = pages.standings.get(system.key, rule.rule)
-        was = pages.standings.get(before.key, rule.rule) if before else None
-        if verdict and was and (kind := pages.change(system.key, rule.rule, verdict)):
-            changes[kind].append((rule, was, verdict))
+    if before:
+        rows = zip(pages.rules, pages.stands.row(before.key), pages.stands.row(system.key), strict=True)
+        for rule, was, verdict in rows:
+            if was and verdict and (kind := change(was, verdict)):
+                changes[kind].append((rule, was, verdict))
     return changes
 
 
 def _rule_rows(pages: Pages, system: System) -> Iterator[tuple[object, ...]]:
     before = pages.before[system.key]
-    for rule in pages.rules:
-        was = pages.standings.get(before.key, rule.rule) if before else None
-        verdict = pages.standings.get(system.key, rule.rule)
+    verdicts_before = pages.stands.row(before.key) if before else [None] * len(pages.rules)
+    for rule, verdict, was in zip(pages.rules, pages.stands.row(system.key), verdicts_before, strict=True):
         yield rule.rule, rule.document, rule.section, rule.level, verdict, was
 
 
 def _finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iterator[tuple[object, ...]]:
-    for one in (one for group in groups.values() for one in sorted(group, key=lambda one: _place(pages, one))):
+    for one in (one for group in groups.values() for one in group):
         says = pages.contents.rules[one.rule].says
         yield (
             *(one.rule, one.document, one.section, one.level, one.verdict, says, one.expected, one.observed),
@@ -98,5 +102,5 @@ def _finding_rows(pages: Pages, groups: dict[str, list[Standing]]) -> Iterator[t
         )
 
 
-def _place(pages: Pages, one: Standing) -> tuple[object, ...]:
-    return rule_key(pages.contents.rules[one.rule])
+def _place(pages: Pages, one: Standing) -> int:
+    return pages.stands.places[one.rule]

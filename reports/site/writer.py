@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 
 from reports.captures import CaptureStore
-from reports.model import DEMAND, DEMANDS, Contents, Coverage, Rule, Run, Section, System, added
+from reports.errata import Erratum
+from reports.model import DEMAND, DEMANDS, Cited, Contents, Coverage, Pair, Rule, Run, Section, System, added
 from reports.site import names
 from reports.site.downloads import write_table
-from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, decided
+from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, decided
 from reports.site.rule_pages import write_rule_pages
 from reports.site.system_pages import write_system_pages
-from reports.text import slug
+from reports.text import natural_key, slug
 from reports.vocabulary import SEVERITY, VERDICTS
 
 FOLDERS = ("sections", "rules", "systems", "documents", "data", "badges")
@@ -24,7 +25,12 @@ CARDS = 24
 """Systems that have a card each; of more, the newest of each product, those with most to look at first."""
 
 
-def write_site(contents: Contents, captures: CaptureStore, stage: Stage = lambda *_: None) -> list[str]:
+def write_site(
+    contents: Contents,
+    captures: CaptureStore,
+    stage: Stage = lambda *_: None,
+    errata: dict[str, Erratum] | None = None,
+) -> list[str]:
     """Write the pages of ``captures.site`` anew; return the captures that verdicts point at and no run folder has."""
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
@@ -32,17 +38,19 @@ def write_site(contents: Contents, captures: CaptureStore, stage: Stage = lambda
         (site / folder).mkdir(parents=True)
     for name in STATIC:
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
-    pages = Pages(contents, site, captures)
+    pages = Pages(contents, site, captures, errata)
     write_rule_pages(pages, stage)
     write_system_pages(pages, stage)
-    stage("pages of documents and sections", 0, 0)
+    stage("pages of documents", 0, 0)
     _write_documents(pages)
-    _write_sections(pages)
+    _write_sections(pages, stage)
     stage("lists", 0, 0)
     _write_index(pages)
     _write_search(pages)
     _write_errata(pages)
     _write_runs(pages)
+    if contents.pairs:
+        _write_pairs(pages)
     _write_coverage(pages)
     return captures.missing
 
@@ -61,16 +69,7 @@ def _write_index(pages: Pages) -> None:
         for name, sections in documents.items()
         for system in pages.systems
     }
-    failing = {
-        system.key: sum(
-            pages.change(system.key, rule.rule, verdict) == "newly failing"
-            for rule in pages.rules
-            if (verdict := pages.standings.get(system.key, rule.rule))
-        )
-        if pages.before[system.key]
-        else 0
-        for system in pages.systems
-    }
+    failing = {system.key: _newly_failing(pages, system) for system in pages.systems}
     pages.write(
         "index.html",
         names.INDEX,
@@ -94,6 +93,13 @@ def _write_index(pages: Pages) -> None:
             for system in pages.systems
         ),
     )
+
+
+def _newly_failing(pages: Pages, system: System) -> int:
+    if not (before := pages.before[system.key]):
+        return 0
+    rows = zip(pages.stands.row(before.key), pages.stands.row(system.key), strict=True)
+    return sum(verdict == "fail" and change(was, verdict) != "" for was, verdict in rows)
 
 
 def _with_card(pages: Pages) -> list[System]:
@@ -133,9 +139,10 @@ def _write_documents(pages: Pages) -> None:
         )
 
 
-def _write_sections(pages: Pages) -> None:
+def _write_sections(pages: Pages, stage: Stage) -> None:
     parts = pages.columns()
-    for section in pages.sections:
+    for number, section in enumerate(pages.sections):
+        stage("pages of sections", number, len(pages.sections))
         table = f"section-{section.slug}"
         for part, systems in enumerate(parts):
             pages.write(
@@ -146,11 +153,12 @@ def _write_sections(pages: Pages) -> None:
                 column_parts=parts,
                 part=part,
                 page_of=partial(_section_part, section),
-                standings=pages.standings,
+                stands=pages.stands,
                 table=table,
                 wide=_wide(len(systems)),
             )
-        write_table(pages.site, table, ("rule", "level", "says", "system", "verdict"), _section_rows(pages, section))
+        columns = ("rule", "level", "says", *(system.key for system in pages.systems))
+        write_table(pages.site, table, columns, _section_rows(pages, section))
 
 
 def _section_part(section: Section, part: int) -> str:
@@ -159,8 +167,8 @@ def _section_part(section: Section, part: int) -> str:
 
 def _section_rows(pages: Pages, section: Section) -> Iterator[tuple[object, ...]]:
     for rule in section.rules:
-        for system in pages.systems:
-            yield rule.rule, rule.level, rule.says, system.key, pages.standings.get(system.key, rule.rule)
+        verdicts = (pages.stands.get(system.key, rule.rule) for system in pages.systems)
+        yield rule.rule, rule.level, rule.says, *verdicts
 
 
 def _write_search(pages: Pages) -> None:
@@ -186,19 +194,38 @@ def _write_search(pages: Pages) -> None:
 
 
 def _verdicts_of(pages: Pages, rule: Rule) -> Counter[str]:
-    verdicts = (pages.standings.get(system.key, rule.rule) for system in pages.systems)
+    verdicts = (pages.stands.get(system.key, rule.rule) for system in pages.systems)
     return Counter(verdict for verdict in verdicts if verdict)
 
 
 def _write_errata(pages: Pages) -> None:
-    pages.write("errata.html", names.ERRATA, cited=dict(sorted(pages.cited.items())), by_key=pages.by_key)
-    rows = (
-        (entry, rule, key)
-        for entry, rules in sorted(pages.cited.items())
-        for rule, keys in rules.items()
-        for key in keys
+    cited: dict[str, list[Cited]] = {}
+    for one in sorted(pages.contents.cited, key=lambda one: natural_key(one.erratum)):
+        if one.rule in pages.contents.rules:
+            cited.setdefault(one.erratum, []).append(one)
+    pages.write("errata.html", names.ERRATA, cited=cited, others=[each for each in pages.errata if each not in cited])
+    rows = ((entry, one.rule, one.systems) for entry, rules in cited.items() for one in rules)
+    write_table(pages.site, "errata", ("erratum", "rule", "systems"), rows)
+
+
+def _write_pairs(pages: Pages) -> None:
+    pairs = sorted(pages.contents.pairs, key=lambda one: (natural_key(one.a_name), natural_key(one.b_name), one.role))
+    called = {key: name for one in pairs for key, name in ((one.a, one.a_name), (one.b, one.b_name))}
+    cells: dict[tuple[str, str], list[Pair]] = {}
+    for one in pairs:
+        cells.setdefault((one.a, one.b), []).append(one)
+    pages.write(
+        "pairs.html",
+        names.PAIRS,
+        called=called,
+        rows=list(dict.fromkeys(one.a for one in pairs)),
+        across=sorted({one.b for one in pairs}, key=lambda key: natural_key(called[key])),
+        cells=cells,
+        by_key=pages.by_key,
+        wide=_wide(len({one.b for one in pairs})),
     )
-    write_table(pages.site, "errata", ("erratum", "rule", "system"), rows)
+    rows = ((one.a, one.a_name, one.role, one.b, one.b_name, *map(one.counts.get, VERDICTS)) for one in pairs)
+    write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICTS), rows)
 
 
 def _write_runs(pages: Pages) -> None:

@@ -4,8 +4,21 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from reports.captures import CaptureStore
-from reports.model import Contents, Frame, Rejected, Rule, Run, Standing, System, Tally
+from reports.model import (
+    EXAMPLES_A_PAGE,
+    PANELS_A_PAGE,
+    Cited,
+    Contents,
+    Frame,
+    Rejected,
+    Rule,
+    Run,
+    Standing,
+    System,
+    rule_key,
+)
 from reports.site import write_site
+from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS, SEVERITY
 
 CONTOSO = System("Contoso", "1.0", "", 1)
@@ -41,13 +54,18 @@ def run(name, system, number=1, **values):
 
 def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **values):
     """Make what a site shows; what follows from the standings is counted here."""
-    tallies = Counter((one.document, one.section, one.system, one.verdict) for one in standings if not one.retired)
+    table = VerdictTable.empty([each.rule for each in sorted(rules, key=rule_key)], [each.key for each in systems])
+    for one in standings:
+        if not one.retired:
+            table.put(one.system, one.verdict, [one.rule])
+    cited = Counter((entry, one.rule) for one in standings for entry in one.errata)
     found = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
     made = {
         "runs": tuple(runs),
         "rules": {each.rule: each for each in rules},
-        "tallies": tuple(Tally(*key, number) for key, number in tallies.items()),
-        "by_rule": lambda: iter(sorted(standings, key=lambda one: (one.rule, one.system))),
+        "stands": table,
+        "shown": lambda: iter(_shown(standings)),
+        "cited": tuple(Cited(*key, number) for key, number in cited.items()),
         "found": lambda: iter(sorted(found, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))),
         "changes": lambda: iter(sorted(changes, key=lambda one: one.rule)),
         "rejected": tuple(Rejected("/runs/x", line, why) for line, why in rejected),
@@ -55,6 +73,17 @@ def contents(systems, rules, standings=(), runs=(), rejected=(), changes=(), **v
         "run_count": len(runs),
     }
     return Contents(tuple(systems), **(made | values))
+
+
+def _shown(standings):
+    """Choose what a page of a rule shows, as `reports.site_of_lake` does."""
+    worst_first = sorted(standings, key=lambda one: (one.rule, one.retired, SEVERITY[one.verdict], one.system))
+    room = Counter()
+    for one in worst_first:
+        is_bad = one.verdict in FINDINGS
+        room[one.rule, is_bad] += 1
+        if room[one.rule, is_bad] <= (PANELS_A_PAGE if is_bad else EXAMPLES_A_PAGE):
+            yield one
 
 
 def written(tmp_path, made, folders=None, **how):

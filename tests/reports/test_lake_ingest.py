@@ -18,6 +18,7 @@ from reports.lake.files import Files, uri_of
 from reports.lake.ingest import ingest
 from reports.lake.manifest import numbers, publish
 from reports.lake.store import Lake
+from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE
 from reports.records import clean
 from reports.rollup_error import RollupError
 from reports.site import write_site
@@ -199,17 +200,28 @@ def test_pages_show_what_the_lake_has(taken, tmp_path):
     lake = taken.open()
     contents = contents_of(lake)
     assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
-    standings = list(contents.by_rule())
-    assert [(one.rule, one.system) for one in standings] == sorted(
-        (row.rule, row.sut) for row in taken.rows("rule_current")
-    )
-    assert sum(one.rules for one in contents.tallies) == sum(not one.retired for one in standings)
-    assert {one.rule for one in standings} <= contents.rules.keys()
+    rows = taken.rows("rule_current")
+    stands = {
+        (key, rule): verdict
+        for key in contents.stands.rows
+        for rule, verdict in zip(contents.stands.places, contents.stands.row(key), strict=True)
+        if verdict
+    }
+    assert stands == {(row.sut, row.rule): row.verdict for row in rows if not row.retired}
+    shown = [(one.rule, one.retired, SEVERITY[one.verdict]) for one in contents.shown()]
+    assert shown == sorted(shown)
+    assert {rule for rule, *_ in shown} == {row.rule for row in rows} <= contents.rules.keys()
+    is_bad = Counter((row.rule, row.verdict in FINDINGS) for row in rows)
+    assert Counter((one.rule, one.verdict in FINDINGS) for one in contents.shown()) == {
+        (rule, bad): min(number, PANELS_A_PAGE if bad else EXAMPLES_A_PAGE) for (rule, bad), number in is_bad.items()
+    }
+    assert {(one.erratum, one.rule) for one in contents.cited} == {
+        (entry, row.rule) for row in rows if not row.retired for entry in row.errata if entry
+    }
     assert "no row" in contents.rules["MQQB-9.9.9-77"].says
-    looked_at = [one for one in standings if one.verdict in FINDINGS or one.retired or one.beside]
+    looked_at = [row for row in rows if row.verdict in FINDINGS or row.retired or row.beside]
     assert [(one.system, one.rule) for one in contents.found()] == [
-        (one.system, one.rule)
-        for one in sorted(looked_at, key=lambda one: (one.system, SEVERITY[one.verdict], one.rule))
+        (one.sut, one.rule) for one in sorted(looked_at, key=lambda one: (one.sut, SEVERITY[one.verdict], one.rule))
     ]
     assert (contents.run_count, contents.rejected_count) == (len(taken.rows("runs")), len(taken.rows("rejected")))
     assert {run.run: sum(run.counts.values()) for run in contents.runs} == Counter(

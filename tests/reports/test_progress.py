@@ -25,16 +25,42 @@ def test_a_short_command_says_nothing(out):
     assert said(out(), [1.0, 2.0, 4.9]) == []
 
 
-def test_a_terminal_hears_the_stage_and_the_time_that_is_left():
+def test_a_terminal_hears_the_stage_and_the_time_that_is_left_on_one_line():
     assert said(Terminal(), [0.0, 4.0, 8.0])[-1] == (
-        "mqconform rollup: pages of rules, 2 of 10, about 32 s left, 8 s so far"
+        "\x1b[2Kmqconform rollup: pages of rules, 2 of 10, about 32 s left, 8 s so far"
     )
 
 
-def test_a_pipe_hears_a_line_a_minute():
-    lines = said(io.StringIO(), [float(second) for second in range(0, 200, 2)])
-    assert [line.rpartition(", ")[2] for line in lines] == ["6 s so far", "66 s so far", "2 min so far", "3 min so far"]
+def test_a_line_is_no_wider_than_the_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    (line,) = said(Terminal(), [9.0])[1:]
+    assert line.endswith("…")
+    assert len(line.removeprefix("\x1b[2K")) < 40
+
+
+def test_a_pipe_hears_a_line_each_half_minute():
+    lines = said(io.StringIO(), [float(second) for second in range(0, 130, 2)])
+    assert [line.rpartition(", ")[2] for line in lines] == [
+        "6 s so far",
+        "36 s so far",
+        "66 s so far",
+        "2 min so far",
+        "2 min so far",
+    ]
 
 
 def test_a_terminal_is_not_flooded():
-    assert len(said(Terminal(), [5 + step / 100 for step in range(200)])) <= 3
+    assert len(said(Terminal(), [5 + step / 100 for step in range(200)])) <= 4
+
+
+@pytest.mark.parametrize(("out", "end"), [(Terminal, "\r\x1b[2K"), (io.StringIO, "so far\n")])
+def test_a_stage_that_says_nothing_is_heard_of_and_the_line_is_erased(monkeypatch, out, end):
+    monkeypatch.setattr("reports.progress.WATCHED_S", 0.01)
+    clock = iter([0.0, 1.0, *map(float, range(9, 10_000))])
+    heard = out()
+    with Progress("rollup", heard, lambda: next(clock)) as progress:
+        progress("one job of Spark's")
+        while "so far" not in heard.getvalue():
+            progress._ended.wait(0.01)
+    assert "one job of Spark's, " in heard.getvalue()
+    assert heard.getvalue().endswith(end)

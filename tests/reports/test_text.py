@@ -2,11 +2,10 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.text import OCTETS_SHOWN, clip, document_name, hexdump, natural_key, one_line, section_key, slug, visible
+from reports.text import clip, document_name, natural_key, one_line, section_key, slug, visible
 
 ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
 
@@ -42,23 +41,6 @@ def test_a_long_text_is_cut_and_says_so():
     assert clip("x" * 100, 10).startswith("x" * 10 + "…")
     assert "verdicts.jsonl" in clip("x" * 100, 10)
     assert clip("x" * 10, 10) == "x" * 10
-
-
-def test_hexdump_shows_offset_octets_and_letters():
-    lines = hexdump((b"\x10\xc0\x0b\x00LIOR" + bytes(12)).hex(), 20).splitlines()
-    assert lines[0] == "0000  10 c0 0b 00 4c 49 4f 52  00 00 00 00 00 00 00 00  |....LIOR........|"
-    assert lines[1] == "0010  00 00 00 00                                       |....|"
-
-
-def test_hexdump_of_a_huge_packet_is_bounded():
-    lines = hexdump("00" * 5_000, 5_000).splitlines()
-    assert len(lines) == OCTETS_SHOWN // 16 + 1
-    assert lines[-1] == f"… {5_000 - OCTETS_SHOWN} more octets"
-
-
-@pytest.mark.parametrize("digits", ["<script>", "abc", "0x10"])
-def test_hexdump_of_no_packet_says_so(digits):
-    assert hexdump(digits, 1).startswith("not hexadecimal")
 
 
 def test_sections_and_rules_sort_by_number():

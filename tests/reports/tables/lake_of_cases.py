@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 from lake_rows import DAY, MadeLake
 
 RULE, OTHER, PASSIVE = "MQQB-2.1-01", "MQQB-2.1-02", "MQQB-2.1-03"
 KEPT, NEW = "MQQB-2.1-04", "MQQB-2.1-10"
 A, B, C = "s/test_a.py::test_a", "s/test_b.py::test_b", "s/test_c.py::test_c"
+TOPOLOGY = {
+    "systems": {
+        "sender": {"name": "alpha", "vendor": "v", "version": "1", "profile": "none"},
+        "router": {"name": "alpha", "vendor": "v", "version": "1", "profile": "none"},
+        "receiver": {"name": "beta", "version": "2"},
+    }
+}
 
 
 def lake_of_cases() -> MadeLake:
@@ -88,6 +97,13 @@ def lake_of_cases() -> MadeLake:
         run(
             ("many beside",), *((f"{A}[{each}]", RULE, "not_exercised") for each in "123456"), (B, RULE, "inconclusive")
         )
+
+    made.catalogue("routed", {RULE: [A]}, role="receiver")
+    made.catalogue("routed", {OTHER: [C]})
+    run(("alpha", "1"), (A, RULE, "pass"), suites="routed")
+    run(("three", "a, b, c"), (A, RULE, "fail"), (C, OTHER, "pass"), suites="routed", extra=json.dumps(TOPOLOGY))
+    run(("odd topology",), (A, RULE, "pass"), suites="routed", extra='{"systems": {"sender": {"version": "1"}}}')
+    run(("no topology",), (A, RULE, "pass"), suites="routed", extra='{"systems": 7}')
 
     run(("versions", "1.0"), (A, RULE, "pass"), (C, OTHER, "fail"), (A, PASSIVE, "warn"), (A, KEPT, "pass"))
     run(("versions", "1.0"), (C, OTHER, "inconclusive"), partial=True)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import duckdb
 
+from reports.text import system_key
+
 VIEWS = """
 create view ranks as from (values
     ('fail', 0, true), ('harness_error', 1, false), ('inconclusive', 2, false), ('warn', 3, true), ('pass', 4, true),
@@ -172,10 +174,28 @@ TABLES = {
         from counted group by all
     """,
     "pairs": """
-        select split_part(c.rule, '-', 1), c.sut, 'reference ' || r.harness,
-            coalesce((select role from catalogue o where o.suites = r.suites and o.rule = c.rule), 'any'),
-            k.verdict, count(*)
-        from rules c join runs r using (ingest) join ranks k using (rank) where not c.retired group by all
+        with held as (
+            select ingest, k.role, extra -> '$.systems' -> k.role as named
+            from (from runs where json_type(extra -> '$.systems') = 'OBJECT') r,
+                unnest(json_keys(extra, '$.systems')) as k(role)
+            where json_extract_string(extra -> '$.systems' -> k.role, '$.name') is not null),
+        holder as (
+            select ingest, role, system_key(named ->> '$.name', coalesce(named ->> '$.version', ''),
+                coalesce(named ->> '$.profile', '')) as key from held),
+        pair as (
+            select distinct a.ingest, a.role, a.key as a, b.key as b
+            from holder a join holder b on b.ingest = a.ingest and b.role <> a.role),
+        judged as (
+            select split_part(c.rule, '-', 1) as document, c.sut, c.ingest, harness, verdict,
+                coalesce((select role from catalogue o where o.suites = r.suites and o.rule = c.rule), 'any') as binds
+            from rules c join runs r using (ingest) join ranks k using (rank) where not c.retired)
+        select j.document, p.a, p.b, p.role, j.verdict, count(*)
+        from judged j join pair p using (ingest)
+        where j.binds = p.role or j.binds not in (select role from holder h where h.ingest = j.ingest)
+        group by j.sut, j.document, p.a, p.b, p.role, j.verdict
+        union all
+        select document, sut, 'reference ' || harness, binds, verdict, count(*) from judged j
+        where (select count(*) from holder h where h.ingest = j.ingest) < 2 group by all
     """,
 }
 
@@ -189,6 +209,7 @@ class Oracle:
         for name in ("runs", "catalogue", "verdicts", "evidence"):
             files = str(folder / name / "*.parquet").replace("'", "''")
             self.connection.execute(f"create view {name} as from read_parquet('{files}')")
+        self.connection.create_function("system_key", system_key, ["varchar"] * 3, "varchar")
         self.connection.execute(VIEWS)
 
     def write(self, table: str, path: Path, columns: list[str]) -> None:

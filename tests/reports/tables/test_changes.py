@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 from lake_of_cases import KEPT, NEW, OTHER, PASSIVE, RULE, A
 from pyspark.sql import Row
+from pyspark.sql import functions as sql
 from pyspark.testing import assertDataFrameEqual
+
+from reports.text import system_key
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +81,28 @@ def test_pairs_name_the_reference_and_the_role(lake):
     assertDataFrameEqual(
         found, lake.spark.createDataFrame([Row(**one, verdict="fail", rules=1), Row(**one, verdict="pass", rules=3)])
     )
+
+
+def test_pairs_of_a_topology_name_the_other_systems_and_the_roles_held(lake):
+    alpha, beta = system_key("alpha", "1", "none"), system_key("beta", "2", "")
+    found = {
+        (row.a, row.b, row.role, row.verdict, row.rules)
+        for row in lake.pairs.where(sql.col("a").isin(alpha, beta)).collect()
+    }
+    any_role = {
+        (alpha, alpha, "sender", "pass", 1),
+        (alpha, beta, "sender", "pass", 1),
+        (alpha, alpha, "router", "pass", 1),
+        (alpha, beta, "router", "pass", 1),
+    }
+    of_receiver = {(beta, alpha, "receiver", verdict, 1) for verdict in ("pass", "fail")}
+    assert found == any_role | of_receiver
+
+
+@pytest.mark.parametrize("name", ["odd topology", "no topology", "alpha"])
+def test_a_run_that_names_no_other_system_pairs_with_the_reference_alone(lake, name):
+    rows = lake.pairs.where(sql.col("a").startswith(name)).where("role = 'receiver'").collect()
+    assert [(row.b, row.verdict, row.rules) for row in rows] == [("reference 0.1.0", "pass", 1)]
 
 
 def test_the_kept_and_the_passive_rule_of_the_old_version_did_not_change(changed):

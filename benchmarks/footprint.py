@@ -1,0 +1,57 @@
+"""What a command takes: seconds, processor time and memory, with all processes that it starts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_PAUSE_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """Seconds by the clock and of the processor, octets resident at most, and what the command said."""
+
+    seconds: float
+    processor_s: float
+    memory: int
+    code: int
+    said: str
+
+
+def footprint(command: Sequence[str]) -> Footprint:
+    """Run a command to its end and watch it and what it starts."""
+    began = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    memory, spent = 0, dict[int, float]()
+    while process.poll() is None:
+        seen = [_of(pid) for pid in (process.pid, *_children(process.pid))]
+        memory = max(memory, sum(octets for _, octets, _ in seen))
+        spent |= {pid: seconds for pid, _, seconds in seen}
+        time.sleep(_PAUSE_S)
+    said = process.communicate()[0].decode()
+    return Footprint(time.monotonic() - began, sum(spent.values()), memory, process.returncode, said)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [each for child in map(int, found) for each in (child, *_children(child))]
+
+
+def _of(pid: int) -> tuple[int, int, float]:
+    """Return a process, its resident octets and its seconds of the processor; nothing of one that has just ended."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (OSError, IndexError):
+        return pid, 0, 0.0
+    return pid, pages * _PAGE, (int(fields[11]) + int(fields[12])) / _TICKS

@@ -1,0 +1,47 @@
+"""What stands of every rule for every system, an octet each: 200 systems with 3,000 rules are 600 kB."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from reports.vocabulary import VERDICTS
+
+_NOT_JUDGED = 255
+_CODES = {name: code for code, name in enumerate(VERDICTS)}
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictTable:
+    """``places``: of each rule in a row; ``rows``: by key of a system. Retired rules do not stand."""
+
+    places: dict[str, int]
+    rows: dict[str, bytearray]
+
+    @classmethod
+    def empty(cls, rules: Sequence[str], systems: Iterable[str]) -> VerdictTable:
+        """Return one in which nothing is judged. Rules that are counted together stand beside each other."""
+        places = {rule: place for place, rule in enumerate(rules)}
+        return cls(places, {key: bytearray([_NOT_JUDGED]) * len(rules) for key in systems})
+
+    def put(self, system: str, verdict: str, rules: Iterable[str]) -> None:
+        """Say that this verdict stands of each of the rules."""
+        row, code = self.rows[system], _CODES[verdict]
+        for rule in rules:
+            row[self.places[rule]] = code
+
+    def get(self, system: str, rule: str) -> str | None:
+        """Return the verdict; None when there is none or the rule is unknown."""
+        place = self.places.get(rule)
+        code = _NOT_JUDGED if place is None else self.rows[system][place]
+        return None if code == _NOT_JUDGED else VERDICTS[code]
+
+    def row(self, system: str) -> list[str | None]:
+        """Return the verdicts of a system, in the order of the rules."""
+        return [None if code == _NOT_JUDGED else VERDICTS[code] for code in self.rows[system]]
+
+    def counts(self, system: str, start: int = 0, stop: int | None = None) -> Counter[str]:
+        """Count the verdicts of a system, of the rules from one place to another (exclusive)."""
+        part = self.rows[system][start:stop]
+        return Counter({VERDICTS[code]: part.count(code) for code in set(part) if code != _NOT_JUDGED})
