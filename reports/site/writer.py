@@ -10,7 +10,7 @@ from pathlib import Path
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import DEMAND, DEMANDS, Cited, Contents, Coverage, Pair, Rule, Run, Section, System, added
+from reports.model import DEMAND, DEMANDS, Cited, Contents, Coverage, Pair, Rule, Run, Section, System, added, worst
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, decided
@@ -212,13 +212,15 @@ def _write_pairs(pages: Pages) -> None:
     pairs = sorted(pages.contents.pairs, key=lambda one: (natural_key(one.a_name), natural_key(one.b_name), one.role))
     called = {key: name for one in pairs for key, name in ((one.a, one.a_name), (one.b, one.b_name))}
     cells: dict[tuple[str, str], list[Pair]] = {}
+    sums: dict[str, Counter[str]] = {}
     for one in pairs:
+        sums.setdefault(one.a, Counter()).update(one.counts)
         cells.setdefault((one.a, one.b), []).append(one)
     pages.write(
         "pairs.html",
         names.PAIRS,
         called=called,
-        rows=list(dict.fromkeys(one.a for one in pairs)),
+        rows=[(a, worst(counts)) for a, counts in sums.items()],
         across=sorted({one.b for one in pairs}, key=lambda key: natural_key(called[key])),
         cells=cells,
         by_key=pages.by_key,

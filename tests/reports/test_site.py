@@ -9,7 +9,8 @@ import pytest
 from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_TEXTS
 
-from reports.model import Beside, Change, Coverage, Member, System
+from reports.errata import Erratum, known_errata
+from reports.model import Beside, Change, Coverage, Member, Pair, System
 from reports.site import environment
 from reports.site.packets import dissection, octets
 from reports.site.rule_pages import frames_for
@@ -19,7 +20,7 @@ TAGS = {
     *("html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "footer", "p", "h1", "h2", "h3"),
     *("bdi", "strong", "span", "div", "section", "svg", "rect", "g", "ul", "li", "fieldset", "legend", "label"),
     *("caption", "thead", "tbody", "tfoot", "tr", "th", "td", "dl", "dt", "dd", "details", "summary", "code", "figure"),
-    *("figcaption", "pre", "input", "table", "article", "mark", "form", "select", "option"),
+    *("figcaption", "pre", "input", "table", "article", "ol", "mark", "form", "select", "option"),
 }
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
@@ -55,7 +56,8 @@ def test_a_rule_page_is_complete(tmp_path):
         "closed",
         "open",
         "because",
-        "suites/t.py::t",
+        "suites/t.py<",
+        ">t<",
         "E25",
         "a note",
         "says 1",
@@ -267,7 +269,7 @@ def test_a_card_says_how_much_of_the_catalogue_was_judged_and_leads_to_the_failu
     runs = [run("r1", CONTOSO, aborted="the SUT is gone"), run("r2", FABRIKAM, 2, finished=None)]
     site, _ = written(tmp_path, contents([CONTOSO, FABRIKAM], rules, standings, runs))
     page = page_of(site, "index.html")
-    assert page.count("1 of 100 rules judged (1 %)") == 2
+    assert page.count('1 of 100 rules judged <span class="whole">(1 %)</span>') == 2
     assert re.search(r'class="f-pass" x="0.0" y="0" width="1.0"', page)
     assert f'href="systems/{FABRIKAM.key}.html#fail"' in page
     assert "aborted: the SUT is gone" in page
@@ -403,6 +405,53 @@ def test_every_link_within_the_site_leads_somewhere(tmp_path):
             target = (path.parent / name).resolve() if name else path
             assert target.is_file(), f"{path.name}: {link}"
             assert not anchor or f'id="{anchor}"' in texts[target], f"{path.name}: {link}"
+
+
+def test_pairs_are_a_page_of_their_own(tmp_path):
+    pairs = (
+        Pair(CONTOSO.key, "Contoso 1.0", FABRIKAM.key, "Fabrikam 2.2", "sender", {"pass": 3}),
+        Pair(FABRIKAM.key, "Fabrikam 2.2", CONTOSO.key, "Contoso 1.0", "receiver", {"fail": 1, "pass": 2}),
+        Pair(FABRIKAM.key, "Fabrikam 2.2", "elsewhere", "<b>else</b>", "receiver", {"pass": 2}),
+    )
+    site, _ = written(tmp_path, contents([CONTOSO, FABRIKAM], [RULE], pairs=pairs))
+    page = page_of(site, "pairs.html")
+    assert f'href="systems/{CONTOSO.key}.html"' in page
+    assert "&lt;b&gt;else&lt;/b&gt;" in page
+    assert page.count("as receiver") == 2
+    assert page.count("never met") == 3
+    assert re.search(rf'class="worst-fail">\s*<th scope="row"><a href="systems/{FABRIKAM.key}', page)
+    assert 'href="pairs.html"' in page_of(site, "index.html")
+    assert [(row["role"], row["fail"], row["pass"]) for row in rows_of(site, "pairs")] == [
+        ("sender", "", "3"),
+        ("receiver", "", "2"),
+        ("receiver", "1", "2"),
+    ]
+
+
+def test_without_other_systems_there_are_no_pairs(tmp_path):
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
+    assert not (site / "pairs.html").exists()
+    assert "pairs.html" not in page_of(site, "index.html")
+
+
+def test_errata_have_their_texts(tmp_path):
+    known = {
+        name: Erratum(name, f"<i>{name}</i> contradicts", (("one way", "pass"), ("the other", "fail")), *"rcw", is_open)
+        for name, is_open in (("E1", False), ("E9", True))
+    }
+    one = standing(RULE, CONTOSO, "pass", errata=("E1", "E77"))
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one]), errata=known)
+    page = page_of(site, "errata.html")
+    assert page.index("&lt;i&gt;E1&lt;/i&gt;") < page.index(RULE.rule) < page.index('id="others"') < page.index(">E9 ")
+    assert "The suites that are installed here have no such entry" in page[page.index(">E77") :]
+    assert "settled by bytes" in page[page.index('id="others"') :]
+    assert "&lt;i&gt;E1&lt;/i&gt; contradicts" in only_rule_page(site)
+
+
+def test_the_errata_of_the_suites_are_found():
+    known = known_errata()
+    assert len(known) > 60
+    assert all(each.says and len(each.readings) > 1 and each.choice for each in known.values())
 
 
 def test_a_cell_that_a_spreadsheet_would_compute_is_text(tmp_path):

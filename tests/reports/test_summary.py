@@ -7,7 +7,7 @@ from made import CONTOSO, FABRIKAM, contents, rule, run, standing
 from rich.console import Console
 
 from reports.matrix import matrix
-from reports.model import System
+from reports.model import Pair, System
 from reports.summary import matrix_rows, terminal_matrix
 
 RULES = [rule(1), rule(2), rule(1, "3.1.5.8.2"), rule(1, "3.1.5.10"), rule(1, "3.1.5.9")]
@@ -63,6 +63,21 @@ def test_many_systems_are_rows_and_nothing_is_cut(number, width):
     assert all(len(line) <= width for line in text.splitlines())
     assert text.count("10.0.17763") == min(number, 60)
     assert ("140 more systems" in text) == (number == 200)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_pairs_are_rows_those_with_most_to_look_at_first(width):
+    pairs = [
+        Pair("a", "Contoso 1.0", "b", f"Fabrikam {number}", "sender", {"pass": 7, "fail": number})
+        for number in range(20)
+    ]
+    text = rendered(contents([CONTOSO], RULES, pairs=tuple(pairs)), width)
+    lines = [line for line in text.splitlines() if "sender" in line]
+    assert len(lines) == 20
+    assert "Fabrikam 19" in lines[0]
+    assert "✗19  ✓7" in lines[0]
+    assert all(len(line) <= width for line in lines)
+    assert "Pairs" not in rendered(two_systems(), width)
 
 
 def test_a_name_is_never_markup_nor_an_escape_sequence():
