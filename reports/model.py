@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from reports.text import natural_key, section_key, slug, system_key
+from reports.text import natural_key, section_key, shown_profile, slug, system_key, system_label
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import SEVERITY
 
@@ -39,13 +39,13 @@ class System:
 
     @property
     def shown_profile(self) -> str:
-        """The profile where it tells systems apart: "none" is that of a system that is no Windows release."""
-        return "" if self.profile == "none" else self.profile
+        """The profile where it tells systems apart."""
+        return shown_profile(self.profile)
 
     @property
     def label(self) -> str:
         """How it is called."""
-        return " ".join(filter(None, (self.name, self.version, self.shown_profile)))
+        return system_label(self.name, self.version, self.profile)
 
     @property
     def product(self) -> tuple[str, str]:

@@ -97,19 +97,23 @@ def _pairs(contents: Contents) -> Table:
     return table
 
 
-def _sections(contents: Contents) -> Table:
+def _sections(contents: Contents) -> Group:
     table = Table(title="Rules by verdict", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     table.add_column("Section", no_wrap=True)
     table.add_column("Rules", justify="right")
     for system in contents.systems:
         table.add_column(_name(system, 32))
-    for row in matrix_rows(contents):
+    rows = matrix_rows(contents)
+    shown = [row for row in rows if not row.group or any(row.counts.values())]
+    left_out = len(rows) - len(shown)
+    for row in shown:
         if not row.group and table.row_count:
             table.add_section()
         name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
         cells = [_counts(row.counts.get(system.key), row.rules) for system in contents.systems]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
-    return table
+    words = f"{left_out} groups of sections of which nothing was judged are left out\n" if left_out else ""
+    return Group(table, Text(words, style="dim"))
 
 
 def _name(system: System, limit: int) -> Text:

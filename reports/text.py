@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from typing import NamedTuple
 
 TEXT_SHOWN = 2_000
@@ -33,6 +34,21 @@ def one_line(text: str, limit: int = 200) -> str:
 def clip(text: str, limit: int = TEXT_SHOWN) -> str:
     """Return the beginning of a long text, saying that it was cut."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is in verdicts.jsonl]"
+
+
+def system_label(name: str, version: str, profile: str) -> str:
+    """Return how a system is called: the profile only where there is one."""
+    return " ".join(filter(None, (name, version, shown_profile(profile))))
+
+
+def shown_profile(profile: str) -> str:
+    """Return a profile where it tells systems apart: "none" is that of a system that is no Windows release."""
+    return "" if profile == "none" else profile
+
+
+def repeat(rule: str) -> str:
+    """Return the command that makes the checks of a rule again."""
+    return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 
 class Check(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, Judged, Side, Step
-from reports.text import one_line
+from reports.text import check, one_line, repeat, system_label
 
 _TEXT = 120
 """Characters shown of what was expected or observed."""
@@ -55,7 +55,7 @@ def _shown(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str
 
 
 def _side(side: Side) -> str:
-    system = one_line(" ".join(filter(None, (side.sut_name, side.sut_version, side.profile))), 80)
+    system = one_line(system_label(side.sut_name, side.sut_version, side.profile), 80)
     runs = "1 run" if side.runs == 1 else f"{side.runs} runs"
     partial = ", partial: what it did not judge is missing here" if side.partial else ""
     return f"{one_line(side.asked, 80)} ({system}, {runs}{partial})"
@@ -69,7 +69,13 @@ def _why(step: Step) -> str:
     if step.kind != NEWLY_FAILING or step.after is None:
         return ""
     after = step.after
-    return f"\n    expected {_part(after.expected)}, observed {_part(after.observed)}: {_part(after.test)}"
+    seen = {"expected": after.expected, "observed": after.observed, "check": _check(after), "again": repeat(step.rule)}
+    return "".join(f"\n    {name:9}{_part(text)}" for name, text in seen.items())
+
+
+def _check(judged: Judged) -> str:
+    """Return the name of the check: its file follows from the rule."""
+    return check(judged.test or "").name
 
 
 def _part(text: str | None) -> str:
@@ -79,7 +85,7 @@ def _part(text: str | None) -> str:
 def _row(step: Step) -> str:
     last: Judged | None = step.after or step.before
     words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
-    words += [_part(text) for text in ((last.test, last.expected, last.observed) if last else ())]
+    words += [_part(text) for text in ((_check(last), last.expected, last.observed) if last else ())]
     return f"| {' | '.join(_escaped(word) for word in (step.rule, *words))} |"
 
 

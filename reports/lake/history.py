@@ -9,7 +9,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.difference import Table
 from reports.rollup_error import RollupError
-from reports.text import one_line
+from reports.text import one_line, system_label
 from reports.vocabulary import VERDICTS
 
 
@@ -103,7 +103,7 @@ def _of_system(table: Table, about: str, runs: DataFrame, rules: DataFrame, last
     )
     order = sql.array_position(sql.array(*(sql.lit(name) for name in VERDICTS)), sql.col("verdict"))
     now = tuple(
-        (_system(row), row.verdict, f"{row.rules} rules")
+        (_system(row), row.verdict, f"{row.rules} rule{'s' if row.rules != 1 else ''}")
         for row in standing.orderBy("sut", order).limit(last * len(VERDICTS)).collect()
     )
     return History(about, runs.count(), _entries(rows, table("changes"), with_rule=True), now)
@@ -143,4 +143,4 @@ def _entry(row: Row) -> Entry:
 
 
 def _system(row: Row) -> str:
-    return " ".join(filter(None, (row.sut_name, row.sut_version, row.profile)))
+    return system_label(row.sut_name, row.sut_version or "", row.profile or "")

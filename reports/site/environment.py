@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from datetime import datetime
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -49,7 +48,7 @@ def environment() -> Environment:
         "NEXT": NEXT,
         "names": names,
         "rule_page": names.rule_page,
-        "repeat": repeat,
+        "repeat": text.repeat,
         "octets": packets.octets,
         "dissection": packets.dissection,
         "bar": drawing.bar,
@@ -58,11 +57,6 @@ def environment() -> Environment:
         "share": share,
     }
     return env
-
-
-def repeat(rule: str) -> str:
-    """Return the command that makes the checks of a rule again."""
-    return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
 
 
 def share(part: int, whole: int) -> str:

@@ -9,8 +9,8 @@ from itertools import groupby
 from reports.model import Rule, Standing, System, added
 from reports.site import drawing, names
 from reports.site.downloads import write_table
-from reports.site.environment import repeat
 from reports.site.pages import Pages, Stage, change
+from reports.text import repeat
 from reports.vocabulary import FINDINGS
 
 SHOWN_IN_FULL = 100

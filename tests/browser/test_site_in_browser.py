@@ -1,18 +1,12 @@
 """The site in a real browser: it shows, it can be walked, and nothing hostile runs."""
 
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-import typer
+from browsed_site import SYSTEMS, made_site
 from playwright.sync_api import sync_playwright
-from typer.testing import CliRunner
 
-import reports.cli
-
-MAKE_RUNS = Path(__file__).parents[1] / "reports" / "make_runs.py"
+KINDS = ("", "systems", "rules", "sections", "documents")
 
 
 def chromium():
@@ -25,15 +19,7 @@ def chromium():
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("browser")
-    subprocess.run([sys.executable, MAKE_RUNS, folder / "runs"], check=True)
-    runs = [str(path) for path in (folder / "runs").iterdir() if path.is_dir()]
-    app = typer.Typer()
-    app.callback()(lambda: None)
-    reports.cli.register(app)
-    result = CliRunner().invoke(app, ["rollup", *runs, "--out", str(folder / "out")], catch_exceptions=False)
-    assert result.exit_code == 3, result.output
-    return folder / "out" / "site"
+    return made_site(tmp_path_factory.mktemp("browser"))
 
 
 @pytest.fixture(scope="module")
@@ -90,13 +76,13 @@ def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp
 def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(page, site):
     opened(page, site / "index.html")
     assert page.locator("h1").inner_text() == "Conformance of systems"
-    assert page.locator(".card").count() == 3
+    assert page.locator(".cards .card").count() == len(SYSTEMS)
     assert page.locator(".legend li").count() == 9
     radius = page.evaluate("getComputedStyle(document.querySelector('.badge')).borderRadius")
     assert radius == "4px", "the style sheet is off"
     unharmed(page)
 
-    page.locator(".card", has_text="Contoso").locator("a.bad").last.click()
+    page.locator(".card", has_text="Contoso").last.locator("a.bad").click()
     page.wait_for_url("**/systems/*.html#fail")
     failure = page.locator("article.todo").first
     assert failure.locator("dt", has_text="Expected").is_visible()
@@ -114,7 +100,7 @@ def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(
     page.wait_for_url("**/sections/*.html")
     assert page.locator("table.rules tbody tr").count() > 0
     page.locator("nav a", has_text="Runs").click()
-    assert page.locator("table.runs tbody tr").count() == 4
+    assert page.locator("table.runs tbody tr").count() == 5
     assert "cut off in the middle" in page.locator("main").inner_text()
     unharmed(page)
 
@@ -168,7 +154,7 @@ def test_no_page_runs_a_hostile_string(page, site):
     pages = sorted(site.rglob("*.html"))
     hostile = [path for path in pages if "window.pwned" in path.read_text(encoding="utf-8")]
     assert len(hostile) > 100
-    lists = [site / name for name in ("index.html", "runs.html", "rules.html", "errata.html")]
+    lists = [site / name for name in ("index.html", "runs.html", "rules.html", "errata.html", "pairs.html")]
     for path in [*lists, *(site / "systems").iterdir(), *hostile[:: len(hostile) // 25]]:
         opened(page, path)
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
@@ -177,7 +163,7 @@ def test_no_page_runs_a_hostile_string(page, site):
     assert "<script>window.pwned=1</script>" in page.locator("main").inner_text()
 
 
-@pytest.mark.parametrize("folder", ["", "systems", "rules", "sections", "documents"])
+@pytest.mark.parametrize("folder", KINDS)
 def test_nothing_is_wider_than_a_telephone(browser, site, folder):
     context = browser.new_context(viewport={"width": 390, "height": 800})
     page = context.new_page()
@@ -185,6 +171,68 @@ def test_nothing_is_wider_than_a_telephone(browser, site, folder):
         opened(page, path)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
     context.close()
+
+
+@pytest.mark.parametrize("folder", KINDS)
+def test_what_is_printed_fits_its_sheet_and_hides_nothing(browser, site, folder):
+    context = browser.new_context(viewport={"width": 1040, "height": 720}, color_scheme="dark")
+    page = context.new_page()
+    page.emulate_media(media="print")
+    for path in sorted((site / folder).glob("*.html"))[:4]:
+        opened(page, path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1040, path.name
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(23, 32, 43)", "dark ink on paper"
+        assert not page.locator(".top nav").is_visible()
+        for inner in page.locator("details > *:not(summary)").all()[:5]:
+            assert inner.bounding_box()["height"] > 0, path.name
+    assert page.pdf(format="A4").startswith(b"%PDF")
+    context.close()
+
+
+def test_everything_essential_is_there_without_scripts(browser, site):
+    context = browser.new_context(java_script_enabled=False)
+    page = opened(context.new_page(), site / "index.html")
+    page.locator(".card", has_text="Contoso").last.locator("a.bad").click()
+    page.locator("article.todo h3 a").first.click()
+    assert page.locator(":target .compare").first.is_visible()
+    page.locator("nav a", has_text="Pairs").click()
+    rows = page.locator("table.pairs tbody tr:visible")
+    assert rows.count() == 2
+    page.get_by_label("systems with a fail").check()
+    assert rows.count() == 1
+    context.close()
+
+
+def tab_to(page, wanted):
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("wanted => document.activeElement.closest(wanted) !== null", wanted):
+            return
+    pytest.fail(f"60 steps and not in {wanted}")
+
+
+def test_a_page_is_walked_with_the_keyboard_alone(page, site):
+    opened(page, site / "index.html")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == "#main"
+    tab_to(page, ".card")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/systems/*.html")
+    tab_to(page, "article.todo")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/rules/*.html#*")
+    assert page.locator(":target").is_visible()
+
+
+def test_what_to_do_next_comes_first_on_the_page_of_a_system(page, site):
+    opened(page, site / "systems" / f"{SYSTEMS[1].key}.html")
+    first = page.locator(".next li").first
+    assert "newly failing" in first.inner_text()
+    assert first.bounding_box()["y"] < 900
+    assert "newly failing" in page.locator("article.todo").first.inner_text()
 
 
 def test_the_header_stays_in_sight_of_a_long_table(page, site):

@@ -48,6 +48,14 @@ def test_the_terminal_shows_symbols_and_what_was_not_judged():
     assert "✗ fail" in text
 
 
+def test_sections_of_which_nothing_was_judged_are_left_out():
+    rules = [*RULES, rule(1, "4.1"), rule(1, "4.2")]
+    text = rendered(contents([CONTOSO], rules, [standing(RULES[0], CONTOSO, "pass")]))
+    assert "2.1.1" in text
+    assert "4.1" not in text
+    assert "3 groups of sections of which nothing was judged are left out" in text
+
+
 def test_the_share_that_was_judged_is_of_the_catalogue():
     line = next(line for line in rendered(two_systems()).splitlines() if "Fabrikam" in line and "%" in line)
     assert "20 %" in line

@@ -82,7 +82,8 @@ def test_strings_of_a_system_stay_strings_in_every_format(versions):
     text, page, values = (show(versions) for show in difference_shown.FORMATS.values())
     assert "newly failing: 1" in text
     assert f"  {RULE}  pass -> fail" in text
-    assert "expected a|b <script>, observed ⟨U+202E⟩[x](http://y)" in text
+    assert "    expected a|b <script>\n    observed ⟨U+202E⟩[x](http://y)\n    check    test_a\n" in text
+    assert f"    again    mqconform run --rule {RULE} --sut FILE\n" in text
     assert "## Newly failing: 1" in page
     assert r"a\|b \<script\> | ⟨U\+202E⟩\[x\]\(http\://y\) |" in page
     assert all(line.count("|") - line.count(r"\|") == 7 for line in page.splitlines() if line.startswith("|"))
@@ -95,7 +96,7 @@ def test_strings_of_a_system_stay_strings_in_every_format(versions):
 def test_the_history_of_a_rule_shows_each_run_and_what_changed(lake):
     found = history.history(lake.table, NEW, last=5)
     assert [(entry.verdict, entry.changes) for entry in found.entries] == [("pass", ("added (none before)",))]
-    assert found.now == (("versions 2.0 none", "pass", found.entries[0].run),)
+    assert found.now == (("versions 2.0", "pass", found.entries[0].run),)
     many = history.history(lake.table, RULE, last=3)
     assert (len(many.entries), many.runs > 20) == (3, True)
     assert [entry.ingest for entry in many.entries] == sorted((each.ingest for each in many.entries), reverse=True)
@@ -104,9 +105,9 @@ def test_the_history_of_a_rule_shows_each_run_and_what_changed(lake):
 def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
     found = history.history(lake.table, "versions", last=50)
     assert [(entry.system, entry.partial, entry.counts) for entry in found.entries] == [
-        ("versions 2.0 none", False, {"fail": 1, "pass": 3}),
-        ("versions 1.0 none", True, {"inconclusive": 1}),
-        ("versions 1.0 none", False, {"fail": 1, "warn": 1, "pass": 2}),
+        ("versions 2.0", False, {"fail": 1, "pass": 3}),
+        ("versions 1.0", True, {"inconclusive": 1}),
+        ("versions 1.0", False, {"fail": 1, "warn": 1, "pass": 2}),
     ]
     assert found.entries[0].changes == (
         f"added {NEW} (none before)",
@@ -114,9 +115,9 @@ def test_the_history_of_a_system_counts_rules_and_names_changes(lake):
         f"newly passing {OTHER} (fail before)",
     )
     text = history_shown.as_text(found)
-    assert "versions 1.0 none: fail (1 rules)" in text
+    assert "versions 1.0: fail (1 rule)" in text
     assert ", partial" in text
-    assert json.loads(history_shown.as_json(found))["now"][0]["system"] == "versions 1.0 none"
+    assert json.loads(history_shown.as_json(found))["now"][0]["system"] == "versions 1.0"
 
 
 def test_a_history_of_nothing_says_what_there_is(lake):
