@@ -15,6 +15,7 @@ from benchmarks import (
     lake,
     lake_cluster,
     lake_judging,
+    lake_site,
     lake_tables,
     loopback,
     memory,
@@ -40,6 +41,7 @@ PARTS: tuple[ModuleType, ...] = (
     lake_cluster,
     lake_tables,
     lake_judging,
+    lake_site,
 )
 
 

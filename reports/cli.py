@@ -17,6 +17,7 @@ from reports.lake import cli as lake_cli
 from reports.matrix import write_matrix
 from reports.model import Contents
 from reports.packets import packet_maker
+from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.summary import terminal_matrix

@@ -31,7 +31,7 @@ class Progress:
         self._began = self._stage_began = clock()
         self._said: float | None = None
         self._stage, self._done, self._whole = "", 0, 0
-        self._is_watched = self._out.isatty()
+        self._is_watched, self._is_at_rest = self._out.isatty(), False
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._repeat, daemon=True)
@@ -51,8 +51,8 @@ class Progress:
         """Say that a stage is at work, of which ``done`` parts of ``whole`` (0: nobody knows) are there."""
         now = self._clock()
         with self._lock:
-            if not self._stage:
-                self._began = now
+            if self._is_at_rest:
+                self._is_at_rest, self._began = False, now
             if stage != self._stage:
                 self._stage, self._stage_began = stage, now
             self._done, self._whole = done, whole
@@ -61,7 +61,7 @@ class Progress:
     def rest(self) -> None:
         """Be quiet until the next stage, which is as if the command had begun then."""
         with self._lock:
-            self._stage, self._said = "", None
+            self._is_at_rest, self._said = True, None
 
     def erase(self) -> None:
         """Take the line off a terminal, for what is said next."""
@@ -77,7 +77,7 @@ class Progress:
 
     def _say(self, now: float) -> None:
         pause = WATCHED_S if self._is_watched else PIPED_S
-        if not self._stage or now - self._began < QUIET_S or (self._said is not None and now - self._said < pause):
+        if self._is_at_rest or now - self._began < QUIET_S or (self._said is not None and now - self._said < pause):
             return
         self._said = now
         parts = [f"mqconform {self._command}: {self._stage}"]

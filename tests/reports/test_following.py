@@ -155,4 +155,4 @@ def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanl
     out = capsys.readouterr()
     assert "lake state 2: 1 runs taken (3 verdicts), 1 left for later" in out.out
     assert out.out.endswith("ended: the lake is as of the last look that was whole\n")
-    assert out.err == "mqconform lake ingest: /runs/open has not finished: left for later\n"
+    assert out.err == "mqconform rollup: /runs/open has not finished: left for later\n"

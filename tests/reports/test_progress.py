@@ -53,6 +53,18 @@ def test_a_terminal_is_not_flooded():
     assert len(said(Terminal(), [5 + step / 100 for step in range(200)])) <= 4
 
 
+def test_a_command_that_rests_is_quiet_and_begins_anew():
+    clock = iter([0.0, 9.0, 50.0, 54.0, 56.0])
+    out = io.StringIO()
+    progress = Progress("rollup", out, lambda: next(clock))
+    progress("one look")
+    progress.rest()
+    progress._say(99.0)
+    for _ in range(3):
+        progress("another look")
+    assert [line.rpartition(", ")[2] for line in out.getvalue().splitlines()] == ["9 s so far", "6 s so far"]
+
+
 @pytest.mark.parametrize(("out", "end"), [(Terminal, "\r\x1b[2K"), (io.StringIO, "so far\n")])
 def test_a_stage_that_says_nothing_is_heard_of_and_the_line_is_erased(monkeypatch, out, end):
     monkeypatch.setattr("reports.progress.WATCHED_S", 0.01)
