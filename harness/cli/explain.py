@@ -35,8 +35,7 @@ def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Itera
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
-    if row.note:
-        yield f"note        {row.note}"
+    yield from _notes(inventory, row)
     yield from _errata(inventory, row)
     yield from _listed("checks", [_described(check) for check in inventory.checks(rule)])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
@@ -44,6 +43,18 @@ def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Itera
     yield from _listed(f"faults ({proof})", faults)
     for folder in runs:
         yield from _listed(f"verdicts of {_sut(folder)}", list(_verdicts(folder, rule)))
+
+
+def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
+    found = inventory.catalogue.notes.of_rule(row.id, row.document, row.note)
+    if row.note and not found:
+        yield f"note        {row.note}"
+    for note in found:
+        yield f"note        {note.name} ({note.kind}; {', '.join(note.written)}): {note.says}"
+        if note.allows:
+            yield f"            allows:  {note.allows}"
+        if row.id in note.excuses:
+            yield f"            excuses: a miss is a warning of {', '.join(note.excused)}"
 
 
 def _errata(inventory: Inventory, row: Rule) -> Iterator[str]:

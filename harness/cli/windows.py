@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import FolderError, UsageError
-from harness.sut.releases import RELEASES
+from harness.rules.releases import RELEASES
 
 FOLDER = Path(__file__).resolve().parent.parent / "windows"
 FILES = ("agent.ps1", "MsmqAgent.cs", "provision.ps1")

@@ -17,6 +17,7 @@ from harness.judging.judge import PASSES_SHOWN, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue, load_catalogue
+from harness.rules.releases import NO_RELEASE
 
 MOST = 2 * FLOOD_LIMIT
 """int bytes that a capture may hold, a frame at least `FRAME_COST`: what both sides of a check send at most."""
@@ -41,15 +42,15 @@ class Judged(NamedTuple):
     ended_us: int
 
 
-def judge_capture(path: Path, name: str, catalogue: Catalogue) -> Judged:
-    """Judge a capture, called ``name`` in its verdicts, by every passive predicate.
+def judge_capture(path: Path, name: str, catalogue: Catalogue, profile: str = NO_RELEASE) -> Judged:
+    """Judge a capture of a SUT of that profile, called ``name`` in its verdicts, by every passive predicate.
 
     Raises CaptureError, NoDirection, TooMuch, and SutFlood for a SUT that sends without an end. Fails and warnings have
     the field that decides; passes are counted and not shown.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
-    judge = Judge(catalogue, _Kept(entries), test=name, covers=(), capture=name, passes=passes)
+    judge = Judge(catalogue, _Kept(entries), test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = Replay(path)
     replay.listeners.append(judge.packets.on_frame)
     replay.listeners.append(lambda frame: frame.leave_layers())

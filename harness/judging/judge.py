@@ -14,6 +14,7 @@ from harness.judging.refused import said_of
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
+from harness.rules.releases import NO_RELEASE
 from harness.wire import TreeLine
 
 EVIDENCE_LIMIT = 6
@@ -41,13 +42,20 @@ class Judge:
         covers: tuple[str, ...],
         capture: str | None,
         passes: Counter[str] | None = None,
+        profile: str = NO_RELEASE,
     ) -> None:
-        """``passes``: how often each rule has passed in this process, counted on here."""
+        """``passes``: how often each rule has passed in this process, counted on here.
+
+        ``profile``: the release of Windows that the SUT is; a rule that a product note lets it miss is not failed.
+        """
         self.catalogue = catalogue
         self.log = log
         self.test = test
         self.covers = covers
         self.capture = capture
+        self.profile = profile
+        self._excusing = catalogue.notes.excusing(profile)
+        """The rules that the SUT may miss, and the note that says so."""
         self._passes = Counter[str]() if passes is None else passes
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
@@ -199,7 +207,8 @@ class Judge:
         return self.catalogue[rule]
 
     def _missed(self, row: Rule, *, advice: bool) -> Verdict:
-        return Verdict.WARN if advice or row.level.startswith("SHOULD") else Verdict.FAIL
+        allowed = advice or row.level.startswith("SHOULD") or row.id in self._excusing
+        return Verdict.WARN if allowed else Verdict.FAIL
 
     def _write(
         self,
@@ -213,6 +222,12 @@ class Judge:
         errata: str | None = None,
         note: str | None = None,
     ) -> None:
+        notes = [row.note, note]
+        if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
+            cited = excuse.cited_in(row.document)
+            notes += [cited] if cited not in (row.note or "") else []
+            said = f"{excuse.name} allows it to {self.profile}: {excuse.allows}"
+            reason = f"{said}; {reason}" if reason else said
         self.log.append(
             Entry(
                 rule=row.id,
@@ -227,7 +242,7 @@ class Judge:
                 capture=self.capture if frames else None,
                 evidence=self._evidence(row, verdict, expected, observed, frames[:EVIDENCE_LIMIT]),
                 errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
-                notes=tuple(filter(None, [row.note, note])),
+                notes=tuple(filter(None, notes)),
             )
         )
         self.judged[row.id] = worst([verdict, *([self.judged[row.id]] if row.id in self.judged else [])])

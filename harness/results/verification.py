@@ -54,7 +54,7 @@ def verify(path: Path, key: Ed25519PublicKey, progress: Callable[[int, int], Non
             _check_files(opened, said)
             found = read_run(opened.folder)
             _check_statement(opened, said, found)
-            rules = _check_captures(opened, progress)
+            rules = _check_captures(opened, said["system"]["profile"], progress)
         except BadBundle as error:
             raise BadBundle(f"{path}: {error}") from error
         except MqconformError as error:
@@ -105,7 +105,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults)
             raise BadBundle(f"{name} does not show what the certificate says")
 
 
-def _check_captures(opened: Opened, progress: Callable[[int, int], None]) -> int:
+def _check_captures(opened: Opened, profile: str, progress: Callable[[int, int], None]) -> int:
     """Judge the captures again: what they convict, the verdicts convict; what passes on packets, they show."""
     catalogue, passive = load_catalogue(), load_predicates()
     convicted, passed = set[tuple[str, str]](), set[str]()
@@ -117,7 +117,7 @@ def _check_captures(opened: Opened, progress: Callable[[int, int], None]) -> int
     shown = set[str]()
     names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
     for number, name in enumerate(names, 1):
-        for entry in judge_capture(opened.folder / name, name, catalogue).entries:
+        for entry in judge_capture(opened.folder / name, name, catalogue, profile).entries:
             shown.add(entry.rule)
             if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
                 raise BadBundle(f"{name} breaks {entry.rule}, which no verdict says: observed {entry.observed[:200]}")

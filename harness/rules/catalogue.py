@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from harness.paths import SUITES
 from harness.rules.errata import CatalogueError, Erratum, check_keys, load_errata, read_toml
+from harness.rules.product_notes import ProductNotes, load_notes
 
 __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_catalogue", "load_index"]
 
@@ -133,13 +134,20 @@ class Catalogue(Mapping[str, Rule]):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def __init__(self, rules: list[Rule], documents: Mapping[str, Document], errata: Mapping[str, Erratum]) -> None:
+    def __init__(
+        self,
+        rules: list[Rule],
+        documents: Mapping[str, Document],
+        errata: Mapping[str, Erratum],
+        notes: ProductNotes | None = None,
+    ) -> None:
         order = list(documents)
         self._rules = {
             rule.id: rule for rule in sorted(rules, key=lambda rule: (order.index(rule.document), *_place(rule)))
         }
         self._documents = documents
         self.errata = errata
+        self.notes = notes or ProductNotes({})
 
     def __getitem__(self, rule: str) -> Rule:
         return self._rules[rule]
@@ -249,7 +257,14 @@ def _read_catalogue(root: Path) -> Catalogue:
                 raise CatalogueError(file, name, "twice; another section of the suites has a row for it")
             whole = {**defaults, **row} if isinstance(row, dict) else row
             rules[name] = _rule(root, file, name, whole, index, documents, errata)
-    return Catalogue(list(rules.values()), documents, errata)
+    notes = load_notes(index, rules, root)
+    for rule in rules.values():
+        try:
+            notes.cited(rule.document, rule.note)
+        except KeyError as error:
+            file = root.parent / rule.folder / "rules.toml"
+            raise CatalogueError(file, rule.id, f"unknown product note {error.args[0]}; add it to notes.toml") from None
+    return Catalogue(list(rules.values()), documents, errata, notes)
 
 
 def _rule(

@@ -229,7 +229,9 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
     run = item.config.stash[RUN]
     capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
     log = item.config.stash[LOG]
-    return Judge(run.catalogue, log, test=path, covers=covered(item), capture=capture, passes=run.passes)
+    profile = run.file.sut.profile
+    covers = covered(item)
+    return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)
 
 
 @pytest.hookimpl(wrapper=True)

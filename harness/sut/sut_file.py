@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from harness.errors import UsageError
-from harness.sut.releases import RELEASES
+from harness.rules.releases import RELEASES
 from harness.sut.rpc_access import RpcAccess, RpcTable, access_of
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable

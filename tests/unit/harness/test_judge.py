@@ -7,14 +7,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from harness_made import MUST, ON_THE_WIRE, SETTLED, SHOULD, SHOULD_NOT, TEST, frame, judge, lines
+from harness_made import MUST, ON_THE_WIRE, SETTLED, SHOULD, SHOULD_NOT, TEST, catalogue, frame, judge, lines, log
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
-from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, SIZE_LOOKED_THROUGH
+from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
 from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.refused import Refused
+from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Verdict
+from harness.rules.product_notes import Note, ProductNotes
 from harness.wire import user_message
 
 
@@ -171,6 +173,49 @@ def test_errata_and_notes_of_the_row_and_of_the_check_are_cited_once(tmp_path: P
         (["E01"], ["<50>", "seen twice"]),
         (["E01", "E02"], ["<50>"]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("profile", "verdict", "notes", "reason"),
+    [
+        ("windows-xp", "warn", ["MS-MQQP <7>"], "MS-MQQP <7> allows it to windows-xp: to be late"),
+        ("windows-7", "fail", [], None),
+        ("none", "fail", [], None),
+    ],
+)
+def test_what_a_product_note_allows_a_release_is_a_warning_with_the_note(
+    tmp_path: Path, profile: str, verdict: str, notes: list[str], reason: str | None
+) -> None:
+    made = of_release(tmp_path, profile)
+    assert not made(MUST, expected="in time", observed="late")
+    (line,) = lines(tmp_path)
+    assert (line["verdict"], line["notes"], line["reason"]) == (verdict, notes, reason)
+    assert made.failed == ([MUST] if verdict == "fail" else [])
+
+
+def test_an_allowed_miss_keeps_what_was_said_and_a_pass_cites_no_excuse(tmp_path: Path) -> None:
+    made = of_release(tmp_path, "windows-xp")
+    made(MUST, expected="late", observed="late")
+    made(SHOULD, expected="in time", observed="late", note="seen twice")
+    kept, missed = lines(tmp_path)
+    assert (kept["notes"], kept["reason"]) == ([], None)
+    assert missed["notes"] == ["seen twice"]
+
+
+def test_no_note_allows_a_release_to_go_down(tmp_path: Path) -> None:
+    made = of_release(tmp_path, "windows-xp")
+    made.not_going_on(Diagnosis(Condition.CRASHED, "it is gone"), [MUST])
+    assert made.judged[MUST] is Verdict.FAIL
+
+
+def of_release(folder: Path, profile: str) -> Judge:
+    """Return a judge of a release; a note lets Windows XP miss a rule."""
+    xp = ("windows-xp",)
+    rules = frozenset({MUST})
+    note = Note("MQQP", 7, ("3.1",), "deviates", xp, xp, "It may be late.", "to be late", rules, rules, xp)
+    known = catalogue()
+    known.notes = ProductNotes({"MQQP": {7: note}})
+    return Judge(known, log(folder), test="suites/x.py::x", covers=(MUST, SHOULD), capture=None, profile=profile)
 
 
 def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:

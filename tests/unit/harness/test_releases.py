@@ -6,7 +6,8 @@ import pytest
 
 from harness.environment import VirtualEnvironment
 from harness.errors import UsageError
-from harness.sut.releases import AS_PRINTED, RELEASES, release_of
+from harness.rules.releases import AS_PRINTED, RELEASES
+from harness.sut.releases import release_of
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
 
@@ -25,7 +26,9 @@ def test_who_is_no_windows_is_held_to_the_text() -> None:
 
 
 def test_an_unknown_profile_is_named_with_those_that_there_are() -> None:
-    with pytest.raises(UsageError, match="unknown profile 'windows-server-2020'; known are none, windows-2000, "):
+    with pytest.raises(
+        UsageError, match="unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000, "
+    ):
         sut("windows-server-2020")
 
 
@@ -40,6 +43,6 @@ def test_since_windows_7_all_tell_the_same_version() -> None:
     assert "windows-server-2022" in later
 
 
-def test_only_windows_2000_calls_a_missing_queue_an_invalid_handle() -> None:
+def test_only_windows_nt_and_2000_call_a_missing_queue_an_invalid_handle() -> None:
     odd = [name for name, one in RELEASES.items() if one.no_queue_to_cancel != AS_PRINTED.no_queue_to_cancel]
-    assert odd == ["windows-2000"]
+    assert odd == ["windows-nt", "windows-2000"]

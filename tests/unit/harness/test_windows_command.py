@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli.windows import FILES, FOLDER, SUT_FILE, sut_file, write
 from harness.errors import FolderError, UsageError
-from harness.sut.releases import RELEASES
+from harness.rules.releases import RELEASES
 from harness.sut.sut_file import load_sut_file
 
 ADDRESSES = ("192.0.2.20", "192.0.2.10")
@@ -43,7 +43,7 @@ def test_without_ssh_there_is_no_control_channel(tmp_path: Path) -> None:
     [
         (("contoso", "192.0.2.10", "none", None), "--address contoso: must be an IP address"),
         (("192.0.2.20", '1" or', "none", None), '--peer-address 1" or: must be an IP address'),
-        ((*ADDRESSES, "windows-95", None), "--profile windows-95: unknown; known are none, windows-2000"),
+        ((*ADDRESSES, "windows-95", None), "--profile windows-95: unknown; known are none, windows-nt"),
         ((*ADDRESSES, "none", "-oProxyCommand=x"), "--ssh '-oProxyCommand=x': must be HOST or USER@HOST"),
         ((*ADDRESSES, "none", "a\nb"), "--ssh 'a\\nb': must be HOST or USER@HOST"),
     ],

@@ -1,0 +1,173 @@
+"""The product notes: what the appendices of the documents say of releases of Windows (suites/*/notes.toml).
+
+A rule, a product note and a baseline are three oracles: a note changes no rule. It says which release does otherwise,
+and whether a miss of a rule is then allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from harness.rules.errata import CatalogueError, check_keys, read_toml
+from harness.rules.releases import releases_named
+
+NOTES_FILE = "notes.toml"
+KINDS = MappingProxyType(
+    {
+        "deviates": "a release does otherwise than the text",
+        "default": "what is preset, and where it is set",
+        "optional": "what is there only when it is switched on, or only in some releases",
+        "build": "version and build numbers",
+        "applies": "which releases have what the section is about",
+        "information": "how it is done, or where more is said",
+    }
+)
+"""The values of ``kind``, in words."""
+_REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str}
+_OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
+_SECTION = re.compile(r"\d+(\.\d+)*")
+_CITED = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
+_WHOLE_SECTION = "-*"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One product note, in our words.
+
+    ``sections``: that it is attached to. ``releases``: that it speaks of, by name; ``written``: as the file has them.
+    ``allows``: what a release may do otherwise. ``rules``: ids that it bears on. ``excuses``: ids of rules that the
+    releases of ``excused`` may miss because of it: a miss is a warning then.
+    """
+
+    document: str
+    number: int
+    sections: tuple[str, ...]
+    kind: str
+    releases: tuple[str, ...]
+    written: tuple[str, ...]
+    says: str
+    allows: str | None
+    rules: frozenset[str]
+    excuses: frozenset[str]
+    excused: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The note as texts cite it: ``MS-MQQP <17>``."""
+        return f"MS-{self.document} <{self.number}>"
+
+    def cited_in(self, document: str) -> str:
+        """Return the note as rows of a document cite it: its own by the number alone."""
+        return f"<{self.number}>" if document == self.document else self.name
+
+    def bears_on(self, rule: str) -> bool:
+        """Return whether it bears on a rule."""
+        return rule in self.rules or rule in self.excuses
+
+
+class ProductNotes:
+    """All notes of the documents."""
+
+    def __init__(self, notes: Mapping[str, Mapping[int, Note]]) -> None:
+        """``notes``: by document and number."""
+        self.by_document = notes
+        self._all = [note for each in notes.values() for note in each.values()]
+
+    def cited(self, document: str, text: str | None) -> list[Note]:
+        """Return the notes that a row's ``note`` names; KeyError with the first that its document does not have.
+
+        Of a document without a file of notes none are known.
+        """
+        found = []
+        for cited in _CITED.finditer(text or ""):
+            numbers = self.by_document.get(cited["document"] or document)
+            if numbers is not None:
+                if int(cited["number"]) not in numbers:
+                    raise KeyError(cited[0])
+                found.append(numbers[int(cited["number"])])
+        return found
+
+    def of_rule(self, rule: str, document: str, cited: str | None) -> list[Note]:
+        """Return the notes that a rule's row cites, and those that bear on it."""
+        others = [note for note in self._all if note.bears_on(rule)]
+        return list(dict.fromkeys([*self.cited(document, cited), *others]))
+
+    def excusing(self, profile: str) -> dict[str, Note]:
+        """Return the rules that a release may miss, each with the first note that allows it; none for a non-Windows."""
+        found: dict[str, Note] = {}
+        for note in self._all:
+            if profile in note.excused:
+                found |= {rule: note for rule in note.excuses if rule not in found}
+        return found
+
+
+def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:
+    """Read the notes.toml of each document of a suites folder.
+
+    ``index``: the known rule ids; ``ids``: those that have rows. CatalogueError names the file, the note and the way
+    out.
+    """
+    found = {}
+    for file in sorted(root.glob(f"*/{NOTES_FILE}")):
+        document = file.parent.name.upper()
+        rows = read_toml(file)
+        found[document] = {note.number: note for note in _notes(file, document, rows, index, ids)}
+    return ProductNotes(found)
+
+
+def _notes(
+    file: Path, document: str, rows: Mapping[str, Any], index: Container[str], ids: Mapping[str, Any]
+) -> Iterator[Note]:
+    for number, row in rows.items():
+        if not number.isdecimal() or number != str(int(number)):
+            raise CatalogueError(file, number, "is no number of a note; write [17] for note <17>")
+        entry = check_keys(file, number, row, _REQUIRED, _OPTIONAL)
+        if entry["kind"] not in KINDS:
+            raise CatalogueError(file, number, f"unknown kind {entry['kind']}; known are {', '.join(KINDS)}")
+        if wrong := [each for each in entry["sections"] if not _SECTION.fullmatch(str(each))]:
+            raise CatalogueError(file, number, f"sections has {wrong[0]!r}; write a section as 3.1.4.6")
+        if "excuses" in entry and "allows" not in entry:
+            raise CatalogueError(file, number, "excuses rules without allows; say what a release may do otherwise")
+        if "excused" in entry and "excuses" not in entry:
+            raise CatalogueError(file, number, "excused without excuses; name the rules that may be missed")
+        releases = _releases(file, number, entry["releases"])
+        yield Note(
+            document=document,
+            number=int(number),
+            sections=tuple(entry["sections"]),
+            kind=entry["kind"],
+            releases=releases,
+            written=tuple(entry["releases"]),
+            says=entry["says"],
+            allows=entry.get("allows"),
+            rules=_rules(file, number, entry.get("rules", []), index, ids),
+            excuses=(excuses := _rules(file, number, entry.get("excuses", []), index, ids)),
+            excused=_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
+        )
+
+
+def _releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
+    try:
+        return releases_named([str(each) for each in written])
+    except ValueError as error:
+        raise CatalogueError(file, number, str(error)) from error
+
+
+def _rules(
+    file: Path, number: str, written: list[Any], index: Container[str], ids: Mapping[str, Any]
+) -> frozenset[str]:
+    """Return the ids; ``MQQP-3.1.4.9-*`` stands for all rules of a section that have rows."""
+    found = set[str]()
+    for each in map(str, written):
+        rules = {each}
+        if each.endswith(_WHOLE_SECTION):
+            rules = {rule for rule in ids if rule.rpartition("-")[0] == each.removesuffix(_WHOLE_SECTION)}
+        if not rules or not all(rule in index for rule in rules):
+            raise CatalogueError(file, number, f"unknown rule {each}; suites/index.tsv has them all")
+        found |= rules
+    return frozenset(found)

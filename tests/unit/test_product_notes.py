@@ -1,0 +1,107 @@
+"""The product notes of the documents as data: each number once, what they name exists, and what they allow."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.rules.catalogue import load_catalogue
+from harness.rules.errata import CatalogueError
+from harness.rules.product_notes import NOTES_FILE, load_notes
+from harness.rules.releases import RELEASES, WINDOWS, releases_named
+
+SPECIFICATIONS = Path(__file__).resolve().parents[3] / "shared" / "specs"
+FROZEN = {"MQQB": 70}
+"""Documents with a file of notes, and how many notes their appendices have."""
+TEXTS = {"MQQB": "MS-MQQB.later.md", "MQQP": "MS-MQQP.later.md", "MQMQ": "MS-MQMQ.md", "MQDMPR": "MS-MQDMPR.later.md"}
+NOTE = re.compile(r"^<(\d+)> Section (\d+(?:\.\d+)*):", re.MULTILINE)
+ROW = '[1]\nsections = ["2.1"]\nkind = "deviates"\nreleases = ["all"]\nsays = "x"\n'
+RULE = "MQQB-2.2.1-01"
+
+
+@pytest.mark.parametrize("document", FROZEN)
+def test_every_number_has_its_entry(document: str) -> None:
+    notes = load_catalogue().notes.by_document
+    assert list(notes) == sorted(FROZEN)
+    assert list(notes[document]) == list(range(1, FROZEN[document] + 1))
+
+
+@pytest.mark.skipif(not SPECIFICATIONS.exists(), reason="the specifications are not beside this clone")
+@pytest.mark.parametrize("document", FROZEN)
+def test_the_numbers_and_sections_are_those_of_the_appendix(document: str) -> None:
+    text = (SPECIFICATIONS / TEXTS[document]).read_text(encoding="utf-8")
+    printed = {int(number): (section,) for number, section in NOTE.findall(text)}
+    notes = load_catalogue().notes.by_document[document]
+    assert {number: note.sections for number, note in notes.items()} == printed
+
+
+def test_a_rule_cites_the_notes_that_bear_on_it_and_the_other_way_round() -> None:
+    catalogue = load_catalogue()
+    for row in catalogue.values():
+        for note in catalogue.notes.cited(row.document, row.note):
+            assert note in catalogue.notes.of_rule(row.id, row.document, row.note)
+    excused = {rule for name in RELEASES for rule in catalogue.notes.excusing(name)}
+    assert excused <= set(catalogue)
+    assert catalogue.notes.excusing("none") == catalogue.notes.excusing("unheard-of") == {}
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        (["all"], WINDOWS),
+        (["windows-xp", "windows-nt"], ("windows-nt", "windows-xp")),
+        (["until windows-2000"], ("windows-nt", "windows-2000")),
+        (["from windows-11", "windows-server-2025"], ("windows-11", "windows-server-2025")),
+    ],
+)
+def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], found: tuple[str, ...]) -> None:
+    assert releases_named(written) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (ROW.replace("[1]", "[01]"), "01: is no number of a note; write [17] for note <17>"),
+        (ROW.replace("[1]", "[one]"), "one: is no number of a note"),
+        (ROW.replace("deviates", "odd"), "1: unknown kind odd; known are deviates, default, "),
+        (ROW.replace('"2.1"', '"two"'), "1: sections has 'two'; write a section as 3.1.4.6"),
+        (ROW.replace('"all"', '"none"'), "1: unknown release 'none'; known are windows-nt, "),
+        (ROW.replace('"all"', '"from windows-12"'), "1: unknown release 'windows-12'"),
+        (ROW + 'rules = ["MQQB-9.9-01"]\n', "1: unknown rule MQQB-9.9-01; suites/index.tsv has them all"),
+        (ROW + 'rules = ["MQQB-9.9-*"]\n', "1: unknown rule MQQB-9.9-*"),
+        (ROW + f'excuses = ["{RULE}"]\n', "1: excuses rules without allows; say what a release may do otherwise"),
+        (ROW + 'excused = ["all"]\n', "1: excused without excuses; name the rules that may be missed"),
+        (ROW + "odd = 1\n", "1: unknown key odd"),
+    ],
+)
+def test_a_wrong_note_is_one_line(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(CatalogueError) as caught:
+        load_notes(*noted(tmp_path, text))
+    assert str(caught.value).startswith(f"{tmp_path / 'mqqb' / NOTES_FILE}: {says}")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_whole_section_can_be_excused_and_of_some_releases_only(tmp_path: Path) -> None:
+    text = f'{ROW}allows = "y"\nexcuses = ["MQQB-2.2.1-*"]\nexcused = ["windows-xp"]\n'
+    notes = load_notes(*noted(tmp_path, text))
+    assert notes.excusing("windows-xp").keys() == {RULE, "MQQB-2.2.1-02"}
+    assert notes.excusing("windows-10") == {}
+    assert [note.name for note in notes.of_rule(RULE, "MQQB", None)] == ["MS-MQQB <1>"]
+
+
+def test_rows_cite_notes_of_their_own_and_of_other_documents(tmp_path: Path) -> None:
+    notes = load_notes(*noted(tmp_path, ROW))
+    assert [note.number for note in notes.cited("MQMQ", "MS-MQQB <1>")] == [1]
+    assert notes.cited("MQMQ", "<7>") == []  # a document whose notes nobody wrote down
+    with pytest.raises(KeyError, match="<2>"):
+        notes.cited("MQQB", "<1>, <2>")
+
+
+def noted(root: Path, text: str) -> tuple[dict[str, None], dict[str, None], Path]:
+    """Write the notes of a document; return what `load_notes` takes."""
+    (root / "mqqb").mkdir()
+    (root / "mqqb" / NOTES_FILE).write_text(text, encoding="utf-8")
+    ids = dict.fromkeys([RULE, "MQQB-2.2.1-02", "MQQB-2.2-01"])
+    return ids, ids, root
