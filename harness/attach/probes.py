@@ -52,7 +52,7 @@ class Probes(Asking):
 
     def try_all(self) -> Findings:
         """Try everything; SutUnavailable when not even identity is answered."""
-        self._identity()
+        self.identify()
         steps: Iterable[Callable[[], None]] = (
             self._nonsense,
             self._queue_control,
@@ -77,7 +77,8 @@ class Probes(Asking):
 
     # -- who it is ----------------------------------------------------------------------------------------------
 
-    def _identity(self) -> None:
+    def identify(self) -> None:
+        """Ask who it is; SutUnavailable, in one line, when it does not say so as the contract has it."""
         environment, conversation = self.conversation.environment, self.conversation
         began_ms = environment.now().monotonic_ms
         said = conversation.reply(conversation.ask("identity"))

@@ -366,9 +366,9 @@ def attach(
 
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
-    from harness.cli import certificates, results
+    from harness.cli import certificates, preflight, results
 
-    for each in (results, certificates):
+    for each in (results, certificates, preflight):
         each.register(app)
     for entry in entry_points(group="mqconform.commands"):
         entry.load()(app)

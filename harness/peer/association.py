@@ -90,11 +90,11 @@ class Call:
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
-            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self._way_out}")
+            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}{self.way_out}")
         return self
 
     @property
-    def _way_out(self) -> str:
+    def way_out(self) -> str:
         """What to do about a call that is denied to whoever does not authenticate."""
         denied = self.thrown == ACCESS_DENIED and self.association.protection is None
         return " (the tester does not authenticate: say how in [rpc] of the SUT file)" if denied else ""

@@ -35,11 +35,16 @@ class Port:
 def refuse_taken(ports: Iterable[Port]) -> None:
     """Raise SutUnavailable for a port at which something listens already: it would be tested in the SUT's place."""
     for port in ports:
-        if _taken(port):
+        if (taken := taken_by(port)) is not None:
             raise SutUnavailable(
-                f"{port} is in use{_by(_pids(_listening(port)))}: what listens there would be tested in the SUT's "
-                "place; end it, or give another port (0 picks a free one)"
+                f"{port} is {taken}: what listens there would be tested in the SUT's place; end it, or give another "
+                "port (0 picks a free one)"
             )
+
+
+def taken_by(port: Port) -> str | None:
+    """Say that a port is in use, and by whom where that can be seen; None for a free one."""
+    return f"in use{_by(_pids(_listening(port)))}" if _taken(port) else None
 
 
 def refuse_foreign(address: str, key: str) -> None:

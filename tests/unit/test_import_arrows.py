@@ -47,7 +47,7 @@ ROOMS = {
             "judging",
             "run",
         ),
-        *("results", "proof", "attach", "cli", "__main__"),
+        *("results", "proof", "attach", "preflight", "cli", "__main__"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

@@ -1,0 +1,43 @@
+"""The command ``mqconform preflight``."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXIT_NOT_READY = 1
+"""Something that the SUT file promises is not there."""
+
+
+class PreflightFormat(StrEnum):
+    """How ``preflight`` shows what it found."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(preflight)
+
+
+def preflight(
+    sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
+    format_: Annotated[PreflightFormat, typer.Option("--format", help="How to show it.")] = PreflightFormat.TEXT,
+) -> None:
+    """Look whether a run can be made: what the SUT file promises and what is there; nothing is changed."""
+    from harness.preflight.preflight import preflight as look
+    from harness.proof.inventory import take_inventory
+    from harness.sut.sut_file import load_sut_file
+
+    report = look(load_sut_file(sut), take_inventory)
+    if format_ is PreflightFormat.JSON:
+        typer.echo(json.dumps(report.as_json(), indent=1))
+    else:
+        for line in report.text():
+            typer.echo(line)
+    raise typer.Exit(0 if report.ready else EXIT_NOT_READY)

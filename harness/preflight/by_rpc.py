@@ -1,0 +1,101 @@
+"""What remote reading shows: whether qmcomm and qm2qm answer at the level of [rpc], whether queues can be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.errors import MqconformError, SutUnavailable
+from harness.peer.association import Association, Call
+from harness.peer.remote import Remote
+from harness.preflight.findings import Line, State
+from harness.preflight.setup import Setup
+from harness.wire.rpc_qm2qm import IP_READ
+from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, queue_format
+from reference_qm.shell.rpc_settings import LEVELS
+
+NO_QUEUE = "private$\\mqc-preflight-none"
+"""A name that no queue has."""
+_DENIED = "ACCESS_DENIED"
+"""In the names of what says so, in a fault and in a result."""
+LEVEL_NAMES = {level: name for name, level in LEVELS.items()}
+
+
+def bind_and_call(setup: Setup) -> Iterator[Line]:
+    """Bind both interfaces, and call a method that changes nothing."""
+    driver, access = setup.file.driver, setup.file.rpc
+    where = f"{driver.address}:{driver.rpc_port}"
+    level = f"level {LEVEL_NAMES.get(access.level, 'none')}" + (f" as {access.user.name}" if access.user else "")
+    try:
+        with setup.peer() as peer:
+            remote = Remote(peer, peer.sut)
+            association = remote.associate()
+            at = "" if remote.read_port() == driver.rpc_port else f", qm2qm at port {remote.read_port()}"
+            yield Line("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
+            yield _called(setup, association)
+            yield _let_in(setup, remote, association)
+    except (MqconformError, OSError) as error:
+        setup.lacking.add("qm2qm")
+        missing = isinstance(error, SutUnavailable)
+        way_out = (
+            "is driver.rpc_port right (Windows: 2103), and does a firewall let this machine in?"
+            if missing
+            else "is driver.rpc_port that of qmcomm, and are level, user and password in [rpc] right?"
+        )
+        yield Line("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
+
+
+def _called(setup: Setup, association: Association) -> Line:
+    call = association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
+    if call.status is not None:
+        return Line("rpc call", State.OK, f"R_QMGetRTQMServerPort is answered: port {call.status}")
+    setup.lacking.add("qm2qm")
+    return Line("rpc call", State.WRONG, f"R_QMGetRTQMServerPort: {call.outcome}", _way_in(call))
+
+
+def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
+    """Open a queue that is not there: whether readers are let in at this level is looked at before (MS-MQMP 3.1.4.2).
+
+    R_QMGetRTQMServerPort is for everybody.
+    """
+    call = _open(setup, remote, association, NO_QUEUE)
+    said = f"R_QMOpenRemoteQueue of a queue that is not there: {call.outcome}"
+    if call.status is not None and _DENIED not in call.outcome:
+        return Line("rpc access", State.OK, said)
+    setup.lacking.add("qm2qm")
+    return Line("rpc access", State.WRONG, said, _way_in(call))
+
+
+def _way_in(call: Call) -> str:
+    denied = "has the user of [rpc] the right to it, at this level?" if _DENIED in call.outcome else ""
+    return call.way_out.strip(" ()") or denied
+
+
+def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
+    """Open queues to peek, and close them again, by their key in [queues]."""
+    try:
+        with setup.peer() as peer:
+            remote = Remote(peer, peer.sut)
+            association = remote.associate()
+            for key, queue in names.items():
+                yield _opened(setup, remote, association, key, queue)
+    except (MqconformError, OSError) as error:
+        yield Line("queues", State.NOT_SEEN, str(error))
+
+
+def _opened(setup: Setup, remote: Remote, association: Association, key: str, queue: str) -> Line:
+    call = _open(setup, remote, association, queue)
+    if call.outcome == "MQ_OK":
+        return Line("queues", State.OK, f"{key} {queue} can be opened")
+    way_out = _way_in(call) or f"make it, or name another as queues.{key}"
+    return Line(
+        "queues", State.WRONG if _DENIED in call.outcome else State.MISSING, f"{key} {queue}: {call.outcome}", way_out
+    )
+
+
+def _open(setup: Setup, remote: Remote, association: Association, queue: str) -> Call:
+    """Open a queue to peek; close it again."""
+    form = queue_format(DIRECT, f"TCP:{setup.file.driver.address}\\{queue}")
+    call = remote.open_remote(association, form=form, access=PEEK_ACCESS)
+    if call.outcome == "MQ_OK":
+        association.call("R_QMCloseRemoteQueueContext", pphContext=call.out.pphContext)
+    return call

@@ -1,0 +1,132 @@
+"""``mqconform preflight``: whether a run can be made with a SUT file, looked at from both sides; nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any
+
+from harness.attach.attach import costs
+from harness.errors import MqconformError, SutUnavailable, UsageError
+from harness.preflight import by_control, network
+from harness.preflight.findings import Count, Line, Report, State
+from harness.preflight.setup import Setup
+from harness.sut import remote_control
+from harness.sut.external_driver import ExternalDriver
+from harness.sut.process_driver import ProcessDriver
+from harness.sut.sut_file import SutFile
+from harness.sut.worker_configurations import worker_configurations
+
+SECURITY_QUEUE = "restricted"
+QUEUES = ("plain", "transactional", "admin")
+
+
+def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
+    """Look at a set-up; UsageError when there is nothing to look at. ``take_inventory``: of the suites."""
+    if file.driver.kind == "virtual":
+        raise UsageError(f'{file.path}: driver.kind = "virtual": nothing has to be there before a run')
+    (file,) = worker_configurations(file, 1)
+    with TemporaryDirectory(prefix="mqconform-preflight-") as folder:
+        driver = ProcessDriver(file, Path(folder)) if file.driver.kind == "process" else ExternalDriver(file, None)
+        setup = Setup(file, driver)
+        try:
+            lines = tuple(_look(setup))
+        finally:
+            driver.stop()
+    return Report(str(file.path), _count(setup, lines, take_inventory()), lines)
+
+
+def _look(setup: Setup) -> Iterator[Line]:
+    yield from network.name(setup)
+    if isinstance(setup.driver, ProcessDriver):
+        started = _start(setup, setup.driver)
+        yield started
+        if started.bad:
+            return
+    for step in _STEPS:
+        try:
+            yield from step(setup)
+        except MqconformError as error:  # what no step has words for
+            yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
+
+
+def _start(setup: Setup, driver: ProcessDriver) -> Line:
+    try:
+        driver.start()
+    except SutUnavailable as error:
+        said = str(error).replace(f"; see {driver.process.log_path}", "")  # which is gone when this is read
+        return Line("start", State.MISSING, said, "does driver.command start it by hand?", True)
+    setup.file = driver.file
+    return Line("start", State.OK, "the program of driver.command runs, and is stopped at the end")
+
+
+def _rpc(setup: Setup) -> Iterator[Line]:
+    driver = setup.file.driver
+    if not setup.file.capabilities.get("qm2qm", False):
+        listens = network.connected(driver.address, driver.rpc_port) is None
+        said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "nothing looked for"
+        way_out = "set qm2qm = true in [capabilities] if that is qmcomm and qm2qm" if listens else ""
+        yield Line("rpc", State.NOT_DECLARED, said, way_out)
+        return
+    from harness.preflight.by_rpc import bind_and_call  # the layers of DCE/RPC take a second
+
+    yield from bind_and_call(setup)
+
+
+def _queues(setup: Setup) -> Iterator[Line]:
+    wanted = [] if setup.offers("queue_control") else [*QUEUES]
+    if not wanted:
+        yield Line("queues", State.OK, "those of [queues] are not used: each check makes its own (queue_control)")
+    if setup.file.capabilities.get("security", False):
+        wanted.append(SECURITY_QUEUE)
+    names = {key: getattr(setup.file.queues, key) for key in wanted}
+    if not names:
+        return
+    if setup.route is not None and setup.control is None:
+        yield Line("queues", State.NOT_SEEN, "whether those of [queues] are used is for the control channel to say")
+    elif setup.offers("receive"):
+        yield from by_control.look_into(setup, names)
+    elif _has(setup, "qm2qm"):
+        from harness.preflight.by_rpc import look_into  # as above
+
+        yield from look_into(setup, names)
+    else:
+        said = f"{', '.join(names.values())}: nobody can look into them without control or qm2qm"
+        yield Line("queues", State.NOT_SEEN, said)
+
+
+_STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
+    network.addresses,
+    network.sessions,
+    network.ping,
+    by_control.identity,
+    _rpc,
+    network.peer_ports,
+    by_control.reach,
+    by_control.clock,
+    _queues,
+)
+
+
+def _has(setup: Setup, capability: str) -> bool:
+    return setup.file.capabilities.get(capability, False) and capability not in setup.lacking
+
+
+def _count(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
+    """Count MUST rules. A run that does not begin judges none; without a session there is nothing on the wire."""
+    must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))
+
+    def counted(capabilities: Mapping[str, bool]) -> tuple[int, int]:
+        reads_afar = setup.route is None and capabilities.get("qm2qm", False)
+        announced = remote_control.FACILITIES if reads_afar else setup.control.announced if setup.control else ()
+        file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
+        found = costs(lambda have: inventory.judgeable(have) & must, announced, file)
+        return found.every, found.now
+
+    every, promised = counted(setup.file.capabilities)
+    _, judged = counted({name: _has(setup, name) for name in setup.file.capabilities})
+    ends = any(line.bad and line.ends_run for line in lines) or setup.guid is None
+    return Count(every, 0 if ends else judged, promised)

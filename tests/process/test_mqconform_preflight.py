@@ -1,0 +1,287 @@
+"""``mqconform preflight`` is right: about a set-up as it should be, and about ones that are broken in one way each."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+from uuid import UUID
+
+import pytest
+import typer
+from qm_process import Served, free_port, serve
+from typer.testing import CliRunner
+
+from harness.cli.preflight import register
+from harness.errors import UsageError
+from harness.preflight import by_control
+from harness.preflight.findings import Report
+from harness.preflight.preflight import preflight
+from harness.sut.sut_file import load_sut_file
+from harness.wire import dissect, establish_connection
+
+SUT, PEER = "127.0.47.1", "127.0.47.2"
+OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
+ACCESS = '[rpc]\nlevel = "privacy"\nuser = "tester"\npassword = "Test-1: no real one"\n'
+RULES = {"A-1": "MUST", "A-2": "MUST NOT", "A-3": "SHOULD", "A-4": "MUST", "A-5": "MUST"}
+NEEDS = {"A-1": "", "A-2": "ping", "A-3": "", "A-4": "send", "A-5": "qm2qm"}
+
+
+class Rules:
+    """Five rules, four of them MUST, three of which need something."""
+
+    catalogue: ClassVar = {rule: SimpleNamespace(level=level) for rule, level in RULES.items()}
+
+    @staticmethod
+    def judgeable(have: set[str]) -> frozenset[str]:
+        return frozenset(rule for rule, need in NEEDS.items() if not need or need in have)
+
+
+@pytest.fixture(scope="module")
+def peer_port() -> int:
+    return free_port(PEER)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, peer_port: int) -> Iterator[Served]:
+    ports = ("--address", SUT, "--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0", "--control", f"{SUT}:0")
+    users = '[rpc]\nleast_level = "privacy"\n[[rpc.users]]\nname = "tester"\npassword = "Test-1: no real one"\n'
+    toml = f"[remote]\ntcp_port = {peer_port}\n{users}[[queues]]\nname = 'private$\\here'\n"
+    with serve(tmp_path_factory.mktemp("preflight"), *ports, toml=toml) as running:
+        yield running
+
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(served: Served, peer_port: int, tmp_path: Path) -> Write:
+    """Return what writes a SUT file: that of ``served``, but for what is given."""
+
+    def written(
+        control: str | None = served.bound["control"], more: str = "", access: str = ACCESS, **driver: object
+    ) -> Path:
+        given: dict[str, object] = {"kind": "external", "address": SUT, "peer_address": PEER}
+        given |= {f"{name}_port": served.endpoint(name)[1] for name in ("tcp", "ping", "rpc")}
+        given |= {"peer_tcp_port": peer_port, "peer_ping_port": free_port(PEER), "peer_rpc_port": free_port(PEER)}
+        keys = "".join(f"{key} = {json.dumps(value)}\n" for key, value in (given | driver).items())
+        channel = "" if control is None else f'[control]\nkind = "jsonl"\naddress = "{control}"\n'
+        path = tmp_path / "sut.toml"
+        path.write_text(
+            f'[sut]\nname = "contoso"\n[driver]\n{keys}{channel}{access}[timeouts]\ncontrol_ms = 2_000\n'
+            f"[capabilities]\nping = true\nqm2qm = true\n{more}",
+            "utf-8",
+        )
+        return path
+
+    return written
+
+
+def look(path: Path) -> Report:
+    return preflight(load_sut_file(path), Rules)
+
+
+def bad(report: Report) -> dict[str, str]:
+    """Return what is missing or wrong, by its name."""
+    return {line.subject: f"{line.state}: {line.said}: {line.way_out}" for line in report.lines if line.bad}
+
+
+def states(report: Report) -> dict[str, str]:
+    return {line.subject: str(line.state) for line in report.lines}
+
+
+@contextlib.contextmanager
+def server(answer: Callable[[bytes], bytes]) -> Iterator[int]:
+    """Yield the port of a system that answers whatever comes on a connection."""
+    with socket.create_server((SUT, 0)) as listener:
+
+        def work() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection = listener.accept()[0]
+                    threading.Thread(target=speak, args=(connection,), daemon=True).start()
+
+        def speak(connection: socket.socket) -> None:
+            with contextlib.suppress(OSError), connection:
+                while data := connection.recv(65_536):
+                    connection.sendall(answer(data))
+
+        threading.Thread(target=work, daemon=True).start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def test_all_is_there_and_nothing_is_changed(served: Served, write: Write) -> None:
+    with served.control() as control:
+        before = control.call("list")["queues"]
+        report = look(write())
+        assert control.call("list")["queues"] == before
+    assert bad(report) == {}
+    assert set(states(report).values()) == {"ok"}
+    assert (report.ready, report.in_the_way) == (True, [])
+    assert report.summary == "4 of 4 MUST rules can be judged with what there is"
+
+
+def test_a_system_that_is_not_running(write: Write) -> None:
+    port = free_port(SUT)
+    report = look(write(tcp_port=port))
+    assert bad(report).keys() == {"tcp port"}
+    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused: is it running, ")
+    assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
+    said = f"0 of 4 MUST rules can be judged with what there is; 4 with all that {report.file} promises"
+    assert report.summary == f"a run does not begin (tcp port): {said}"
+
+
+def test_the_port_of_another_system(served: Served, write: Write) -> None:
+    def session(data: bytes) -> bytes:
+        asked: Any = dissect(data)
+        client = asked["EstablishConnectionHeader"].ClientGuid
+        return bytes(establish_connection(ClientGuid=client, ServerGuid=OTHER))
+
+    with server(session) as port, served.control() as control:
+        report = look(write(tcp_port=port))
+        own = control.call("identity")["guid"]
+    assert bad(report)["one system"] == (
+        f"wrong: sessions are answered by {OTHER}, control speaks of {own}: "
+        "are address, tcp_port and control.address of one system?"
+    )
+    assert report.in_the_way == ["one system"]
+
+
+def test_no_ping(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = look(write(ping_port=free_port(SUT)))
+    assert bad(report).keys() == {"ping"}
+    assert "EnablePingService" in bad(report)["ping"]
+    assert report.summary == (
+        f"3 of 4 MUST rules can be judged with what there is; 4 with all that {report.file} promises"
+    )
+
+
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
+def test_a_port_of_the_peer_that_is_taken(write: Write, kind: socket.SocketKind) -> None:
+    key = "peer_tcp_port" if kind is socket.SOCK_STREAM else "peer_ping_port"
+    with socket.socket(socket.AF_INET, kind) as taken:
+        taken.bind((PEER, 0))
+        if kind is socket.SOCK_STREAM:
+            taken.listen()
+        report = look(write(**{key: taken.getsockname()[1]}))
+    assert bad(report).keys() == {"peer ports"}
+    assert f"(driver.{key}) is in use by process " in bad(report)["peer ports"]
+    assert states(report)["peer reached"] == "not seen"
+    assert states(report)["clock"] == "ok", "of a message that the system sends to itself"
+
+
+def test_a_silent_control_channel(write: Write) -> None:
+    with server(lambda _: b"") as port:
+        began = time.monotonic()
+        report = look(write(control=f"{SUT}:{port}"))
+    assert time.monotonic() - began < 60
+    assert bad(report).keys() == {"control"}
+    assert "identity: no answer in time" in bad(report)["control"]
+    assert (states(report)["peer reached"], states(report)["clock"]) == ("not seen", "not seen")
+    assert report.in_the_way == ["control"]
+
+
+@pytest.mark.parametrize(
+    ("port", "said"),
+    [
+        (lambda served: free_port(SUT), "missing: level privacy as tester: cannot connect to "),
+        (
+            lambda served: served.endpoint("tcp")[1],
+            "wrong: level privacy as tester: the SUT did not accept the interface ",
+        ),
+    ],
+)
+def test_a_port_that_is_not_that_of_rpc(served: Served, write: Write, port: Callable[[Served], int], said: str) -> None:
+    report = look(write(rpc_port=port(served)))
+    assert bad(report).keys() == {"rpc"}
+    assert bad(report)["rpc"].startswith(said)
+    assert "driver.rpc_port" in bad(report)["rpc"]
+    assert report.count.judged == 3
+
+
+@pytest.mark.parametrize(
+    ("access", "subject", "said"),
+    [
+        ("", "rpc access", "ERROR_ACCESS_DENIED: the tester does not authenticate: say how in [rpc] of the SUT file"),
+        (ACCESS.replace("Test-1", "Test-2"), "rpc", "are level, user and password in [rpc] right?"),
+    ],
+)
+def test_a_tester_that_is_not_let_in(write: Write, access: str, subject: str, said: str) -> None:
+    report = look(write(access=access))
+    assert bad(report).keys() == {subject}
+    assert bad(report)[subject].endswith(said)
+    assert report.count.judged == 3
+
+
+def test_provisioned_queues_without_control(write: Write) -> None:
+    report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
+    queues = [str(line) for line in report.lines if line.subject == "queues"]
+    assert queues[0] == "queues          ok            plain private$\\here can be opened"
+    assert queues[2].startswith("queues          missing       admin private$\\gone: MQ_ERROR_QUEUE_NOT_FOUND: ")
+    assert states(report)["control"] == "not declared"
+    assert not report.ready
+
+
+def test_what_a_system_says_does_no_harm(write: Write) -> None:
+    def agent(data: bytes) -> bytes:
+        answers: list[dict[str, Any]] = []
+        for line in data.splitlines():
+            asked = json.loads(line)
+            if asked["verb"] == "identity":
+                said = {
+                    "ok": True,
+                    "guid": str(OTHER),
+                    "protocol": 2,
+                    "name": "\x1b[2J\nok",
+                    "vendor": "",
+                    "version": "",
+                }
+                answers.append({"id": asked["id"], **said, "facilities": ["send"]})
+            else:
+                answers.append({"id": asked["id"], "ok": False, "error": "no\x1b[31m\nname            ok"})
+        return b"".join(json.dumps(answer).encode() + b"\n" for answer in answers)
+
+    with server(agent) as port:
+        report = look(write(control=f"{SUT}:{port}"))
+    assert bad(report).keys() == {"one system", "peer reached", "queues"}
+    assert all(str(line).isprintable() for line in report.lines)
+    assert "the SUT refused send: no<U+001B>[31m name ok" in bad(report)["peer reached"]
+
+
+def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
+    app = typer.Typer()
+    register(app)
+    path = write()
+    done = CliRunner().invoke(app, ["--sut", str(path), "--format", "json"])
+    assert done.exit_code == 0, done.output
+    tree = json.loads(done.stdout)
+    assert (tree["file"], tree["ready"]) == (str(path), True)
+    assert tree["must_rules"] == {"of": 4, "judged": 4, "promised": 4}
+    assert tree["lines"][0]["said"] == "contoso unknown (unknown), profile none"
+    ended = write(kind="process", command=["false"], tcp_port=0, ping_port=0, rpc_port=0, control=None)
+    done = CliRunner().invoke(app, ["--sut", str(ended)])
+    assert done.exit_code == 1
+    said = "contoso: the program ended with exit status 1: it printed nothing: does driver.command start it by hand?"
+    assert done.stdout.splitlines()[1] == f"start           missing       {said}"
+
+
+def test_there_is_nothing_to_look_at_in_virtual_time(tmp_path: Path) -> None:
+    path = tmp_path / "sut.toml"
+    path.write_text('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n', "utf-8")
+    with pytest.raises(UsageError, match='kind = "virtual": nothing has to be there before a run'):
+        look(path)
+
+
+def test_the_system_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_control, "REACHED_MS", 200)
+    report = look(write(peer_tcp_port=free_port(PEER)))
+    assert bad(report).keys() == {"peer reached"}
+    assert "driver.peer_tcp_port the port to which it connects" in bad(report)["peer reached"]
