@@ -13,7 +13,7 @@ from harness.rules.product_notes import NOTES_FILE, load_notes
 from harness.rules.releases import RELEASES, WINDOWS, releases_named
 
 SPECIFICATIONS = Path(__file__).resolve().parents[3] / "shared" / "specs"
-FROZEN = {"MQQB": 70, "MQQP": 31}
+FROZEN = {"MQQB": 70, "MQQP": 31, "MQMQ": 44, "MQDMPR": 31}
 """Documents with a file of notes, and how many notes their appendices have."""
 TEXTS = {"MQQB": "MS-MQQB.later.md", "MQQP": "MS-MQQP.later.md", "MQMQ": "MS-MQMQ.md", "MQDMPR": "MS-MQDMPR.later.md"}
 NOTE = re.compile(r"^<(\d+)> Section (\d+(?:\.\d+)*):", re.MULTILINE)
