@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 from harness.attach.conversation import Conversation
@@ -85,7 +86,7 @@ def reach(setup: Setup) -> Iterator[Line]:
 
 def _reached(setup: Setup, where: str) -> Line:
     to = f"DIRECT=TCP:{setup.file.driver.peer_address}\\{PEER_QUEUE}"
-    with setup.peer() as peer, setup.controlled(peer.environment) as control:  # type: ignore[arg-type]
+    with setup.peer() as peer, setup.controlled(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=AT_ONCE))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=LIVES_S)
@@ -140,17 +141,27 @@ def clock(setup: Setup) -> Iterator[Line]:
 
 def _seen_in_a_queue(control: Control) -> int | None:
     """Return by how many seconds the clock is fast that a message in a queue of our own shows."""
-    name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
-    control.call("create_queue", name=name)
-    try:
+    with own_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")
         peeked = control.call("peek", queue=name)
-    finally:
-        control.call("delete_queue", name=name)
     if complaint_about_answer("peek", peeked) is not None or not peeked["messages"]:
         return None
     sent_s = peeked["messages"][0].get("sent_time")
     return None if sent_s is None else int(sent_s) - int(time.time())
+
+
+@contextmanager
+def own_queue(control: Control) -> Iterator[str]:
+    """Yield the name of a queue that control makes, and deletes again; SutUnavailable when it may be left."""
+    name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
+    control.call("create_queue", name=name)
+    try:
+        yield name
+    finally:
+        try:
+            control.call("delete_queue", name=name)
+        except MqconformError as error:
+            raise SutUnavailable(f"{name} may be left: {error}") from error
 
 
 def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:

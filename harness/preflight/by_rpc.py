@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from harness.errors import MqconformError, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
+from harness.preflight.by_control import own_queue
 from harness.preflight.findings import Line, State
 from harness.preflight.setup import Setup
+from harness.sut.control import ControlRefused
+from harness.sut.shown import NotShown
 from harness.wire.rpc_qm2qm import IP_READ
 from harness.wire.rpc_qmcomm import DIRECT, PEEK_ACCESS, queue_format
 from reference_qm.shell.rpc_settings import LEVELS
@@ -53,16 +56,26 @@ def _called(setup: Setup, association: Association) -> Line:
 
 
 def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
-    """Open a queue that is not there: whether readers are let in at this level is looked at before (MS-MQMP 3.1.4.2).
+    """Open a queue: R_QMGetRTQMServerPort is for everybody, this is not (MS-MQMP 3.1.4.2).
 
-    R_QMGetRTQMServerPort is for everybody.
+    One that control made shows that both are of one system; where it makes none, a queue that is not there will do.
     """
-    call = _open(setup, remote, association, NO_QUEUE)
-    said = f"R_QMOpenRemoteQueue of a queue that is not there: {call.outcome}"
-    if call.status is not None and _DENIED not in call.outcome:
+    made = None
+    if setup.offers("queue_control"):
+        try:
+            with setup.controlled(remote.peer.environment) as control, own_queue(control) as made:
+                call = _open(setup, remote, association, made)
+        except (ControlRefused, NotShown, SutUnavailable) as error:
+            return Line("rpc access", State.NOT_SEEN, str(error))
+    else:
+        call = _open(setup, remote, association, NO_QUEUE)
+    which = "a queue that control made" if made else "a queue that is not there"
+    said = f"R_QMOpenRemoteQueue of {which}: {call.outcome}"
+    if _DENIED not in call.outcome and (call.outcome == "MQ_OK" if made else call.status is not None):
         return Line("rpc access", State.OK, said)
     setup.lacking.add("qm2qm")
-    return Line("rpc access", State.WRONG, said, _way_in(call))
+    way_out = _way_in(call) or ("are driver.rpc_port and control.address of one system?" if made else "")
+    return Line("rpc access", State.WRONG, said, way_out)
 
 
 def _way_in(call: Call) -> str:

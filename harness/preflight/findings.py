@@ -45,7 +45,7 @@ class Line:
         return self.state in (State.MISSING, State.WRONG)
 
     def __str__(self) -> str:
-        way_out = f": {self.way_out}" if self.way_out else ""
+        way_out = f"; {self.way_out}" if self.way_out else ""
         return f"{self.subject:16}{self.state:14}{self.said}{way_out}"
 
 
@@ -55,12 +55,13 @@ class Count:
 
     of: int
     judged: int
-    promised: int
+    promised: int | None
+    """None: what the control channel offers is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that was found. ``count`` None: nobody counted."""
+    """All that was found. ``file``: the SUT file."""
 
     file: str
     count: Count
@@ -85,8 +86,10 @@ class Report:
     def summary(self) -> str:
         """Return in one line what it comes to."""
         count, begins = self.count, not self.in_the_way
-        more = f"; {count.promised} with all that {self.file} promises" if count.promised != count.judged else ""
-        judged = f"{count.judged} of {count.of} MUST rules can be judged with what there is{more}"
+        known = count.promised not in (None, count.judged)
+        more = f"; {count.promised} with all that {self.file} promises" if known else ""
+        most = "at most " if count.judged and not self.ready else ""  # who knows what a missing queue costs
+        judged = f"{most}{count.judged} of {count.of} MUST rules can be judged with what there is{more}"
         return judged if begins else f"a run does not begin ({', '.join(self.in_the_way)}): {judged}"
 
     def as_json(self) -> dict[str, Any]:

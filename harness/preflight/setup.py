@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.attach.findings import Findings
 from harness.capture.recorder import Recorder
-from harness.environment import RealEnvironment
+from harness.environment import Environment, RealEnvironment
 from harness.peer.peer import Peer
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import as_nobody
@@ -64,7 +64,7 @@ class Setup:
                 yield peer
 
     @contextmanager
-    def controlled(self, environment: RealEnvironment) -> Iterator[Control]:
+    def controlled(self, environment: Environment) -> Iterator[Control]:
         """Yield the control channel; SutUnavailable when there is none any more."""
         assert self.route is not None
         with closing(JsonlControl(environment, self.route, answer_ms=self.timeouts.control_ms)) as control:

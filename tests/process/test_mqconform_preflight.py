@@ -89,7 +89,7 @@ def look(path: Path) -> Report:
 
 def bad(report: Report) -> dict[str, str]:
     """Return what is missing or wrong, by its name."""
-    return {line.subject: f"{line.state}: {line.said}: {line.way_out}" for line in report.lines if line.bad}
+    return {line.subject: f"{line.state}: {line.said}; {line.way_out}" for line in report.lines if line.bad}
 
 
 def states(report: Report) -> dict[str, str]:
@@ -132,7 +132,7 @@ def test_a_system_that_is_not_running(write: Write) -> None:
     port = free_port(SUT)
     report = look(write(tcp_port=port))
     assert bad(report).keys() == {"tcp port"}
-    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused: is it running, ")
+    assert bad(report)["tcp port"].startswith(f"missing: {SUT}:{port}: Connection refused; is it running, ")
     assert (states(report)["session"], states(report)["one system"]) == ("not seen", "not seen")
     said = f"0 of 4 MUST rules can be judged with what there is; 4 with all that {report.file} promises"
     assert report.summary == f"a run does not begin (tcp port): {said}"
@@ -148,7 +148,7 @@ def test_the_port_of_another_system(served: Served, write: Write) -> None:
         report = look(write(tcp_port=port))
         own = control.call("identity")["guid"]
     assert bad(report)["one system"] == (
-        f"wrong: sessions are answered by {OTHER}, control speaks of {own}: "
+        f"wrong: sessions are answered by {OTHER}, control speaks of {own}; "
         "are address, tcp_port and control.address of one system?"
     )
     assert report.in_the_way == ["one system"]
@@ -159,7 +159,7 @@ def test_no_ping(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bad(report).keys() == {"ping"}
     assert "EnablePingService" in bad(report)["ping"]
     assert report.summary == (
-        f"3 of 4 MUST rules can be judged with what there is; 4 with all that {report.file} promises"
+        f"at most 3 of 4 MUST rules can be judged with what there is; 4 with all that {report.file} promises"
     )
 
 
@@ -209,7 +209,7 @@ def test_a_port_that_is_not_that_of_rpc(served: Served, write: Write, port: Call
 @pytest.mark.parametrize(
     ("access", "subject", "said"),
     [
-        ("", "rpc access", "ERROR_ACCESS_DENIED: the tester does not authenticate: say how in [rpc] of the SUT file"),
+        ("", "rpc access", "ERROR_ACCESS_DENIED; the tester does not authenticate: say how in [rpc] of the SUT file"),
         (ACCESS.replace("Test-1", "Test-2"), "rpc", "are level, user and password in [rpc] right?"),
     ],
 )
@@ -224,35 +224,48 @@ def test_provisioned_queues_without_control(write: Write) -> None:
     report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
     queues = [str(line) for line in report.lines if line.subject == "queues"]
     assert queues[0] == "queues          ok            plain private$\\here can be opened"
-    assert queues[2].startswith("queues          missing       admin private$\\gone: MQ_ERROR_QUEUE_NOT_FOUND: ")
+    assert queues[2].startswith("queues          missing       admin private$\\gone: MQ_ERROR_QUEUE_NOT_FOUND; ")
     assert states(report)["control"] == "not declared"
     assert not report.ready
 
 
-def test_what_a_system_says_does_no_harm(write: Write) -> None:
-    def agent(data: bytes) -> bytes:
+def agent(facilities: list[str], refuses: Callable[[str], bool]) -> Callable[[bytes], bytes]:
+    """Return what answers as the control channel of another system, whose strings mean harm."""
+
+    def answer(data: bytes) -> bytes:
         answers: list[dict[str, Any]] = []
         for line in data.splitlines():
             asked = json.loads(line)
-            if asked["verb"] == "identity":
-                said = {
-                    "ok": True,
-                    "guid": str(OTHER),
-                    "protocol": 2,
-                    "name": "\x1b[2J\nok",
-                    "vendor": "",
-                    "version": "",
-                }
-                answers.append({"id": asked["id"], **said, "facilities": ["send"]})
-            else:
-                answers.append({"id": asked["id"], "ok": False, "error": "no\x1b[31m\nname            ok"})
+            who = {"guid": str(OTHER), "protocol": 2, "name": "\x1b[2J\nok", "vendor": "", "version": ""}
+            said = {"ok": True, **who, "facilities": facilities} if asked["verb"] == "identity" else {"ok": True}
+            no = {"ok": False, "error": "no\x1b[31m\nname            ok"}
+            answers.append({"id": asked["id"], **(no if refuses(asked["verb"]) else said)})
         return b"".join(json.dumps(answer).encode() + b"\n" for answer in answers)
 
-    with server(agent) as port:
+    return answer
+
+
+def test_what_a_system_says_does_no_harm(write: Write) -> None:
+    with server(agent(["send"], lambda verb: verb != "identity")) as port:
         report = look(write(control=f"{SUT}:{port}"))
     assert bad(report).keys() == {"one system", "peer reached", "queues"}
     assert all(str(line).isprintable() for line in report.lines)
     assert "the SUT refused send: no<U+001B>[31m name ok" in bad(report)["peer reached"]
+
+
+@pytest.mark.parametrize(
+    ("refuses", "state", "said"),
+    [
+        (False, "wrong", "MQ_ERROR_QUEUE_NOT_FOUND; are driver.rpc_port and control.address of one system?"),
+        (True, "not seen", "the SUT refused create_queue: no<U+001B>[31m name ok"),
+    ],
+)
+def test_rpc_of_another_system_than_control(write: Write, refuses: bool, state: str, said: str) -> None:
+    with server(agent(["queue_control"], lambda verb: refuses and verb == "create_queue")) as port:
+        report = look(write(control=f"{SUT}:{port}"))
+    (line,) = [line for line in report.lines if line.subject == "rpc access"]
+    assert line.state == state
+    assert str(line).endswith(said)
 
 
 def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -269,7 +282,7 @@ def test_the_command(write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     ended = write(kind="process", command=["false"], tcp_port=0, ping_port=0, rpc_port=0, control=None)
     done = CliRunner().invoke(app, ["--sut", str(ended)])
     assert done.exit_code == 1
-    said = "contoso: the program ended with exit status 1: it printed nothing: does driver.command start it by hand?"
+    said = "contoso: the program ended with exit status 1: it printed nothing; does driver.command start it by hand?"
     assert done.stdout.splitlines()[1] == f"start           missing       {said}"
 
 
