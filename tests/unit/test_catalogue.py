@@ -101,6 +101,17 @@ def test_a_row_is_joined_with_index_and_documents(suites: Suites) -> None:
     assert plain.link.endswith("/ms-mqqb/11111111-1111-1111-1111-111111111111")
 
 
+def test_a_note_that_a_row_cites_is_written_down(suites: Suites) -> None:
+    root = suites(row("MQQB-2.2.1-01", note='"<1>, <2>"'))
+    load_catalogue(root)  # of a document without notes.toml no note is known
+    note = '[1]\nsections = ["2.2.1"]\nkind = "deviates"\nreleases = ["all"]\nsays = "something"\n'
+    (root / "mqqb" / "notes.toml").write_text(note, encoding="utf-8")
+    with pytest.raises(CatalogueError, match=r"rules\.toml: MQQB-2\.2\.1-01: unknown product note <2>; add it to"):
+        load_catalogue(root)
+    (root / "mqqb" / "notes.toml").write_text(note + note.replace("[1]", "[2]"), encoding="utf-8")
+    assert load_catalogue(root).notes.cited("MQQB", "<2>")
+
+
 def test_defaults_at_the_head_hold_for_the_rows_that_do_not_say_otherwise(suites: Suites) -> None:
     head = '[defaults]\nobserve = "rpc"\nrole = "acceptor"\n'
     text = head + row("MQQB-2.2.1-01", observe=None, role=None) + row("MQQB-2.2.1-02", observe=None)
