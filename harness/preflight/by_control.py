@@ -10,7 +10,7 @@ from uuid import UUID
 from harness.attach.conversation import Conversation
 from harness.attach.probes import Probes
 from harness.environment import RealEnvironment
-from harness.errors import MqconformError, SutUnavailable
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.afterwards import AT_ONCE
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE
@@ -80,7 +80,9 @@ def reach(setup: Setup) -> Iterator[Line]:
     else:
         try:
             yield _reached(setup, where)
-        except (MqconformError, OSError) as error:
+        except NotShown as error:
+            yield Line("peer reached", State.NOT_SEEN, str(error))
+        except (ConformanceFailure, SutUnavailable, OSError) as error:
             yield Line("peer reached", State.WRONG, f"{where}: {error}")
 
 
@@ -123,7 +125,7 @@ def clock(setup: Setup) -> Iterator[Line]:
         try:
             with setup.controlled(environment) as control:
                 setup.clock_s = _seen_in_a_queue(control)
-        except MqconformError as error:
+        except (ConformanceFailure, SutUnavailable) as error:
             yield Line("clock", State.NOT_SEEN, f"a message that it sends to itself does not show it: {error}")
             return
         finally:
@@ -160,7 +162,7 @@ def own_queue(control: Control) -> Iterator[str]:
     finally:
         try:
             control.call("delete_queue", name=name)
-        except MqconformError as error:
+        except (ConformanceFailure, SutUnavailable) as error:
             raise SutUnavailable(f"{name} may be left: {error}") from error
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.errors import MqconformError, SutUnavailable
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
 from harness.preflight.by_control import own_queue
@@ -36,7 +36,7 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
             yield Line("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
             yield _called(setup, association)
             yield _let_in(setup, remote, association)
-    except (MqconformError, OSError) as error:
+    except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
         missing = isinstance(error, SutUnavailable)
         way_out = (
@@ -91,7 +91,7 @@ def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
             association = remote.associate()
             for key, queue in names.items():
                 yield _opened(setup, remote, association, key, queue)
-    except (MqconformError, OSError) as error:
+    except (ConformanceFailure, SutUnavailable, OSError) as error:
         yield Line("queues", State.NOT_SEEN, str(error))
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.attach.attach import costs
-from harness.errors import MqconformError, SutUnavailable, UsageError
+from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
 from harness.preflight.findings import Count, Line, Report, State
 from harness.preflight.setup import Setup
@@ -49,7 +49,7 @@ def _look(setup: Setup) -> Iterator[Line]:
     for step in _STEPS:
         try:
             yield from step(setup)
-        except MqconformError as error:  # what no step has words for
+        except (ConformanceFailure, SutUnavailable) as error:  # what no step has words for
             yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
 
 
