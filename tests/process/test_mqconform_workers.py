@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from mqconform_process import MQCONFORM, judged, mqconform, run_json, sut, unfounded, verdicts
 
+from harness.run.run import EXIT_INTERRUPTED
+
 SELECTION = "s2_2_2_ or s2_2_3_ or s2_2_6_ or s2_2_1_"
 """Checks of packets: some dozens."""
 
@@ -150,7 +152,7 @@ def test_a_run_that_is_terminated_stops_what_it_started(tmp_path: Path, workers:
         systems = [pid for pid in workers_of(process) if b"reference_qm" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         assert len(systems) == workers
         process.terminate()
-        assert process.wait(60) == pytest.ExitCode.INTERRUPTED
+        assert process.wait(60) == EXIT_INTERRUPTED
     assert not any(Path(f"/proc/{pid}").exists() for pid in systems)
     assert run_json(folder)["aborted"] == "interrupted"
 
