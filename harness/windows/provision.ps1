@@ -52,13 +52,15 @@ $Service = 'MSMQ'
 $Feature = 'MSMQ-Server'
 $RestartNeeded = 3010
 
-# Values of MS-MQQB 6, product notes <9> to <11>, <16>, <25>, <28>, <30>, <42> to <47>, <52>, and of MS-MQRR 6, <19>.
+# Values of MS-MQQB 6, product notes <9> to <11>, <16>, <25>, <28>, <30>, <42> to <47>, <52>, of MS-MQMQ 6, <23>, and of MS-MQRR 6,
+# <19>.
 # When: always, or the switch.
 # Seconds: SeqResend..., SeqMaxAckDelay. Milliseconds: CleanupInterval, TryConnectInterval, RoundTripDelay,
 # RemoveDuplicateCleanup. What Windows does without them stands at the end of each line.
 $Settings = @(
     @{ Key = 'Security'; Name = 'EnablePingService'; Value = 1; When = 'always' }  # no answer
     @{ Key = ''; Name = 'MsmqIpPingPort'; Value = $PingPort; When = 'always' }  # 3527
+    @{ Key = 'Security'; Name = 'EnableReportMessages'; Value = 1; When = 'always' }  # no report messages
     @{ Key = 'Security'; Name = 'PermitInsecureNacks'; Value = 1; When = 'InsecureNacks' }  # 0
     @{ Key = 'Security'; Name = 'AllowNonauthenticatedRpc'; Value = 1; When = 'AnonymousReads' }  # 0
     @{ Key = 'Security'; Name = 'NewRemoteReadServerAllowNoneSecurityClient'; Value = 1; When = 'AnonymousReads' }  # 0

@@ -70,6 +70,7 @@ SEVEN = {"&&", "||", "??", "??=", "?.", "?"}
 """Operators that Windows PowerShell 5.1 does not know."""
 VALUES = {
     r"Security\EnablePingService",
+    r"Security\EnableReportMessages",
     "MsmqIpPingPort",
     "SeqResend13Time",
     "SeqResend46Time",
