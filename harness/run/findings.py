@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
 from harness.run.live import BAD
-from harness.run.results import RuleResult
+
+if TYPE_CHECKING:
+    from harness.run.results import RuleResult
 
 SHOWN = 20
 """Rules of a kind that are told whole; the others are named."""
@@ -24,16 +27,17 @@ def findings(results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again
     for verdict in BAD:
         bad = [one for one in found if one.verdict is verdict]
         for one in bad[:SHOWN]:
-            row = catalogue.get(one.rule)
-            yield f"{verdict} {one.rule}{f'  {row.says}' if row is not None else ''}"
-            yield from (f"    {line}" for line in _said(one))
-            yield f"    again: mqconform run --rule {one.rule} {again}"
+            first, *rest = told(one, catalogue, again)
+            yield first
+            yield from (f"    {line}" for line in rest)
         if len(bad) > SHOWN:
             yield f"{verdict} also: {', '.join(one.rule for one in bad[SHOWN:])}"
 
 
-def _said(result: RuleResult) -> Iterator[str]:
-    line = result.line
+def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
+    """Yield what there is to a rule's verdict: its sentence, what was expected and observed, where, the way back."""
+    line, row = result.line, catalogue.get(result.rule)
+    yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
     if line["expected"] or line["observed"]:
         yield f"expected: {one_line(line['expected'], _LONGEST)}"
         yield f"observed: {one_line(line['observed'], _LONGEST)}"
@@ -42,6 +46,7 @@ def _said(result: RuleResult) -> Iterator[str]:
     frames = ", ".join(str(one["frame"]) for one in line["evidence"])
     where = f"; {line['capture']}, frame {frames}" if frames else ""
     yield f"check:    {line['test'] or 'the whole run'}{where}"
+    yield f"again: mqconform run --rule {result.rule} {again}"
 
 
 def again_with(sut: str | None, topology: str | None) -> str:

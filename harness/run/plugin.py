@@ -9,6 +9,7 @@ import argparse
 import signal
 from contextlib import nullcontext
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -361,13 +362,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 def _write_results(config: pytest.Config, run: Run) -> None:
     """Write what was found, rule by rule; who leaves out the plugins for JUnit or Allure wants none of it."""
     from harness.run import results
+    from harness.run.findings import again_with, told
 
     wanted = {name for name in ("junitxml", "allure_pytest") if config.pluginmanager.hasplugin(name)}
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
+    again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
+    tell = partial(told, catalogue=run.catalogue, again=again)
     if "junitxml" in wanted:
-        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started)
+        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started, tell)
     if "allure_pytest" in wanted:
-        results.write_allure(found, run.folder / results.ALLURE_FOLDER)
+        results.write_allure(found, run.folder / results.ALLURE_FOLDER, tell)
 
 
 def _confirm(session: pytest.Session) -> None:

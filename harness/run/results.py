@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,8 +83,12 @@ def _place(line: Mapping[str, Any]) -> tuple[int, str, int]:
     return WORST_FIRST.index(Verdict(line["verdict"])), line["test"] or "", line["seq"]
 
 
-def write_junit(results: Iterable[RuleResult], path: Path, started: str) -> None:
-    """Write JUnit's XML: a test suite a document, a test case a rule."""
+Told = Callable[[RuleResult], Iterable[str]]
+"""Lines with all that a person needs of a verdict (`harness.run.findings.told`)."""
+
+
+def write_junit(results: Iterable[RuleResult], path: Path, started: str, told: Told) -> None:
+    """Write JUnit's XML: a test suite a document, a test case a rule; what is no pass is told whole."""
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}
     for result in results:
@@ -96,7 +100,9 @@ def write_junit(results: Iterable[RuleResult], path: Path, started: str) -> None
         said = _NOT_XML.sub("\ufffd", result.says)
         kind = result.in_junit
         if kind is not None:
-            ElementTree.SubElement(case, kind, message=said, type=str(result.verdict))
+            element = ElementTree.SubElement(case, kind, message=said, type=str(result.verdict))
+            if kind != "skipped":
+                element.text = _NOT_XML.sub("\ufffd", "\n".join(told(result)))
         elif result.verdict is Verdict.WARN:
             ElementTree.SubElement(case, "system-out").text = said
     for element in (root, *suites.values()):
@@ -107,8 +113,11 @@ def write_junit(results: Iterable[RuleResult], path: Path, started: str) -> None
     ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
-    """Write Allure's results anew below a run folder: one a rule, with what it says, its packets, and their capture."""
+def write_allure(results: Iterable[RuleResult], folder: Path, told: Told) -> None:
+    """Write Allure's results anew below a run folder: one a rule, with what it says, its packets, and their capture.
+
+    Epic, feature and story are document, section and rule. The capture of what is no pass is attached.
+    """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult
     from allure_commons.types import AttachmentType, LabelType, LinkType
@@ -120,14 +129,19 @@ def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
         file = f"{uuid.uuid4()}-attachment.txt"
         said = [f"expected: {line['expected']}", f"observed: {line['observed']}", "", *texts.of(line)]
         logger.report_attached_data("\n".join(said), file)
-        attachment = Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)
+        attachments = [Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)]
+        capture = line["capture"]
+        if capture and _JUNIT[result.verdict] in ("failure", "error"):
+            attachments += _captures(logger, folder.parent / capture)
         labels = {
+            LabelType.EPIC: line["document"],
+            LabelType.FEATURE: result.section,
+            LabelType.STORY: result.rule,
             LabelType.PARENT_SUITE: line["document"],
             LabelType.SUITE: result.section,
             LabelType.TAG: str(result.verdict),
             LabelType.FRAMEWORK: "mqconform",
         }
-        capture = line["capture"]
         logger.report_result(
             TestResult(
                 uuid=str(uuid.uuid4()),
@@ -136,10 +150,22 @@ def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
                 fullName=result.rule,
                 name=result.rule,
                 status=_ALLURE[result.in_junit],
-                statusDetails=StatusDetails(message=result.says),
+                statusDetails=StatusDetails(message=result.says, trace="\n".join(told(result))),
                 labels=[Label(name=name, value=value) for name, value in labels.items()],
                 parameters=[Parameter(name="check", value=str(line["test"]))],
                 links=[Link(type=LinkType.LINK, url=f"../{capture}", name=capture)] if capture else [],
-                attachments=[attachment],
+                attachments=attachments,
             )
         )
+
+
+def _captures(logger: Any, path: Path) -> list[Any]:
+    """Attach a capture; none when it is not there."""
+    from allure_commons.model2 import Attachment
+    from allure_commons.types import AttachmentType
+
+    if not path.is_file():
+        return []
+    file = f"{uuid.uuid4()}-attachment.pcapng"
+    logger.report_attached_file(str(path), file)
+    return [Attachment(name=path.name, source=file, type=AttachmentType.PCAP.mime_type)]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from functools import partial
 from pathlib import Path
 
 import pytest
 from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
 from harness.judging.verdicts import Entry, Verdict
+from harness.run.findings import told
 from harness.run.results import RuleResult, rule_results, write_allure, write_junit
 
+tell = partial(told, catalogue={}, again="--sut x")
 ODD = 'a "quoted" \\ back\x1bslash,"rule":"MQQB-9.9-01", Zürich \U0001f600'
 
 
@@ -60,14 +63,18 @@ def test_every_verdict_has_its_place_in_both(
     tmp_path: Path, verdict: Verdict, element: str | None, status: str
 ) -> None:
     log(tmp_path).append(Entry(MUST, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, reason="because", test=None))
-    write_junit(found(tmp_path), tmp_path / "junit.xml", "2026-01-01T00:00:00Z")
+    write_junit(found(tmp_path), tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell)
     (case,) = ET.parse(tmp_path / "junit.xml").getroot().iter("testcase")
     assert (case.get("classname"), case.get("name"), [each.tag for each in case]) == (
         "MQQB.2.2.1",
         MUST,
         [element] if element else [],
     )
-    write_allure(found(tmp_path), tmp_path / "allure")
+    if element in ("failure", "error"):
+        assert (case[0].text or "").endswith(
+            f"because:  because\ncheck:    the whole run\nagain: mqconform run --rule {MUST} --sut x"
+        )
+    write_allure(found(tmp_path), tmp_path / "allure", tell)
     (result,) = (tmp_path / "allure").glob("*-result.json")
     assert json.loads(result.read_text(encoding="utf-8"))["status"] == status
 
@@ -78,11 +85,16 @@ def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
     made = judge(tmp_path, SETTLED)
     made(SETTLED, expected="closed", observed=ODD, evidence=frame(number, data=ack.data))
     for _ in range(2):  # a run that is resumed writes them again
-        write_allure(found(tmp_path), tmp_path / "allure")
+        write_allure(found(tmp_path), tmp_path / "allure", tell)
     (path,) = (tmp_path / "allure").glob("*-result.json")
     result = json.loads(path.read_text(encoding="utf-8"))
     assert (result["name"], result["links"][0]["url"]) == (SETTLED, "../captures/made.pcapng")
-    (attachment,) = result["attachments"]
+    attachment, capture = result["attachments"]
+    copied = tmp_path / "allure" / capture["source"]
+    assert copied.read_bytes() == (tmp_path / "captures/made.pcapng").read_bytes()
+    labels = {label["name"]: label["value"] for label in result["labels"]}
+    assert (labels["epic"], labels["story"]) == ("MQQB", SETTLED)
+    assert f"again: mqconform run --rule {SETTLED} --sut x" in result["statusDetails"]["trace"]
     text = (tmp_path / "allure" / attachment["source"]).read_text(encoding="utf-8")
     assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe {number}, sut->peer, 0 ms, tcp\n")
     assert ack.dissected in text
