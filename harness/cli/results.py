@@ -1,4 +1,4 @@
-"""The commands that compare run folders: ``diff``, ``baseline``."""
+"""The commands that read run folders: ``diff``, ``summary``, ``baseline``."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class DiffFormat(StrEnum):
 def register(app: typer.Typer) -> None:
     """Add the commands to ``mqconform``."""
     app.command()(diff)
+    app.command()(summary)
     baselines = typer.Typer(help="Deviations that are known and accepted: `mqconform run --baseline FILE`.")
     baselines.command()(update)
     app.add_typer(baselines, name="baseline", no_args_is_help=True)
@@ -50,6 +51,22 @@ def diff(
         _write(out, text)
     if difference.worse:
         raise typer.Exit(EXIT_WORSE)
+
+
+def summary(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    out: Annotated[Path | None, typer.Option(help="A file for it, instead of standard output.")] = None,
+) -> None:
+    """Print a run as one page of Markdown: what was judged, what is wrong, what is known to be."""
+    from harness.results.run_results import read_run
+    from harness.results.summary import summary as as_markdown
+    from harness.rules.catalogue import load_catalogue
+
+    text = as_markdown(read_run(run), load_catalogue())
+    if out is None:
+        typer.echo(text, nl=False)
+    else:
+        _write(out, text)
 
 
 def update(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +11,7 @@ from xml.etree import ElementTree
 from harness.printable import one_line, printable
 from harness.results.difference import WORSE, Difference, Kind, Step
 from harness.results.run_results import RunResults
+from harness.results.summary import escaped
 from harness.run.results import RuleResult
 
 _TEXT = 160
@@ -30,12 +30,12 @@ def as_text(difference: Difference) -> str:
 
 def as_markdown(difference: Difference) -> str:
     """Return a page of Markdown, for a comment on a change or a summary of a CI job."""
-    lines = [f"{name}: {_escaped(_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
+    lines = [f"{name}: {escaped(_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
     for kind, steps in _kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
-            lines += [f"| {' | '.join(map(_escaped, _cells(step)))} |" for step in steps]
+            lines += [f"| {' | '.join(map(escaped, _cells(step)))} |" for step in steps]
     return "\n".join(lines) + "\n"
 
 
@@ -108,8 +108,3 @@ def _tree(step: Step) -> dict[str, Any]:
     said = {name: after.get(name) for name in ("expected", "observed", "reason", "test")}
     verdicts = {"before": step.before and step.before.verdict, "after": step.after and step.after.verdict}
     return {"rule": step.rule, **verdicts, **said, "checks": list(step.checks)}
-
-
-def _escaped(text: str) -> str:
-    """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", text)

@@ -1,0 +1,77 @@
+"""A run on one page of Markdown, for the summary of a CI job: ``mqconform summary RUN``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from harness.judging.verdicts import WORST_FIRST, Verdict
+from harness.printable import one_line
+from harness.results.run_results import RunResults
+from harness.rules.catalogue import Rule
+from harness.run.live import BAD
+from harness.run.results import RuleResult
+
+SHOWN = 50
+"""Rules that are told; the others are counted."""
+_TEXT = 200
+
+
+def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
+    """Return the page: what was tested, how much was judged, what is wrong and what is known to be."""
+    return "\n".join(_lines(found, catalogue)) + "\n"
+
+
+def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
+    run = found.run
+    yield f"# MSMQ conformance: {escaped(found.system)}"
+    yield ""
+    name, harness, reach = (escaped(str(run[key])) for key in ("run", "harness", "reach"))
+    yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
+    if found.partial is not None:
+        yield f"**This is a part of a run: {escaped(found.partial)}.**"
+    yield ""
+    yield from _counts(found)
+    known = (run.get("baseline") or {}).get("expected", {})
+    for verdict in BAD:
+        bad = [one for one in found.rules.values() if one.verdict is verdict and one.rule not in known]
+        if bad:
+            yield from ("", f"## {_words(verdict)}: {len(bad)}", "", "| rule | demands | expected | observed | check |")
+            yield "| --- | --- | --- | --- | --- |"
+            yield from (_row(one, catalogue) for one in bad[:SHOWN])
+            if len(bad) > SHOWN:
+                yield from ("", f"and {len(bad) - SHOWN} more")
+    if known:
+        yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
+        reasons = {rule: one_line(str(why["reason"]), _TEXT) for rule, why in known.items()}
+        yield from (f"| {escaped(rule)} | {escaped(reason)} |" for rule, reason in reasons.items())
+    if stale := (run.get("baseline") or {}).get("stale"):
+        yield from ("", f"**In the baseline, but failing no more: {escaped(', '.join(stale))}**")
+
+
+def _counts(found: RunResults) -> Iterator[str]:
+    documents: dict[str, Counter[Verdict]] = {}
+    for one in found.rules.values():
+        documents.setdefault(one.rule.partition("-")[0], Counter())[one.verdict] += 1
+    there = [verdict for verdict in WORST_FIRST if any(counts[verdict] for counts in documents.values())]
+    yield f"| document | {' | '.join(map(_words, there))} |"
+    yield f"| --- |{' ---: |' * len(there)}"
+    for name, counts in sorted(documents.items()):
+        yield f"| {escaped(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
+
+
+def _row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
+    row, line = catalogue.get(one.rule), one.line
+    seen = line["observed"] or line["reason"] or ""
+    cells = (one.rule, row.says if row else "", line["expected"], seen, line["test"] or "")
+    return f"| {' | '.join(escaped(one_line(cell, _TEXT)) for cell in cells)} |"
+
+
+def _words(verdict: Verdict) -> str:
+    return str(verdict).replace("_", " ")
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
+    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", text)

@@ -1,0 +1,84 @@
+"""A run as one page of Markdown, and the CI jobs that show it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from harness.cli.main import app
+from harness.cli.results import register
+from harness.judging.verdicts import Verdict
+from harness.results.run_results import RunResults
+from harness.results.summary import SHOWN, summary
+from harness.run.results import RuleResult
+
+JOBS = Path(__file__).parents[3] / "examples/ci"
+CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
+
+
+def result(rule: str, verdict: Verdict, **line: Any) -> RuleResult:
+    usual = {"expected": "", "observed": "", "reason": None, "test": "suites/a.py::b", "capture": None, "evidence": []}
+    return RuleResult(rule, verdict, usual | line)
+
+
+def page(*results: RuleResult, **run: Any) -> str:
+    usual = {
+        "run": "r",
+        "harness": "0.1.0",
+        "reach": "external",
+        "finished": "x",
+        "sut": {"name": "<b>contoso</b>", "version": "1|2", "profile": "none"},
+    }
+    rules = {one.rule: one for one in results}
+    return summary(RunResults(Path("/nowhere"), usual | run, rules, {}, frozenset({"t"})), CATALOGUE)
+
+
+def test_it_says_what_was_judged_and_what_is_wrong():
+    text = page(
+        result("MQQB-2.1.2-01", Verdict.FAIL, expected="port 3527", observed="`rm -rf`|<script>"),
+        result("MQQB-2.1.2-02", Verdict.PASS),
+        result("MQMQ-2.2-01", Verdict.PASS),
+    )
+    assert text.startswith("# MSMQ conformance: \\<b\\>contoso\\</b\\> 1\\|2\n")
+    assert "| document | fail | pass |\n| --- | ---: | ---: |\n| MQMQ | 0 | 1 |\n| MQQB | 1 | 1 |\n" in text
+    row = "| MQQB-2.1.2-01 | A response comes where it was asked from. | port 3527 | \\`rm -rf\\`\\|\\<script\\> |"
+    assert row in text
+    assert "part of a run" not in text
+    assert "Known deviations" not in text
+
+
+def test_a_part_of_a_run_and_known_deviations_are_said():
+    baseline = {"expected": {"MQQB-2.1.2-01": {"reason": "since *1998*"}}, "stale": ["MQQB-2.1.2-02"]}
+    text = page(result("MQQB-2.1.2-01", Verdict.FAIL), selection="-k x", baseline=baseline)
+    assert "**This is a part of a run: only -k x.**" in text
+    assert "## fail" not in text
+    assert (
+        "## Known deviations: 1\n\n| rule | why it is accepted |\n| --- | --- |\n| MQQB-2.1.2-01 | since \\*1998\\* |"
+        in text
+    )
+    assert "failing no more: MQQB-2.1.2-02" in text
+
+
+def test_of_very_many_the_rest_is_counted():
+    text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
+    assert text.count("| suites/a.py") == SHOWN
+    assert text.endswith("\nand 3 more\n")
+
+
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_the_commands_of_the_jobs_are_those_that_there_are(name: str):
+    register(app)
+    known: Any = get_command(app)
+    lines = re.findall(r"(?:run: |- )(mqconform [^\n]*)", (JOBS / name).read_text(encoding="utf-8"))
+    assert {shlex.split(line)[1] for line in lines} == {"run", "summary"}
+    for line in lines:
+        verb, *options = shlex.split(line.partition(" >>")[0])[1:]
+        context = known.commands[verb].make_context(verb, options)
+        assert context.params, json.dumps(options)
