@@ -360,12 +360,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _write_results(config: pytest.Config, run: Run) -> None:
-    """Write what was found, rule by rule; who leaves out the plugins for JUnit or Allure wants none of it."""
+    """Write what was found, rule by rule; who leaves out the plugins for JUnit or Allure wants none of their files."""
     from harness.run import results
+    from harness.run.capture_comments import mark_captures
     from harness.run.findings import again_with, told
 
     wanted = {name for name in ("junitxml", "allure_pytest") if config.pluginmanager.hasplugin(name)}
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
+    mark_captures(found, run.folder)
     again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(told, catalogue=run.catalogue, again=again)
     if "junitxml" in wanted:

@@ -1,0 +1,31 @@
+"""Comments on the frames of a capture that is whole: what was judged there, for whoever opens it in Wireshark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.capture.pcapng import file_header, packet_block, read_pcapng
+from harness.errors import FolderError
+
+
+def comment_on(path: Path, comments: Mapping[int, str]) -> None:
+    """Give frames, by number, a comment, unless they have one; the file is written anew whole, or left as it is.
+
+    For captures of the harness's own writer, which has no other blocks. Raises CaptureError, FolderError.
+    """
+    blocks = [file_header()]
+    changed = False
+    for frame in read_pcapng(path):
+        comment = frame.comment if frame.comment is not None else comments.get(frame.number)
+        changed |= comment != frame.comment
+        blocks.append(packet_block(frame.time_us, frame.data, comment, frame.inbound))
+    if not changed:
+        return
+    new = path.with_name(f"{path.name}.new")
+    try:
+        new.write_bytes(b"".join(blocks))
+        new.replace(path)
+    except OSError as error:
+        new.unlink(missing_ok=True)
+        raise FolderError.about(path, error) from error

@@ -1,0 +1,35 @@
+"""What went wrong, as comments on the packets that show it, in the captures of a run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from harness.capture.capture_error import CaptureError
+from harness.capture.comments import comment_on
+from harness.judging.verdicts import Verdict
+from harness.printable import one_line
+from harness.run.live import BAD
+from harness.run.results import RuleResult
+
+_LONGEST = 300
+MARKED = (*BAD, Verdict.WARN)
+"""The verdicts of which packets say so."""
+
+
+def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
+    """Comment on the first packet of each verdict that is no pass; a capture that is gone or cut is left alone."""
+    comments: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for one in results:
+        line = one.line
+        if one.verdict in MARKED and line["capture"] and line["evidence"]:
+            said = f"{one.verdict} {one.rule}: expected {line['expected']}; observed {line['observed']}"
+            comments[line["capture"]][line["evidence"][0]["frame"]].append(one_line(said, _LONGEST))
+    for name, frames in comments.items():
+        path = folder / name
+        if path.is_file():
+            try:
+                comment_on(path, {number: "\n".join(said) for number, said in frames.items()})
+            except CaptureError:
+                continue  # it was cut when the run was killed: as it is it says more

@@ -1,0 +1,80 @@
+"""What was judged, as comments on the frames of a capture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.capture.capture_error import CaptureError
+from harness.capture.comments import comment_on
+from harness.capture.pcapng import read_pcapng
+from harness.capture.streams import streams
+from harness.capture.writer import CaptureWriter
+from harness.judging.verdicts import Verdict
+from harness.run.capture_comments import mark_captures
+from harness.run.results import RuleResult
+from reference_qm.surface.inputs import Endpoint
+
+PEER, SUT = Endpoint("127.0.0.2", 40_000), Endpoint("127.0.0.1", 1_801)
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Path:
+    path = tmp_path / "captures" / "one.pcapng"
+    path.parent.mkdir()
+    with CaptureWriter(path, 1_700_000_000_000_000) as writer:
+        writer.tcp_open(1, PEER, SUT, time_us=5, comment="DCE/RPC", client_is_sut=False)
+        writer.tcp_data(1, True, b"asked", time_us=10)
+        writer.tcp_data(1, False, b"answered", time_us=20)
+        writer.tcp_close(1, False, time_us=30)
+    return path
+
+
+def test_a_comment_changes_nothing_else(capture: Path):
+    before, streams_before = list(read_pcapng(capture)), streams(capture)
+    comment_on(capture, {5: "fail: Zürich", 1: "not taken: there is one"})
+    after = list(read_pcapng(capture))
+    assert [frame.comment for frame in after] == ["DCE/RPC", None, None, None, "fail: Zürich", None]
+    for old, new in zip(before, after, strict=True):
+        assert (old.time_us, old.data, old.inbound) == (new.time_us, new.data, new.inbound)
+    assert streams(capture) == streams_before
+
+
+def test_what_says_nothing_new_is_not_written(capture: Path):
+    comment_on(capture, {5: "fail"})
+    written, said = capture.stat().st_mtime_ns, capture.read_bytes()
+    comment_on(capture, {5: "another", 99: "no such frame"})
+    assert (capture.stat().st_mtime_ns, capture.read_bytes()) == (written, said)
+
+
+def result(verdict: Verdict, frame: int, rule: str = "MQQB-2.1.2-01", **line: Any) -> RuleResult:
+    usual = {"expected": "a", "observed": "b\x1b", "capture": "captures/one.pcapng", "evidence": [{"frame": frame}]}
+    return RuleResult(rule, verdict, usual | line)
+
+
+def test_what_went_wrong_stands_at_its_packet(capture: Path):
+    mark_captures(
+        [
+            result(Verdict.FAIL, 5),
+            result(Verdict.WARN, 5, "MQQB-2.1.2-02"),
+            result(Verdict.PASS, 4),
+            result(Verdict.FAIL, 1, capture="captures/gone.pcapng"),
+            result(Verdict.INCONCLUSIVE, 1, capture=None, evidence=[]),
+        ],
+        capture.parent.parent,
+    )
+    assert [frame.comment for frame in read_pcapng(capture)][3:5] == [
+        None,
+        "fail MQQB-2.1.2-01: expected a; observed b<U+001B>\nwarn MQQB-2.1.2-02: expected a; observed b<U+001B>",
+    ]
+
+
+def test_a_capture_that_is_cut_stays_as_it_is(capture: Path):
+    capture.write_bytes(capture.read_bytes()[:-5])
+    said = capture.read_bytes()
+    with pytest.raises(CaptureError):
+        comment_on(capture, {5: "x"})
+    mark_captures([result(Verdict.FAIL, 5)], capture.parent.parent)
+    assert capture.read_bytes() == said
