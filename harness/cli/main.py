@@ -366,9 +366,9 @@ def attach(
 
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
-    from harness.cli import certificates, preflight, results
+    from harness.cli import allure, certificates, preflight, results
 
-    for each in (results, certificates, preflight):
+    for each in (results, certificates, preflight, allure):
         each.register(app)
     for entry in entry_points(group="mqconform.commands"):
         entry.load()(app)
