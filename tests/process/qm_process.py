@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from harness.sut.control_schema import complaint_about_answer
+from harness.sut.free_ports import free_port as given_port
 
 RESPONSE_TIMEOUT_S = 120
 ROOT = Path(__file__).parents[2]
@@ -107,16 +108,20 @@ def refused(*flags: str) -> str:
 
 
 def free_port(*hosts: str) -> int:
-    """Return a TCP port that is free on all these addresses."""
+    """Return a port that is free on all hosts, below those that connections get: who binds it a little later has it."""
     while True:
-        with contextlib.ExitStack() as stack:
-            port = 0
-            try:
-                for host in hosts:
-                    port = stack.enter_context(socket.create_server((host, port))).getsockname()[1]
-            except OSError:
-                continue
+        port = given_port(hosts[0], socket.SOCK_STREAM)
+        if all(_is_free(host, kind, port) for host in hosts for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM)):
             return port
+
+
+def _is_free(host: str, kind: socket.SocketKind, port: int) -> bool:
+    with socket.socket(type=kind) as probe:
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+        return True
 
 
 def _first_line(process: subprocess.Popen[bytes]) -> str:
