@@ -6,12 +6,13 @@ STAMP := $(VENV)/.ready
 
 SYSTEMS := $(foreach name,anybody slow topology workers,tests/process/test_mqconform_$(name).py)
 MADE_OF_RUNS := $(foreach name,certificate controls plugin preflight profile,tests/process/test_mqconform_$(name).py)
-STRANGERS := $(foreach name,hostile what_was_meant,tests/process/test_mqconform_$(name).py)
+HOSTILE := tests/process/test_mqconform_hostile.py
+STRANGERS := tests/process/test_mqconform_what_was_meant.py
 
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-core test-runs test-made-of-runs test-systems test-strangers test-processes test-lake lint prove prove-changed mutants crash bench wheel clean
+.PHONY: help setup demo test test-core test-runs test-made-of-runs test-systems test-hostile test-strangers test-processes test-lake lint prove prove-changed mutants crash bench wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -27,8 +28,8 @@ demo: setup ## three systems are tested, a matrix and a site are made
 
 # In parallel: tests of processes mostly wait, the others and the proof compute.
 test: setup lint ## everything that CI runs
-	$(MAKE) --no-print-directory --jobs 8 --output-sync=target \
-		test-runs test-strangers test-systems test-made-of-runs test-processes test-lake test-core prove-changed
+	$(MAKE) --no-print-directory --jobs 9 --output-sync=target \
+		test-runs test-strangers test-hostile test-systems test-made-of-runs test-processes test-lake test-core prove-changed
 
 test-core: setup ## of it: unit and property tests
 	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser --ignore tests/reports
@@ -40,7 +41,7 @@ prove-changed: setup ## show of what changed, and of a tenth of the rest, that e
 	$(BIN)/mqconform prove --jobs 2 --changed
 
 test-runs: setup ## of it: whole runs of mqconform
-	$(BIN)/pytest -q $(filter-out $(SYSTEMS) $(STRANGERS) $(MADE_OF_RUNS),$(wildcard tests/process/test_mqconform_*.py))
+	$(BIN)/pytest -q $(filter-out $(SYSTEMS) $(STRANGERS) $(HOSTILE) $(MADE_OF_RUNS),$(wildcard tests/process/test_mqconform_*.py))
 
 test-made-of-runs: setup ## of it: what runs say, and what is made of them
 	$(BIN)/pytest -q $(MADE_OF_RUNS)
@@ -48,8 +49,11 @@ test-made-of-runs: setup ## of it: what runs say, and what is made of them
 test-systems: setup ## of it: runs against systems that are shared, limited, slow, or three
 	$(BIN)/pytest -q $(SYSTEMS)
 
-test-strangers: setup ## of it: runs against systems that are hostile or not the one that was meant
+test-strangers: setup ## of it: runs against systems that are not the one that was meant
 	$(BIN)/pytest -q $(STRANGERS)
+
+test-hostile: setup ## of it: runs against systems that are hostile
+	$(BIN)/pytest -q $(HOSTILE)
 
 test-processes: setup ## of it: queue managers as processes, and the site in a browser
 	$(BIN)/pytest -q $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser
