@@ -16,6 +16,7 @@ from harness.errors import UsageError
 
 EXIT_REFUSED = 1
 """No certificate, or none that holds."""
+NOT_EXERCISED_PERCENT = 5.0
 PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it
 
 
@@ -33,7 +34,7 @@ def certify(
     out: Annotated[Path, typer.Option(help="The file of the certificate; must not be there yet.")],
     not_exercised: Annotated[
         float, typer.Option(min=0, max=100, help="Which share of the rules may never have come up, in per cent.")
-    ] = 5.0,
+    ] = NOT_EXERCISED_PERCENT,
 ) -> None:
     """Sign what a run found, with its captures, as one file; exit with 1 and the reasons when it cannot be."""
     from harness.results import certificate
@@ -44,7 +45,7 @@ def certify(
     signer = private_key(key, os.environ.get(PASSWORD, "").encode() or None)
     if out.exists():
         raise UsageError(f"{out}: is there already; give another --out")
-    found, terms = read_run(run), certificate.Terms.usual(not_exercised)
+    found, terms = read_run(run), certificate.Terms.of_suites(not_exercised)
     if reasons := list(certificate.refusals(found, terms)):
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)

@@ -270,14 +270,17 @@ def rules(
     if coverage:
         _show_coverage(inventory, document, format_)
         return
-    chosen = rules_chosen(inventory.catalogue, [*(select or []), *filter(None, [document])])
+    chosen = rules_chosen(inventory.catalogue, select or [])
     rows = [
         inventory.row(name)
         for name, row in inventory.catalogue.items()
-        if name in chosen and all(word.lower() in f"{name} {row.title} {row.says}".lower() for word in words or [])
+        if name in chosen
+        and document in (None, row.document)
+        and all(word.lower() in f"{name} {row.title} {row.says}".lower() for word in words or [])
     ]
     if not rows:
-        raise UsageError(f"no rule has all of {', '.join(words or [])}; fewer words find more")
+        asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
+        raise UsageError(f"no rule is all of {asked}; ask for less")
     if format_ == "json":
         typer.echo(json.dumps(rows, indent=1))
         return

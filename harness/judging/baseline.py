@@ -10,7 +10,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -68,7 +68,7 @@ class Held:
     expected: tuple[str, ...] = ()
     new: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
-    unjudged: tuple[str, ...] = field(default=())
+    unjudged: tuple[str, ...] = ()
 
     @property
     def kept(self) -> bool:

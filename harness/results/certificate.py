@@ -19,8 +19,6 @@ CERTIFICATE_SCHEMA = 1
 CERTIFICATE_FILE = "certificate.json"
 PAGE_FILE = "certificate.html"
 BADGE_FILE = "badge.svg"
-NOT_EXERCISED_PERCENT = 5.0
-"""Which share of the rules that a run tried may never have come up, unless said otherwise."""
 _UNCERTAIN = {
     Verdict.HARNESS_ERROR: "is a mistake of the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -29,14 +27,16 @@ _UNCERTAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On what terms a run is certified. ``checks``: how many a whole run has."""
+    """On what terms a run is certified: which share of the rules that it tried may never have come up, and how many
+    checks a whole run has.
+    """
 
     not_exercised_percent: float
     checks: int
 
     @classmethod
-    def usual(cls, not_exercised_percent: float = NOT_EXERCISED_PERCENT) -> Terms:
-        """Return the terms of the suites that are installed."""
+    def of_suites(cls, not_exercised_percent: float) -> Terms:
+        """Return terms with the number of checks of the suites that are installed."""
         return cls(not_exercised_percent, frozen_tests(SUITES))
 
 
@@ -47,7 +47,7 @@ def refusals(found: RunResults, terms: Terms) -> Iterator[str]:
         yield f"it is of schema {run.get('schema')}; run it again with this harness"
     if found.partial is not None:
         yield f"it is a part of a run: {found.partial}"
-    checks = _checks(found)
+    checks = len(found.checks)
     if checks < terms.checks:
         yield f"{checks} checks ran; a whole run has {terms.checks}"
     for key, words in (("residue", "left behind or met something"), ("deaths", "the system's process ended")):
@@ -90,7 +90,7 @@ def statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, 
         "harness": run["harness"],
         "suites": run["suites"],
         "terms": {"checks": terms.checks, "not_exercised_percent": terms.not_exercised_percent},
-        "checks": _checks(found),
+        "checks": len(found.checks),
         "rules": {str(verdict): counts[verdict] for verdict in Verdict},
         "by_document": _by_document(found),
         "not_exercised_percent": round(not_exercised_share(found), 2),
@@ -113,10 +113,6 @@ def files_of(found: RunResults) -> Iterator[tuple[str, Path]]:
 def written(statement_: Mapping[str, Any]) -> str:
     """Return certificate.json as it is signed."""
     return json.dumps(statement_, indent=1, sort_keys=True) + "\n"
-
-
-def _checks(found: RunResults) -> int:
-    return len(found.checks)
 
 
 def _with(found: RunResults, verdict: Verdict) -> list[str]:

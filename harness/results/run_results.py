@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
-from harness.run.results import RuleResult, rule_results
+from harness.run.results import RuleResult, standing
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 
@@ -50,15 +51,17 @@ def read_run(folder: Path) -> RunResults:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path}: is cut or broken ({error}); it is no run.json of this harness") from error
-    verdicts = folder / VERDICTS_FILE
-    try:
-        failing: dict[str, set[str]] = {}
-        checks = set[str]()
-        for line in read_verdicts(verdicts):
+    verdicts, checks, failing = folder / VERDICTS_FILE, set[str](), dict[str, set[str]]()
+
+    def noted(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for line in lines:
             checks.update(filter(None, [line["test"]]))
             if line["verdict"] == Verdict.FAIL:
                 failing.setdefault(line["rule"], set()).add(line["test"] or "")
-        rules = {one.rule: one for one in rule_results(verdicts)}
+            yield line
+
+    try:
+        rules = {one.rule: one for one in standing(noted(read_verdicts(verdicts)))}
     except OSError as error:
         raise UsageError(f"{verdicts}: cannot be read: {error.strerror}") from error
     failing_checks = {rule: frozenset(tests) for rule, tests in failing.items()}

@@ -72,8 +72,13 @@ class RuleResult:
 
 def rule_results(path: Path) -> list[RuleResult]:
     """Read a verdict file; return what stands of every rule in it, by rule id."""
+    return standing(read_verdicts(path))
+
+
+def standing(lines: Iterable[dict[str, Any]]) -> list[RuleResult]:
+    """Return what stands of every rule that these lines judge, by rule id."""
     found: dict[str, dict[str, Any]] = {}
-    for line in read_verdicts(path):
+    for line in lines:
         rule = line["rule"]
         found[rule] = min(line, found.get(rule, line), key=_place)
     return [RuleResult(rule, Verdict(line["verdict"]), line) for rule, line in sorted(found.items())]
