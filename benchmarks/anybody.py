@@ -20,10 +20,12 @@ from benchmarks.systems import LIMITED, Scenario, Started, serving
 from harness.judging.verdicts import read_verdicts
 from harness.rules.catalogue import DEMANDS, load_catalogue
 from harness.run_folder import VERDICTS_FILE
+from reference_qm.control import FACILITIES
 
 CLEAN = frozenset({"pass", "not_observable", "not_applicable", "not_exercised"})
 JUDGED = frozenset({"pass", "fail", "warn"})
 HURRIED = f"{LIMITED},set_timers"
+ALL = ",".join(sorted(FACILITIES))
 
 SCENARIOS = (
     Started("loopback-4", 4),
@@ -33,6 +35,8 @@ SCENARIOS = (
     Scenario("hurried-8", HURRIED, 8, runs=2),
     Scenario("hurried-1", HURRIED, 1),
     Scenario("without-control-24", None, 24, runs=2),
+    Scenario("ssh-example-8", ALL, 8, agent="example"),
+    Scenario("ssh-windows-16", ALL, 16, agent="windows"),
     Started("stuttering-16", 16, stutters=True),
 )
 LONG = ("limited-1",)

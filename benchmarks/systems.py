@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from benchmarks.agents import AGENTS
+from benchmarks.sshd import sshd
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import (
@@ -49,12 +51,16 @@ START_TIMEOUT_S = 600
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One way to meet the system. ``facilities``: of its control channel, None for no channel."""
+    """One way to meet the system.
+
+    ``facilities``: of its control channel, None for no channel; ``agent``: one of ``AGENTS``, that ssh carries to it.
+    """
 
     name: str
     facilities: str | None
     workers: int
     runs: int = 1
+    agent: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,10 @@ def _served(scenario: Scenario, folder: Path) -> Iterator[Path]:
         bound = dict(part.split("=", 1) for part in process.stdout.readline().split()[1:])
         driver = "".join(f"{name}_port = {bound[name].rpartition(':')[2]}\n" for name in ports)
         control = f'[control]\nkind = "jsonl"\naddress = "{bound["control"]}"\n' if scenario.facilities else ""
+        if scenario.agent:
+            over = stack.enter_context(sshd(folder / "sshd"))
+            agent = over.command(*AGENTS[scenario.agent](folder, bound["control"]))
+            control = f'[control]\nkind = "stdio"\ncommand = {json.dumps(agent)}\n'
         named = "[queues]\n" + "".join(f"{kind} = '{name}'\n" for kind, name in QUEUES.items())
         driver = f'kind = "external"\naddress = "{ADDRESS}"\n{driver}'
         yield _sut_file(folder, scenario.name, driver, ports, control or named)

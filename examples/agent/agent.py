@@ -215,10 +215,15 @@ class Conversation:
             return
         with self.system.changed:
             self.waiting.add(number)
-        if request.get("timeout_ms", 0) == 0:
-            self.carry_out(number, str(verb), request)
-        else:
+        if self.may_wait(str(verb), request):
             threading.Thread(target=self.carry_out, args=(number, str(verb), request), daemon=True).start()
+        else:
+            self.carry_out(number, str(verb), request)
+
+    @staticmethod
+    def may_wait(verb: str, arguments: dict[str, Any]) -> bool:
+        """Another queue manager may let any of its verbs wait, whatever timeout was asked for."""
+        return arguments.get("timeout_ms", 0) != 0 or verb.startswith("remote_")
 
     def carry_out(self, number: int, verb: str, arguments: dict[str, Any]) -> None:
         try:
@@ -264,9 +269,8 @@ class Conversation:
             self.system.changed.notify_all()
 
 
-def converse(system: ToyQueues, lines: Any, write: Callable[[bytes], object]) -> None:
+def converse(conversation: Conversation, lines: Any) -> None:
     """Answer until the other side hangs up."""
-    conversation = Conversation(system, write)
     while (line := lines.readline(LINE_LIMIT)).endswith(b"\n"):
         conversation.on_line(line)
     conversation.end()
@@ -280,8 +284,8 @@ def listen(system: ToyQueues, address: str) -> None:
         sys.stderr.flush()
         while True:
             connection, _ = listener.accept()
-            lines = connection.makefile("rb")
-            threading.Thread(target=converse, args=(system, lines, connection.sendall), daemon=True).start()
+            conversation = Conversation(system, connection.sendall)
+            threading.Thread(target=converse, args=(conversation, connection.makefile("rb")), daemon=True).start()
 
 
 def main() -> None:
@@ -293,7 +297,8 @@ def main() -> None:
         listen(ToyQueues(), address)
     else:
         standard = sys.stdout.buffer
-        converse(ToyQueues(), sys.stdin.buffer, lambda data: (standard.write(data), standard.flush()))
+        conversation = Conversation(ToyQueues(), lambda data: (standard.write(data), standard.flush()))
+        converse(conversation, sys.stdin.buffer)
 
 
 if __name__ == "__main__":

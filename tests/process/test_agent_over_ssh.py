@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from mqconform_process import PYTEST, ROOT, command, run_json, sut, verdicts
 from qm_process import Served, free_port, serve
-from sshd import Sshd, sshd
 
+from benchmarks.sshd import Sshd, sshd
 from harness.attach.attach import Costs, command_route, lines, try_agent
 from harness.errors import SutUnavailable
 

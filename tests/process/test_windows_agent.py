@@ -12,17 +12,13 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
+from mqconform_process import mqconform, run_json, sut, verdicts
 from qm_process import Served, free_port, serve
-from sshd import sshd
 
-from harness.cli.windows import FOLDER
+from benchmarks.agents import COMPILE, WINDOWS_AGENT, compile_on_mono
+from benchmarks.sshd import sshd
 from harness.sut.control_schema import complaint_about_answer
 
-SOURCE = FOLDER / "MsmqAgent.cs"
-ON_MONO = ROOT / "tests" / "windows" / "ServeOnMono.cs"
-REFERENCES = ("System.Messaging", "Mono.Messaging", "System.Transactions", "System.ServiceProcess")
-COMPILE = ["mcs", "-langversion:5", "-warn:4", "-warnaserror", *(f"-r:{name}" for name in REFERENCES)]
 TIMEOUT_S = 120
 HERE, THERE = "private$\\mqc-here", "DIRECT=TCP:127.0.0.3\\private$\\mqc-there"
 LIMIT = 8 * 1024 * 1024
@@ -81,11 +77,7 @@ class Agent:
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Compile the agent with its queue system, once a session."""
-    made = tmp_path_factory.mktemp("agent") / "AgentOnMono.exe"
-    build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(SOURCE), str(ON_MONO)]
-    done = subprocess.run(build, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    return made
+    return compile_on_mono(tmp_path_factory.mktemp("agent"))
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +115,7 @@ def hearing(program: Path, served: Served) -> Iterator[Agent]:
 def test_the_file_alone_is_a_program(tmp_path: Path) -> None:
     """As Add-Type compiles it: without the assemblies of Mono, and without a warning."""
     references = [one for one in COMPILE if one != "-r:Mono.Messaging"]
-    build = [*references, f"-out:{tmp_path / 'MsmqAgent.exe'}", str(SOURCE)]
+    build = [*references, f"-out:{tmp_path / 'MsmqAgent.exe'}", str(WINDOWS_AGENT)]
     done = subprocess.run(build, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

@@ -1,4 +1,4 @@
-"""A real sshd on loopback: keys of its own in a folder of the test, nothing of the machine's configuration."""
+"""A real sshd on loopback: keys of its own in a folder, nothing of the machine's configuration."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from qm_process import free_port
+from harness.sut.free_ports import free_port
 
 SSHD = "/usr/sbin/sshd"
 UP_S = 20
+MAX_STARTUPS = 100
+"""Connections that are not let in yet: every worker of a run comes at the same time."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,14 @@ class Sshd:
 
 @contextlib.contextmanager
 def sshd(folder: Path) -> Iterator[Sshd]:
-    """Run an sshd that lets in who has the key in the folder, as the user of the tests."""
+    """Run an sshd that lets in who has the key in the folder, as the user of this process."""
     folder.mkdir()
     if os.geteuid() == 0:
         Path("/run/sshd").mkdir(exist_ok=True)  # which root's sshd demands, and a service manager makes
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name], check=True)
     (folder / "authorized").write_text((folder / "user.pub").read_text())
-    port = free_port("127.0.0.1")
+    port = free_port("127.0.0.1", socket.SOCK_STREAM)
     (folder / "known_hosts").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
     config = {
         "ListenAddress": "127.0.0.1",
@@ -58,6 +60,7 @@ def sshd(folder: Path) -> Iterator[Sshd]:
         "UsePAM": "no",
         "PasswordAuthentication": "no",
         "AllowUsers": getpass.getuser(),
+        "MaxStartups": MAX_STARTUPS,
     }
     (folder / "sshd_config").write_text("".join(f"{name} {value}\n" for name, value in config.items()))
     with (

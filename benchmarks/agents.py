@@ -1,0 +1,43 @@
+"""Agents on another machine, as it were: what a real ssh starts, with the reference behind it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.paths import SUITES
+
+ROOT = SUITES.parent
+WINDOWS_AGENT = ROOT / "harness" / "windows" / "MsmqAgent.cs"
+ON_MONO = ROOT / "tests" / "windows" / "ServeOnMono.cs"
+REFERENCES = ("System.Messaging", "Mono.Messaging", "System.Transactions", "System.ServiceProcess")
+COMPILE = ["mcs", "-langversion:5", "-warn:4", "-warnaserror", *(f"-r:{name}" for name in REFERENCES)]
+COMPILE_S = 120
+EXAMPLE_ON_SERVE = Path(__file__).parent / "example_on_serve.py"
+
+
+def compile_on_mono(folder: Path) -> Path:
+    """Compile the agent for Windows with the queue system that stands on serve; return the program."""
+    made = folder / "AgentOnMono.exe"
+    build = [*COMPILE, f"-out:{made}", "-main:Mqconform.OnMono.Entry", str(WINDOWS_AGENT), str(ON_MONO)]
+    done = subprocess.run(build, capture_output=True, text=True, timeout=COMPILE_S, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done.stderr
+    return made
+
+
+def windows_agent(folder: Path, control: str) -> list[str]:
+    """Return the command of the agent for Windows, run by Mono on queues of the serve whose control this is."""
+    assert shutil.which("mcs"), "mono-mcs is not installed (scripts/setup.sh)"
+    return ["env", f"MQCONFORM_SERVE={control}", "mono", str(compile_on_mono(folder.resolve()))]
+
+
+def example_agent(folder: Path, control: str) -> list[str]:
+    """Return the command of the example agent with serve in the place of its toy queues."""
+    return [sys.executable, "-S", "-E", str(EXAMPLE_ON_SERVE), control]
+
+
+AGENTS: dict[str, Callable[[Path, str], list[str]]] = {"example": example_agent, "windows": windows_agent}
+"""The command of each, by a folder for what it needs and the address of the control channel of serve."""

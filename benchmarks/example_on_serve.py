@@ -1,0 +1,84 @@
+"""The example agent with ``mqconform serve`` in the place of its toy queues: all that serve offers, by the example's
+conversation.
+
+Usage: example_on_serve.py HOST:PORT, of serve's control channel. It needs nothing but the standard library, as the
+example does: ``ssh`` carries it anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples" / "agent"))
+
+import agent  # a file of its own, to be copied
+
+
+class Serve:
+    """The queue manager, by its control channel; ``changed`` is what the conversation waits at."""
+
+    def __init__(self, address: str) -> None:
+        host, _, port = address.rpartition(":")
+        self.changed = threading.Condition()
+        self.answers: dict[int, dict[str, Any]] = {}
+        self.ended = False
+        self._socket = socket.create_connection((host, int(port)))
+        self._number = 0
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def begin(self, verb: str, arguments: dict[str, Any]) -> int:
+        """Ask for a verb; the answer will be in ``answers``."""
+        self._number += 1
+        request = {"id": self._number, "verb": verb, **arguments}
+        self._socket.sendall(json.dumps(request).encode() + b"\n")
+        return self._number
+
+    def _read(self) -> None:
+        for line in self._socket.makefile("rb"):
+            answer = json.loads(line)
+            with self.changed:
+                self.answers[answer.pop("id")] = answer
+                self.changed.notify_all()
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
+
+
+class OnServe(agent.Conversation):
+    """A conversation whose verbs are those of serve."""
+
+    system: Serve
+
+    def do(self, number: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if verb == "cancel":
+            return super().do(number, verb, arguments)
+        serve = self.system
+        asked = serve.begin(verb, arguments)
+
+        def answered() -> bool:
+            return asked in serve.answers or serve.ended
+
+        serve.changed.wait_for(lambda: answered() or number not in self.waiting)
+        if not answered():
+            serve.begin("cancel", {"request": asked})
+            serve.changed.wait_for(answered)
+        found = serve.answers.pop(asked, {"ok": False, "error": "serve hung up"})
+        if found.pop("ok"):
+            return found
+        raise (agent.Unsupported if found.get("unsupported") else agent.Refused)(found["error"])
+
+
+def main() -> None:
+    """Speak over standard input and output."""
+    standard = sys.stdout.buffer
+    conversation = OnServe(Serve(sys.argv[1]), lambda data: (standard.write(data), standard.flush()))
+    agent.converse(conversation, sys.stdin.buffer)
+
+
+if __name__ == "__main__":
+    main()
