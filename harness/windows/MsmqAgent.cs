@@ -1060,17 +1060,10 @@ namespace Mqconform
             foreach (string path in Strings(all[1]))
             {
                 string name = path.Substring(path.IndexOf('\\') + 1);
-                MessageQueue queue = new MessageQueue(Path(name));
-                queues.Add(new Answer().With("name", name).With("transactional", queue.Transactional)
-                    .With("count", Sizes(Inside(name))[0]));
-                queue.Close();
+                Add(queues, delegate { return Listed(name); }, delegate { return MessageQueue.Exists(Path(name)); });
             }
             foreach (string name in Strings(all[0]))
-            {
-                object[] one = windows.Manage("QUEUE=" + name, new[] { 4, State, MessageCount });
-                if (!"REMOTE".Equals(one[0])) continue;
-                outgoing.Add(new Answer().With("format_name", name).With("state", Spelled(one[1])).With("count", one[2]));
-            }
+                Add(outgoing, delegate { return ListedOutgoing(name); }, delegate { return Active().Contains(name); });
             lock (gate)
             {
                 foreach (Work work in works.Values)
@@ -1078,6 +1071,37 @@ namespace Mqconform
                         .With("state", "active").With("operations", work.Operations));
             }
             return new Answer().With("queues", queues).With("outgoing", outgoing).With("transactions", transactions);
+        }
+
+        // What another application deleted since the names were read is not there: the list is without it.
+        private static void Add(List<object> found, Func<Answer> look, Func<bool> isThere)
+        {
+            try
+            {
+                Answer one = look();
+                if (one != null) found.Add(one);
+            }
+            catch (Exception)
+            {
+                if (isThere()) throw;
+            }
+        }
+
+        // Format names of the queues that are open, of other queue managers and of this one.
+        private List<string> Active() { return Strings(windows.Manage("MACHINE", new[] { 1 })[0]); }
+
+        private Answer Listed(string name)
+        {
+            using (MessageQueue queue = new MessageQueue(Path(name)))
+                return new Answer().With("name", name).With("transactional", queue.Transactional).With("count", Sizes(Inside(name))[0]);
+        }
+
+        // null for a queue here that somebody has open.
+        private Answer ListedOutgoing(string name)
+        {
+            object[] one = windows.Manage("QUEUE=" + name, new[] { 4, State, MessageCount });
+            if (!"REMOTE".Equals(one[0])) return null;
+            return new Answer().With("format_name", name).With("state", Spelled(one[1])).With("count", one[2]);
         }
 
         private static string Spelled(object state)
@@ -1420,7 +1444,7 @@ namespace Mqconform
         private Answer GetOutgoingQueue(Arguments given)
         {
             string to = given.Text("to"), listed = null;
-            foreach (string name in Strings(windows.Manage("MACHINE", new[] { 1 })[0]))
+            foreach (string name in Active())
                 if (name.Equals(to, StringComparison.OrdinalIgnoreCase)) listed = name;
             List<object> found = new List<object>();
             if (listed == null) return new Answer().With("outgoing", found);

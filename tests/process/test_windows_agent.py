@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -155,6 +158,25 @@ def test_every_verb_that_it_offers_is_done(hearing: Agent, served: Served) -> No
     hearing.call("remote_close", remote=remote)
     assert hearing.call("environment") == {"id": hearing.number, "ok": True, "service": True, "coordinator": True}
     hearing.call("delete_queue", name=HERE)
+
+
+def test_a_list_is_without_what_another_deletes_meanwhile(hearing: Agent, served: Served) -> None:
+    ended = threading.Event()
+
+    def come_and_go() -> None:
+        with served.control() as control:
+            for number in itertools.takewhile(lambda _: not ended.is_set(), itertools.count()):
+                control.call("create_queue", name=f"{HERE}-{number}")
+                control.call("delete_queue", name=f"{HERE}-{number}")
+
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(come_and_go)
+        try:
+            names = {one["name"] for _ in range(50) for one in hearing.call("list")["queues"]}
+        finally:
+            ended.set()
+        other.result()
+    assert all(name.startswith(HERE) for name in names)
 
 
 def _guid(served: Served) -> str:
