@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink
 from harness.environment.pulse import BEAT_MS, Pulse
+from harness.environment.wall_clock import WallClock, steady_ns
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -188,12 +189,16 @@ class _RealDatagrams:
 
 
 class RealEnvironment:
-    """Everything happens inside ``run_until``: nothing is read, sent late or timed while a check computes."""
+    """Everything happens inside ``run_until``: nothing is read, sent late or timed while a check computes.
+
+    ``shares_clock``: the SUT runs on this machine, and reads its clock.
+    """
 
     virtual = False
 
-    def __init__(self) -> None:
+    def __init__(self, *, shares_clock: bool = True) -> None:
         self._selector = selectors.DefaultSelector()
+        self.wall_clock = WallClock(machines=shares_clock)
         self.limit(LIMIT_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
@@ -202,10 +207,10 @@ class RealEnvironment:
         """With it, waits do not count the time in which the SUT answers nothing."""
 
     def now(self) -> Now:
-        return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
+        return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
 
     def epoch_us(self) -> int:
-        return time.time_ns() // 1000
+        return steady_ns() // 1000
 
     def limit(self, check_ms: int) -> None:
         self._limit_ms = check_ms

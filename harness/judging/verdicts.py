@@ -6,12 +6,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
 from harness.capture.whole_writes import open_whole, write_whole
+from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
 
@@ -128,6 +129,7 @@ class VerdictLog:
         self.path = path
         self.started = started
         """Of the run: what the times of lines are counted from."""
+        self._started_ms = int(started.timestamp() * 1_000)
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
         """The verdict that stands of each rule."""
@@ -141,7 +143,7 @@ class VerdictLog:
         if self._again[known]:
             self._again[known] -= 1
             return
-        line = entry.to_json(self._next, (datetime.now(UTC) - self.started) // _MS)
+        line = entry.to_json(self._next, steady_ns() // 1_000_000 - self._started_ms)
         written = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         write_whole(self._file, self.path, written)
         self._next += 1

@@ -1,12 +1,12 @@
-"""Another attempt at a check that went wrong while the system, or this machine, stood still.
+"""Another attempt at a check that went wrong while the system, or this machine, stood still, or its clock jumped.
 
-A stall makes timers run out that the check had not reached, and answers of the peer come late. What is wrong with the
-system shows itself in every attempt; what is not, does not.
+A stall makes timers run out that the check had not reached, and answers of the peer come late; a jump makes messages
+expire, and times wrong. What is wrong with the system shows itself in every attempt; what is not, does not.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -32,28 +32,46 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     driver = item.config.stash.get(DRIVER, None)
     if suite_path(item) is None or not isinstance(driver, ExternalDriver):
         return None
-    log, hook, tried, stall_ms = item.config.stash[LOG], item.ihook, list[Attempt](), 0
+    log, hook, tried, doubts = item.config.stash[LOG], item.ihook, list[Attempt](), Doubts()
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for number in range(ATTEMPTS):
         entries: list[Entry] = []
         item.config.stash[LOG], item.stash[ATTEMPT] = entries, number
         driver.vital_signs.calm(number > 0)
         tried.append((entries, attempt(item, nextitem, again=number > 0)))
-        stall_ms = max(stall_ms, driver.vital_signs.stall_ms)
-        excused = driver.vital_signs.stall_ms > 0 or (driver.timeouts.slow and number + 1 < ATTEMPTS_OF_SLOW)
+        now = Doubts(driver.vital_signs.stall_ms, driver.vital_signs.clock_jump_ms)
+        doubts = doubts.worse(now)
+        excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_OF_SLOW)
         dead = any(entry.document == DOCUMENT for entry in entries)
         own = [entry for entry in entries if entry.rule in covered(item)]  # a stall makes no packet wrong
         if not excused or dead or driver.ended() is not None or item.stash.get(AGAIN, False) or not is_bad(own):
             break
     driver.vital_signs.calm(False)
     item.config.stash[LOG] = log
-    entries, reports = settled(tried, stall_ms)
+    entries, reports = settled(tried, doubts)
     for entry in entries:
         log.append(entry)
     for report in reports:
         hook.pytest_runtest_logreport(report=report)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What else than the system may have made attempts go wrong."""
+
+    stall_ms: int = 0
+    clock_jump_ms: int = 0
+
+    def worse(self, other: Doubts) -> Doubts:
+        """Return the worse of both."""
+        return Doubts(max(self.stall_ms, other.stall_ms), max(self.clock_jump_ms, other.clock_jump_ms))
+
+    def __str__(self) -> str:
+        if self.clock_jump_ms:
+            return f"the clock of this machine jumped by {self.clock_jump_ms // 1_000:,} s"
+        return f"the system is slow or stood still, for up to {self.stall_ms:,} ms"
 
 
 def attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
@@ -68,14 +86,14 @@ def is_bad(entries: list[Entry]) -> bool:
     return any(entry.verdict in BAD for entry in entries)
 
 
-def settled(attempts: list[Attempt], stall_ms: int) -> Attempt:
+def settled(attempts: list[Attempt], doubts: Doubts) -> Attempt:
     """Return the attempt that counts: the last. What it misses counts as a miss only when every one missed it."""
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):
         return entries, reports
     missed = [{entry.rule for entry in tried if entry.verdict in BAD[:2]} for tried, _ in attempts]
     always = set.intersection(*missed)
-    reason = f"the system is slow or stood still, for up to {stall_ms:,} ms, in {len(attempts)} attempts"
+    reason = f"{doubts}, in {len(attempts)} attempts"
     return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports
 
 

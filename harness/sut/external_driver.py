@@ -19,7 +19,7 @@ from harness.sut import remote_control
 from harness.sut.agent import Agent
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import as_nobody, discover_identifier
-from harness.sut.listeners import refuse_foreign
+from harness.sut.listeners import is_own, refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut import Sut
@@ -143,7 +143,7 @@ class ExternalDriver:
     def open(
         self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
     ) -> Sut:
-        environment = RealEnvironment()
+        environment = RealEnvironment(shares_clock=is_own(self.file.driver.address))
         environment.pulse = self.vital_signs.pulse(environment)
         return self.open_in(environment, seed, run, fresh_peer)
 

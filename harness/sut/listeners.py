@@ -47,11 +47,24 @@ def taken_by(port: Port) -> str | None:
     return f"in use{_by(_pids(_listening(port)))}" if _taken(port) else None
 
 
+def is_own(address: str) -> bool:
+    """Return whether an address is one of this machine's."""
+    try:
+        _bind(address)
+    except OSError:
+        return False
+    return True
+
+
+def _bind(address: str) -> None:
+    with socket.socket(_family(address), socket.SOCK_STREAM) as probe:
+        probe.bind((address, 0))
+
+
 def refuse_foreign(address: str, key: str) -> None:
     """Raise SutUnavailable for an address that is not one of this machine's."""
     try:
-        with socket.socket(_family(address), socket.SOCK_STREAM) as probe:
-            probe.bind((address, 0))
+        _bind(address)
     except OSError as error:
         raise SutUnavailable(
             f"{key} {address} is not an address of this machine ({error.strerror}): give one that is, at which the SUT "

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from harness.environment.pulse import Channel, Pulse
 from harness.environment.real import RealEnvironment
+from harness.environment.wall_clock import WallClock
 from harness.sut.pulse_channels import ControlChannel, PingChannel
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import OF_SLOW, Speed, measure_speed, timeouts_for
@@ -29,6 +30,7 @@ class VitalSigns:
         self._open_channel: OpenChannel | None = None
         self._felt: Pulse | None = None
         """The pulse of the test before."""
+        self._clock: WallClock | None = None
 
     def measure(self, exchange: Callable[[], object], ping_port: int, control: Route | None) -> None:
         """Find out how fast it answers an exchange, how its pulse is felt, and so how long to wait for it."""
@@ -47,6 +49,7 @@ class VitalSigns:
         if self._felt is not None:
             worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
             self.timeouts = replace(self.timeouts, worst_ms=worst_ms)
+        self._clock = environment.wall_clock
         self._felt = None if self._open_channel is None else self._pulse(environment, self._open_channel)
         return self._felt
 
@@ -58,6 +61,11 @@ class VitalSigns:
     def stall_ms(self) -> int:
         """The longest stall in the test before."""
         return 0 if self._felt is None else self._felt.longest_ms
+
+    @property
+    def clock_jump_ms(self) -> int:
+        """How far the clock that SUT and tester read jumped in the test before."""
+        return 0 if self._clock is None else self._clock.jump_ms
 
     def _channels(self, ping_port: int, control: Route | None) -> Iterator[OpenChannel]:
         driver = self.file.driver

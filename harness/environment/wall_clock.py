@@ -1,0 +1,48 @@
+"""The time of day of a run, whatever becomes of the machine's clock meanwhile.
+
+A clock that is set, by hand or by NTP, or that a suspended machine finds behind, jumps. What a run notes of time goes
+on from the time of day at which its process began, so that frames and verdicts stay in order. Times in packets are
+compared with the clock of the system under test: where that is this machine's, it is read, and a jump is told.
+"""
+
+from __future__ import annotations
+
+import time
+
+JUMP_MS = 1_000
+"""A smaller change of the clock is none that a check can notice: times in packets are whole seconds."""
+_MS = 1_000_000
+
+
+def _ahead_ns() -> int:
+    """Return what the time of day is ahead of the monotonic clock."""
+    return time.time_ns() - time.monotonic_ns()
+
+
+_AHEAD_NS = _ahead_ns()
+
+
+def steady_ns() -> int:
+    """Return the time of day in ns since 1970 UTC: that of the start of the process, and what has passed since."""
+    return time.monotonic_ns() + _AHEAD_NS
+
+
+class WallClock:
+    """The time of day for packets. ``machines``: the machine's own, which the SUT reads too; else the steady one."""
+
+    def __init__(self, *, machines: bool) -> None:
+        self._machines = machines
+        self._ahead_ns = _ahead_ns()
+        self._furthest_ms = 0
+
+    def utc_s(self) -> int:
+        """Return the seconds since 1970 UTC."""
+        if not self._machines:
+            return steady_ns() // 1_000_000_000
+        self._furthest_ms = max(self._furthest_ms, abs(_ahead_ns() - self._ahead_ns) // _MS)
+        return time.time_ns() // 1_000_000_000
+
+    @property
+    def jump_ms(self) -> int:
+        """How far the clock that is read jumped since the beginning, 0 when it did not."""
+        return self._furthest_ms if self._furthest_ms >= JUMP_MS else 0

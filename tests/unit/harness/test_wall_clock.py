@@ -1,0 +1,115 @@
+"""The machine's clock jumps in the middle of a run: what is noted goes on, and no verdict is made by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness.environment import RealEnvironment, wall_clock
+from harness.judging.verdicts import Entry, Verdict, VerdictLog
+from harness.run.attempts import Doubts, settled
+
+HOUR_NS = 3_600 * 1_000_000_000
+
+
+class Machine:
+    """A machine's two clocks; only that of the time of day can be set."""
+
+    def __init__(self) -> None:
+        self.passed_ns = 5_000_000_000
+        self.set_ns = 1_700_000_000 * 1_000_000_000
+
+    def monotonic_ns(self) -> int:
+        return self.passed_ns
+
+    def time_ns(self) -> int:
+        return self.set_ns + self.passed_ns
+
+
+@pytest.fixture
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    made = Machine()
+    monkeypatch.setattr(wall_clock, "time", made)
+    monkeypatch.setattr(wall_clock, "_AHEAD_NS", made.set_ns)
+    return made
+
+
+@pytest.fixture(params=[True, False], ids=["here", "elsewhere"])
+def environment(request: pytest.FixtureRequest, machine: Machine) -> Iterator[RealEnvironment]:
+    made = RealEnvironment(shares_clock=request.param)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("jump_ns", [HOUR_NS, -HOUR_NS])
+@pytest.mark.parametrize("environment", [False], indirect=True)
+def test_a_jump_is_nothing_to_a_system_elsewhere(environment: RealEnvironment, machine: Machine, jump_ns: int) -> None:
+    before_s, before_us = environment.now().utc_s, environment.epoch_us()
+    machine.set_ns += jump_ns
+    machine.passed_ns += 2_000_000_000
+    assert (environment.now().utc_s, environment.epoch_us()) == (before_s + 2, before_us + 2_000_000)
+    assert environment.wall_clock.jump_ms == 0
+
+
+@pytest.mark.parametrize("jump_ns", [HOUR_NS, -HOUR_NS])
+@pytest.mark.parametrize("environment", [True], indirect=True)
+def test_a_system_here_jumps_along_and_the_jump_is_told(
+    environment: RealEnvironment, machine: Machine, jump_ns: int
+) -> None:
+    before_s, before_us = environment.now().utc_s, environment.epoch_us()
+    machine.set_ns += jump_ns
+    assert environment.now().utc_s == before_s + jump_ns // 1_000_000_000
+    assert environment.epoch_us() == before_us, "frames stay in order"
+    machine.set_ns -= jump_ns
+    assert environment.now().utc_s == before_s
+    assert environment.wall_clock.jump_ms == 3_600_000, "also when it is set right again"
+
+
+@pytest.mark.parametrize("environment", [True], indirect=True)
+def test_a_clock_that_is_slowly_put_right_does_not_jump(environment: RealEnvironment, machine: Machine) -> None:
+    machine.set_ns -= 400_000_000
+    environment.now()
+    assert environment.wall_clock.jump_ms == 0
+
+
+def test_waits_are_those_of_the_other_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time that it is asked, the clock is another hour further; a wait of 20 ms is one of 20 ms."""
+    jumping = SimpleNamespace(hours=0, monotonic_ns=wall_clock.time.monotonic_ns)
+
+    def time_ns() -> int:
+        jumping.hours += 1
+        return int(jumping.hours * HOUR_NS)
+
+    jumping.time_ns = time_ns
+    monkeypatch.setattr(wall_clock, "time", jumping)
+    environment = RealEnvironment()
+    began_ms = environment.now().monotonic_ms
+    assert not environment.run_until(lambda: False, 20)
+    assert 20 <= environment.now().monotonic_ms - began_ms < 10_000
+    assert environment.wall_clock.jump_ms >= 3_600_000
+    environment.close()
+
+
+def test_verdicts_are_in_order_whatever_the_clock_says(tmp_path: Path, machine: Machine) -> None:
+    log = VerdictLog(tmp_path / "verdicts.jsonl", datetime.fromtimestamp(machine.time_ns() / 1e9, UTC))
+    for jump_ns in (0, -HOUR_NS):
+        machine.set_ns += jump_ns
+        machine.passed_ns += 1_000_000_000
+        log.append(Entry("MQQB-2.2.2-02", "MQQB", "2.2.2", "MUST", Verdict.PASS, expected="x", observed="x"))
+    log.close()
+    lines = (tmp_path / "verdicts.jsonl").read_text().splitlines()
+    assert ['"ms":1000,' in lines[0], '"ms":2000,' in lines[1]] == [True, True]
+
+
+def test_what_went_wrong_in_a_jump_and_not_again_is_no_miss() -> None:
+    miss = Entry("MQMQ-2.2.19.1-20", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
+    other = Entry("MQMQ-2.2.19.1-21", "MQMQ", "2.2.19.1", "MUST", Verdict.FAIL, expected="x", observed="y")
+    ((stays,), _) = settled([([miss], []), ([other], [])], Doubts(0, 3_600_000))
+    assert stays.verdict is Verdict.INCONCLUSIVE
+    assert stays.reason == (
+        "the clock of this machine jumped by 3,600 s, in 2 attempts, and not in all of them was this missed"
+    )
