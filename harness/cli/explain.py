@@ -16,7 +16,7 @@ from harness.printable import one_line, printable
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
-from harness.run.evidence import EvidenceTexts
+from harness.run.evidence import EvidenceTexts, frames_of
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
 
 _TEXT_LIMIT = 200
@@ -103,8 +103,7 @@ def _verdicts(folder: Path, rule: str) -> Iterator[str]:
     texts, shown = EvidenceTexts(folder), set[str]()
     for (verdict, expected, observed, reason), lines in equal.items():
         first = lines[0]
-        frames = ", ".join(str(one["frame"]) for one in first["evidence"])
-        where = f" [{first['capture']} frames {frames}]" if frames else ""
+        where = f" [{first['capture']} {frames}]" if (frames := frames_of(first)) else ""
         text = f"expected {expected}; observed {observed}" + (f" ({reason})" if reason else "")
         often = f"{len(lines):,} times " if len(lines) > 1 else ""
         yield f"{often}{verdict}: {one_line(text, _TEXT_LIMIT)}{where}"

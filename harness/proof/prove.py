@@ -166,4 +166,4 @@ def report(proof: Proof) -> Iterator[str]:
     yield from (f"unseen: {rule}: the reference sends no packet that its predicate speaks of" for rule in proof.unseen)
     yield from (f"idle: {function} finds no fault of {rule}, which it covers" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))
-    yield f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kills"
+    yield f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kill{'' if killed == 1 else 's'}"

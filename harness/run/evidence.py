@@ -17,6 +17,12 @@ HEX_LIMIT = 4096
 _ROW = 16
 
 
+def frames_of(line: Mapping[str, Any]) -> str:
+    """Return the frames that a verdict names: ``frame 8``, ``frames 8, 9`` or nothing."""
+    frames = [str(one["frame"]) for one in line["evidence"]]
+    return f"frame{'s' if len(frames) > 1 else ''} {', '.join(frames)}" if frames else ""
+
+
 class EvidenceTexts:
     """The texts of the packets of verdicts in one run folder; who asks by capture has each read once."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
+from harness.run.evidence import frames_of
 from harness.run.live import BAD
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Itera
         yield f"observed: {one_line(line['observed'], _LONGEST)}"
     if line["reason"]:
         yield f"because:  {one_line(line['reason'], _LONGEST)}"
-    frames = ", ".join(str(one["frame"]) for one in line["evidence"])
-    where = f"; {line['capture']}, frame {frames}" if frames else ""
+    where = f"; {line['capture']}, {frames}" if (frames := frames_of(line)) else ""
     yield f"check:    {line['test'] or 'the whole run'}{where}"
     yield f"again: mqconform run --rule {result.rule} {again}"
 
