@@ -47,7 +47,10 @@ add(
 )
 
 
-@fault("header-unknown-packet-type-kept", breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-03"))
+@fault(
+    "header-unknown-packet-type-kept",
+    breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
+)
 class UnknownPacketTypeKept(Identifying):
     """An unknown PT is overlooked."""
 

@@ -9,9 +9,8 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, goes_on
-from harness.sut.sut import Sut
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import EARLY_MS, established, opened
+from suites.mqqb.steps.opening import ended_at_once, established, opened
 from suites.mqqb.steps.sender import Sender, alive
 
 CLOSED = "closed by the SessionAck"
@@ -25,7 +24,7 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
     _accepted_when_open(opened(peer))
     early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
     sent = early.send(session_ack())
-    judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early, sut), evidence=[sent])
+    judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early), evidence=[sent])
 
 
 @covers("MQQB-3.1.5.5-01")
@@ -48,7 +47,7 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
     if early is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
-    kept = judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early, sut), evidence=[asked, early.last])
+    kept = judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early), evidence=[asked, early.last])
     judge.finished()
     if kept:
         later = sender.session()
@@ -63,6 +62,5 @@ def _accepted_when_open(session: Conversation) -> None:
     alive(session)
 
 
-def _ending(session: Conversation, sut: Sut) -> str:
-    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
-    return CLOSED if session.wait_closed(within_ms) else session.outcome()
+def _ending(session: Conversation) -> str:
+    return CLOSED if ended_at_once(session) else session.outcome()

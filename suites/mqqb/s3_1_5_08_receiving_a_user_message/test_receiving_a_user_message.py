@@ -13,16 +13,13 @@ from harness.capture.recorder import Frame
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, goes_on
 from harness.sut.provisioning import ALICE
-from harness.sut.sut import Sut
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, remains
-from suites.mqqb.steps.opening import called, check_alive, established, opened, respond
+from suites.mqqb.steps.opening import called, check_alive, ended_at_once, established, opened, respond
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
 
 CLOSED = "closed by the message"
-EARLY_MS = 20_000
-"""Well before the Session Initialization Timer (60 s, note <43>) would close the session."""
 FAR = 0x4000
 """A count of messages that no reading can take for the right one (E20)."""
 LONG_AGO_S = 3_600
@@ -59,7 +56,7 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
     else:
         early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
     sent = early.send(recoverable_message(peer))
-    judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(early, sut), evidence=[sent, early.last])
+    judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(early), evidence=[sent, early.last])
 
 
 @covers("MQQB-3.1.5.8-05")
@@ -128,9 +125,8 @@ def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
     check_alive(session)
     sent = session.send(a_message(peer, session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
     for rule in ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"):
-        judge(rule, expected=CLOSED, observed=_ending(session, sut), evidence=[sent, session.last])
+        judge(rule, expected=CLOSED, observed=_ending(session), evidence=[sent, session.last])
 
 
-def _ending(session: Conversation, sut: Sut) -> str:
-    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
-    return CLOSED if session.wait_closed(within_ms) else session.outcome()
+def _ending(session: Conversation) -> str:
+    return CLOSED if ended_at_once(session) else session.outcome()

@@ -99,10 +99,23 @@ CLOSED_UNANSWERED = "closed, nothing answered"
 
 def ending(connection: RawConversation, known: int) -> str:
     """Wait for the SUT to close; return whether it did, and how many packets came since it had sent so many."""
-    connection.wait_closed()
+    kept = "closed" if ended_at_once(connection) else "kept open"
     answered = len(connection.received) - known
-    kept = "closed" if connection.closed_by_sut else "kept open"
     return f"{kept}, {'nothing' if answered == 0 else f'{answered} packets'} answered"
+
+
+def ended_at_once(connection: Conversation) -> bool:
+    """Wait for the SUT to close, well below its Session Initialization Timer; return whether it did.
+
+    ConformanceFailure when it did so late, while it answered another connection: that timer may have ended it.
+    """
+    peer = connection.peer
+    if connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
+        return True
+    established(peer)  # what came before this was worked off, too
+    if connection.closed_by_sut:
+        raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
+    return False
 
 
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
