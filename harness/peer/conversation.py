@@ -91,15 +91,16 @@ class Conversation:
             self.peer.wait(closed, within_ms, "the end of the connection")
         return self.closed_by_sut
 
-    def quiet(self, for_ms: int | None = None) -> bool:
-        """Wait; return whether the SUT sent nothing and kept the connection open."""
+    def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
+        """Wait; return whether the SUT sent nothing, or no packet ``of`` a kind, and kept the connection open."""
         before = len(self.record.from_sut)
-        self.peer.environment.run_until(
-            lambda: self.record.closed_by is not None or len(self.record.from_sut) > before,
-            self.peer.sut.quiet_ms if for_ms is None else for_ms,
-            exactly=for_ms is not None,
-        )
-        return self.record.closed_by is None and len(self.record.from_sut) == before
+
+        def broken() -> bool:
+            came = self.record.from_sut[before:]
+            return self.record.closed_by is not None or any(of in (None, frame.kind) for frame in came)
+
+        waited_ms = self.peer.sut.quiet_ms if for_ms is None else for_ms
+        return not self.peer.environment.run_until(broken, waited_ms, exactly=for_ms is not None)
 
     def outcome(self) -> str:
         """Describe in a few words what the SUT did last, for ``observed``."""
