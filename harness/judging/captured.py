@@ -59,12 +59,12 @@ def judge_capture(path: Path, name: str, catalogue: Catalogue, profile: str = NO
     return Judged(entries, replay.now_us)
 
 
-def lines_of_capture(path: Path, name: str) -> tuple[int, list[dict[str, Any]]]:
+def lines_of_capture(path: Path, name: str, profile: str = NO_RELEASE) -> tuple[int, list[dict[str, Any]]]:
     """Return when a capture ended (int microseconds since 1970 UTC), and its verdicts as lines of schema 2.
 
     Without ``test``, ``seq`` and ``ms``, which whoever judges many captures knows. Raises as `judge_capture`.
     """
-    found = judge_capture(path, name, load_catalogue())
+    found = judge_capture(path, name, load_catalogue(), profile)
     lines = [entry.to_json(0, 0) for entry in found.entries]
     return found.ended_us, [
         {key: value for key, value in line.items() if key not in ("test", "seq", "ms")} for line in lines

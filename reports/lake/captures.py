@@ -20,6 +20,8 @@ from reports.text import one_line, slug
 SUFFIX = ".pcapng"
 INSIDE = "captures"
 """The folder of a run folder that its captures are in."""
+MOST_FOLDERS = 10_000
+"""Folders of captures of one command: of each the driver knows some hundred octets, of what is in them nothing."""
 REACH = "capture"
 """How the system was reached: it was not, others were heard."""
 
@@ -34,6 +36,21 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class By:
+    """By what captures are judged: the hash of the suites, the version of the harness, the profiles that it knows."""
+
+    suites: str
+    harness: str
+    profiles: tuple[str, ...]
+
+    def check(self, where: str, profile: str) -> None:
+        """Raise `RollupError` for a profile that nobody knows; an empty one is that of no release."""
+        if profile and profile not in self.profiles:
+            known = ", ".join(self.profiles)
+            raise RollupError(f"{where} {one_line(profile)}; known are {known}")
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """A folder of captures, which becomes a run. ``octets``, ``modified`` (ms of 1970): of its captures.
 
@@ -44,6 +61,7 @@ class Unit:
     key: str
     run: str
     run_json: str
+    profile: str
     started_ms: int
     captures: int
     octets: int
@@ -82,9 +100,10 @@ def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
 
 
 def listed(
-    spark: SparkSession, files: Files, names: Sequence[str], given: Given, suites: str, harness: str
+    spark: SparkSession, files: Files, names: Sequence[str], given: Given, by: By
 ) -> tuple[list[Unit], list[str]]:
-    """Return the folders of captures, and a line for each that is of nobody knows which system."""
+    """Return the folders of captures, and a line for each that is of nobody knows which system or profile."""
+    by.check("--profile: unknown", given.profile)
     when = sql.unix_millis("modificationTime")
     folders = (
         captures_of(spark, names)
@@ -97,9 +116,13 @@ def listed(
         )
     )
     units, refused = [], []
-    for row in sorted(folders.collect()):
+    rows = folders.limit(MOST_FOLDERS + 1).collect()
+    if len(rows) > MOST_FOLDERS:
+        where = one_line(", ".join(names))
+        raise RollupError(f"{where}: more than {MOST_FOLDERS} folders of captures; judge them in several commands")
+    for row in sorted(rows):
         try:
-            units.append(_unit(files, row, given, suites, harness))
+            units.append(_unit(files, row, given, by))
         except RollupError as error:
             refused.append(str(error))
     if not units and not refused:
@@ -121,14 +144,16 @@ def tests_of(spark: SparkSession, units: Sequence[Unit]) -> DataFrame:
     return tests.groupBy("unit", "capture").agg(sql.min("test").alias("test"))
 
 
-def _unit(files: Files, row: Row, given: Given, suites: str, harness: str) -> Unit:
+def _unit(files: Files, row: Row, given: Given, by: By) -> Unit:
     uri: str = row.folder
     status = files.status(f"{uri}/{RUN}")
     run, sut, started, finished = slug(uri), None, _iso(row.oldest), _iso(row.modified)
     if status is not None:
-        record = Record(_json(files, status.uri), one_line(status.uri.removeprefix("file://")))
+        where = one_line(f"{uri}/{RUN}".removeprefix("file://"))
+        record = Record(_json(files, status.uri, where), where)
         run, of = record.text("run"), record.record("sut")
         sut = {name: of.text(name, "") for name in ("name", "vendor", "version", "profile")}
+        by.check(f"{where}: unknown profile", sut["profile"])
         started = record.moment("started").isoformat()
         finished = record.moment("finished").isoformat() if record.has("finished") else started
     elif given.name and given.version:
@@ -138,21 +163,20 @@ def _unit(files: Files, row: Row, given: Given, suites: str, harness: str) -> Un
             f"{one_line(uri.removeprefix('file://'))}: no {RUN} says which system was captured: "
             "give --name and --version"
         )
-    name = f"{run} judged {suites[:8]}"
-    values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": suites, "sut": sut}
-    values |= {"reach": REACH, "harness": harness, "selection": "captures", "aborted": None, "exit": None}
+    name = f"{run} judged {by.suites[:8]}"
+    values = {"schema": 2, "run": name, "started": started, "finished": finished, "suites": by.suites, "sut": sut}
+    values |= {"reach": REACH, "harness": by.harness, "selection": "captures", "aborted": None, "exit": None}
     values |= {"captures": row.captures, "captured": run}
     began = int(datetime.fromisoformat(started).timestamp() * 1000)
     verdicts = files.status(f"{uri}/{VERDICTS}") if status is not None else None
     text = json.dumps(values, ensure_ascii=False)
-    return Unit(uri, slug(uri), name, text, began, row.captures, row.octets, row.modified, verdicts)
+    return Unit(uri, slug(uri), name, text, sut["profile"], began, row.captures, row.octets, row.modified, verdicts)
 
 
-def _json(files: Files, uri: str) -> object:
+def _json(files: Files, uri: str, where: str) -> object:
     try:
         return json.loads(files.read_text(uri))
     except (ValueError, RecursionError) as error:
-        where = one_line(uri.removeprefix("file://"))
         raise RollupError(f"{where} cannot be read as JSON: {one_line(str(error))}") from error
 
 

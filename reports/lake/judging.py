@@ -22,7 +22,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sql
 
 from reports.lake import ingest, judging_worker
-from reports.lake.captures import Given, Unit, captures_of, found, listed, tests_of
+from reports.lake.captures import By, Given, Unit, captures_of, found, listed, tests_of
 from reports.lake.files import Files, uri_of
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import RULES, RUN, VERDICTS, Folder
@@ -32,7 +32,7 @@ from reports.rollup_error import RollupError
 from reports.text import one_line
 
 GROUP = "mqconform.captures"
-"""The entry points of what judges captures: ``judge``, ``rules`` and ``code``."""
+"""The entry points of what judges captures: ``judge``, ``rules``, ``profiles`` and ``code``."""
 ARCHIVE = "mqconform-code"
 ARROW: Final = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
@@ -42,7 +42,7 @@ ARROW: Final = {
 MEMORY: Final = 2 << 30
 """Octets that judging one capture may take."""
 _LINE = ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "evidence", "errata", "notes")
-_UNITS = "folder string, unit string, started_ms bigint"
+_UNITS = "folder string, unit string, profile string, started_ms bigint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,8 @@ def _judge(
     names = found(files, captures)
     judge = _entry("judge")
     rules, suites = _entry("rules").load()()
-    units, written.refused = listed(spark, files, names, given, suites, judge.dist.version if judge.dist else "")
+    by = By(suites, judge.dist.version if judge.dist else "", tuple(_entry("profiles").load()))
+    units, written.refused = listed(spark, files, names, given, by)
     fresh = [unit for unit in units if not known(unit)]
     written.known = len(units) - len(fresh)
     if not fresh:
@@ -142,7 +143,7 @@ def _judge(
     stage(f"judging {written.captures} captures")
     files.write_text(f"{aside}/{RULES}", rules)
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
-    rows = spark.createDataFrame([(unit.folder, unit.key, unit.started_ms) for unit in fresh], _UNITS)
+    rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
     with _sent(spark) as archive:
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY)
         judged = _judged(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
@@ -158,7 +159,7 @@ def _judged(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> 
     # Executors have nothing of ours but what is sent.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
     # What is too large is never read: the source leaves out such files before it opens them.
-    small = captures.where(sql.col("length") <= octets).select("unit", "capture", "content")
+    small = captures.where(sql.col("length") <= octets).select(*judging_worker.TOLD, "content")
     why = sql.concat("length", sql.lit(f" octets are more than the {octets} that are looked at"))
     large = captures.where(sql.col("length") > octets).select("unit", "capture", why.alias("rejected"))
     rows = small.mapInArrow(worker, judging_worker.DDL)

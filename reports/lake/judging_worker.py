@@ -19,8 +19,10 @@ from typing import Any
 
 import pyarrow
 
-Lines = Callable[[Path, str], tuple[int, list[dict[str, Any]]]]
-"""Of a file and its name: when it ended (microseconds of 1970), and its verdicts as lines of schema 2."""
+Lines = Callable[[Path, str, str], tuple[int, list[dict[str, Any]]]]
+"""Of a file, its name and the profile of its system: when it ended (microseconds of 1970), and its verdicts as lines of
+schema 2.
+"""
 TEXT, TEXTS = pyarrow.string(), pyarrow.list_(pyarrow.string())
 SCHEMA = pyarrow.schema(
     {
@@ -42,6 +44,8 @@ DDL = (
     "rejected string"
 )
 """`SCHEMA` as Spark reads it."""
+TOLD = ("unit", "profile", "capture")
+"""What is said of each capture beside its ``content``."""
 ROWS = 4096
 
 
@@ -63,17 +67,17 @@ class Worker:
     octets: int
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """Return the rows of `SCHEMA` for rows of unit, capture, content."""
+        """Return the rows of `SCHEMA` for rows of unit, profile, capture, content."""
         judge = self._load()
         with tempfile.TemporaryDirectory(prefix="mqconform-judging-") as folder:
             path = Path(folder) / "capture.pcapng"
             for batch in batches:
                 for row in range(batch.num_rows):
-                    unit, capture, content = (batch.column(name)[row] for name in ("unit", "capture", "content"))
-                    path.write_bytes(content.as_buffer())
-                    rows = self._rows(judge, path, capture.as_py())
+                    unit, profile, capture = (batch.column(name)[row].as_py() for name in TOLD)
+                    path.write_bytes(batch.column("content")[row].as_buffer())
+                    rows = self._rows(judge, path, capture, profile)
                     for start in range(0, len(rows), ROWS):
-                        some = [{"unit": unit.as_py()} | each for each in rows[start : start + ROWS]]
+                        some = [{"unit": unit} | each for each in rows[start : start + ROWS]]
                         yield pyarrow.RecordBatch.from_pylist(some, schema=SCHEMA)
 
     def _load(self) -> Lines:
@@ -87,10 +91,10 @@ class Worker:
         judge: Lines = getattr(importlib.import_module(module), name)
         return judge
 
-    def _rows(self, judge: Lines, path: Path, capture: str) -> list[dict[str, Any]]:
+    def _rows(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
         try:
             with self._bounded():
-                ended_us, lines = judge(path, capture)
+                ended_us, lines = judge(path, capture, profile)
                 return [
                     {name: _clean(value) for name, value in line.items() if name in SCHEMA.names}
                     | {"capture": capture, "position": position, "ended_us": ended_us}

@@ -12,7 +12,7 @@ from harness.judging.captured import lines_of_capture
 from harness.run_folder import capture_of
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
-from reports.lake import ingest, judging, manifest
+from reports.lake import captures, ingest, judging, manifest
 from reports.lake.captures import Given
 from reports.lake.files import Files
 from reports.lake.judging import Bounds, judge_into_folder, judge_into_lake
@@ -23,6 +23,9 @@ GOLDEN = Path(__file__).parents[2] / "captures" / "golden" / "frames.pcapng"
 CHECKS = ["suites/mqqb/s/test_a.py::test_b[1-2]", "suites/mqqb/s/test_a.py::test_c"]
 AGAIN = "captures/test-b-again-1.pcapng"
 BOUNDS = Bounds(1 << 20, 60)
+WINDOWS = "windows-server-2022"
+MISCOUNTED = "MQQB-3.1.6.4-06"
+"""A rule that a product note lets this release miss."""
 
 
 def record(path, *packets):
@@ -46,7 +49,7 @@ def captured(tmp_path_factory):
     record(run / AGAIN, bytes(wrong), bytes(user_message(user={"MessageID": 1})))
     record(run / "captures" / "nobody's.pcapng", bytes(session_ack(UserMsgSequenceNumber=1)))
     values = {"schema": 2, "run": "r1", "started": "2026-01-01T00:00:00Z", "finished": "2026-01-01T00:02:00Z"}
-    sut = {"name": "Contoso", "vendor": "Contoso Ltd", "version": "1.0", "profile": "none"}
+    sut = {"name": "Contoso", "vendor": "Contoso Ltd", "version": "1.0", "profile": WINDOWS}
     (run / "run.json").write_text(json.dumps(values | {"sut": sut}))
     lines = [{"test": CHECKS[0], "evidence": [[4]]}, {"test": CHECKS[0]}, {"test": CHECKS[1], "capture": AGAIN}, {}]
     (run / "verdicts.jsonl").write_text("".join(json.dumps({"schema": 2, **line}) + "\n" for line in lines))
@@ -77,7 +80,8 @@ def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spa
         json.loads((each / "run.json").read_text())["sut"]["name"]: each for each in (tmp_path / "out").iterdir()
     }
     tests = {capture_of(CHECKS[0]): CHECKS[0], AGAIN: CHECKS[1]}
-    for name, sut in (("run 1", "Contoso"), ("strange", "Fabrikam")):
+    said_of_the_count = {"Contoso": [("warn", ["MS-MQMQ <14>"])], "Fabrikam": []}
+    for name, sut, profile in (("run 1", "Contoso", WINDOWS), ("strange", "Fabrikam", "none")):
         lines = [json.loads(line) for line in (folders[sut] / "verdicts.jsonl").read_text().splitlines()]
         assert [line.pop("seq") for line in lines] == list(range(1, len(lines) + 1))
         assert {line.pop("schema") for line in lines} == {2}
@@ -86,11 +90,14 @@ def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spa
             capture = str(path.relative_to(captured / name))
             if capture not in STRANGE:
                 expected += [
-                    {"test": tests.get(capture, capture), **line} for line in lines_of_capture(path, capture)[1]
+                    {"test": tests.get(capture, capture), **line}
+                    for line in lines_of_capture(path, capture, profile)[1]
                 ]
         judged = [line for line in lines if "rejected" not in line]
         assert {line.pop("ms") for line in judged} == {0}  # in virtual time nothing takes any, and the clock is at 2026
         assert sorted(map(_text, judged)) == sorted(_text(without_schema(line)) for line in expected)
+        missed = [line for line in judged if line["rule"] == MISCOUNTED and line["verdict"] != "pass"]
+        assert [(line["verdict"], line["notes"]) for line in missed] == said_of_the_count[sut]
         refused = {line["capture"]: line["rejected"] for line in lines if "rejected" in line}
         assert refused.keys() == (STRANGE.keys() if sut == "Fabrikam" else set())
         for capture, why in refused.items():
@@ -120,7 +127,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
         manifest.publish(lake.files, lake.uri, state)
         return lake
 
-    def pass_all(captures, octets, worker):
+    def pass_all(some, octets, worker):
         line = (
             "unit",
             "capture",
@@ -131,14 +138,14 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
             "'a' expected",
         )
         none = (f"null {name}" for name in ("errata", "notes", "reason", "rejected"))
-        return captures.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
+        return some.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
 
     monkeypatch.setattr(ingest, "_take", take)
     monkeypatch.setattr(judging, "_judged", pass_all)
 
-    def judge(*captures):
+    def judge(*some):
         lake = Lake.open_or_new(spark, str(tmp_path / "lake"))
-        found = judge_into_lake(lake, captures, Given(), BOUNDS, replacing=False, stage=lambda _: None)
+        found = judge_into_lake(lake, some, Given(), BOUNDS, replacing=False, stage=lambda _: None)
         assert not list((tmp_path / "lake" / "data").glob("*"))
         return found
 
@@ -155,14 +162,34 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
     ]
 
 
+def test_more_folders_than_a_driver_should_know_are_refused(spark, captured, tmp_path, monkeypatch):
+    monkeypatch.setattr(captures, "MOST_FOLDERS", 1)
+    with pytest.raises(RollupError, match=r"more than 1 folders of captures; judge them in several commands"):
+        judge_into_folder(spark, [str(captured)], Given("a", "1"), BOUNDS, str(tmp_path / "out"), lambda _: None)
+
+
+def test_a_profile_that_nobody_knows_is_refused(spark, captured, tmp_path):
+    def judge(folder, profile):
+        given = Given("Contoso", "1", profile)
+        return judge_into_folder(spark, [str(folder)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
+
+    with pytest.raises(RollupError, match=r"--profile: unknown windows-server-2020; known are none, windows-nt, "):
+        judge(captured / "strange", "windows-server-2020")
+    run = tmp_path / "run"
+    shutil.copytree(captured / "run 1", run)
+    (run / "run.json").write_text((run / "run.json").read_text().replace(WINDOWS, "vms"))
+    (refused,) = judge(run, "none").refused
+    assert refused.startswith(f"{run}/run.json: unknown profile vms; known are none, windows-nt, ")
+
+
 def test_where_there_are_no_captures_is_said(spark, tmp_path):
     (tmp_path / "x.txt").write_text("")
-    for captures, words in (
+    for folder, words in (
         (str(tmp_path / "none"), "nothing is there"),
         (str(tmp_path), "no file there ends in .pcapng"),
     ):
         with pytest.raises(RollupError, match=words):
-            judge_into_folder(spark, [captures], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
+            judge_into_folder(spark, [folder], Given(), BOUNDS, str(tmp_path / "out"), lambda _: None)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("")
     with pytest.raises(RollupError, match="holds something"):

@@ -18,14 +18,15 @@ class MqconformError(Exception):
     """As the harness has it."""
 
 
-def told(path, name):
+def told(path, name, profile):
+    seen = {"expected": path.read_bytes().decode(), "reason": profile}
     return 1_000_000, [
-        {"schema": 2, "rule": "MQQB-2.1.1-01", "verdict": "pass", "expected": path.read_bytes().decode(), "test": "no"},
+        {"schema": 2, "rule": "MQQB-2.1.1-01", "verdict": "pass", "test": "no", **seen},
         {"schema": 2, "rule": "MQQB-2.1.1-02", "verdict": "fail", "observed": "\ud800", "evidence": [[3, 4, 7], [5]]},
     ]
 
 
-def stubborn(path, name):
+def stubborn(path, name, profile):
     while True:
         try:
             time.sleep(0.01)
@@ -33,22 +34,22 @@ def stubborn(path, name):
             continue
 
 
-def greedy(path, name):
+def greedy(path, name, profile):
     return len(bytearray(8 << 30)), []
 
 
-def deep(path, name):
-    return deep(path, name)
+def deep(path, name, profile):
+    return deep(path, name, profile)
 
 
-def refused(path, name):
+def refused(path, name, profile):
     raise MqconformError(f"{path}: at byte 4: cut")
 
 
 def judged(function, *captures, seconds=5.0):
-    batch = pyarrow.RecordBatch.from_pydict(
-        {"unit": ["u"] * len(captures), "capture": [name for name, _ in captures], "content": [b for _, b in captures]}
-    )
+    names, contents = zip(*captures, strict=True)
+    told = {"unit": ["u"] * len(names), "profile": ["vms"] * len(names), "capture": names, "content": contents}
+    batch = pyarrow.RecordBatch.from_pydict(told)
     worker = Worker(f"{__name__}:{function.__name__}", "", seconds, 1 << 30)
     return [row for part in worker(iter([batch])) for row in part.to_pylist()]
 
@@ -59,6 +60,7 @@ def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out()
         ("a", 0, "MQQB-2.1.1-01"), ("a", 1, "MQQB-2.1.1-02"), ("b", 0, "MQQB-2.1.1-01"), ("b", 1, "MQQB-2.1.1-02"),
     ]  # fmt: skip
     assert [row["expected"] for row in rows] == ["one", None, "two", None]
+    assert {row["reason"] for row in rows[::2]} == {"vms"}
     assert (rows[1]["observed"], rows[1]["evidence"], rows[1]["rejected"]) == ("?", [[3, 4, 7], [5]], None)
     assert {row["ended_us"] for row in rows} == {1_000_000}
 
