@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
@@ -10,6 +11,7 @@ from harness.peer.remote import Remote
 from harness.preflight.by_control import own_queue
 from harness.preflight.findings import Line, State
 from harness.preflight.setup import Setup
+from harness.sut import endpoint_mapper
 from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
 from harness.wire.rpc_qm2qm import IP_READ
@@ -21,6 +23,19 @@ NO_QUEUE = "private$\\mqc-preflight-none"
 _DENIED = "ACCESS_DENIED"
 """In the names of what says so, in a fault and in a result."""
 LEVEL_NAMES = {level: name for name, level in LEVELS.items()}
+
+
+def find_port(setup: Setup) -> Line:
+    """Ask the endpoint mapper where qmcomm is, and put that into the set-up: rpc_port is 0."""
+    driver = setup.file.driver
+    try:
+        found = endpoint_mapper.qmcomm_port(driver.address)
+    except SutUnavailable as error:
+        setup.lacking.add("qm2qm")
+        said, _, way_out = str(error).rpartition("; ")
+        return Line("rpc port", State.MISSING, said, way_out)
+    setup.file = replace(setup.file, driver=replace(driver, rpc_port=found))
+    return Line("rpc port", State.OK, f"the endpoint mapper at {driver.address} says {found}")
 
 
 def bind_and_call(setup: Setup) -> Iterator[Line]:

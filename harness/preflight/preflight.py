@@ -66,13 +66,17 @@ def _start(setup: Setup, driver: ProcessDriver) -> Line:
 def _rpc(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     if not setup.file.capabilities.get("qm2qm", False):
-        listens = network.connected(driver.address, driver.rpc_port) is None
+        listens = driver.rpc_port != 0 and network.connected(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "nothing looked for"
         way_out = "set qm2qm = true in [capabilities] if that is qmcomm and qm2qm" if listens else ""
         yield Line("rpc", State.NOT_DECLARED, said, way_out)
         return
-    from harness.preflight.by_rpc import bind_and_call  # the layers of DCE/RPC take a second
+    from harness.preflight.by_rpc import bind_and_call, find_port  # the layers of DCE/RPC take a second
 
+    if driver.rpc_port == 0:
+        yield (line := find_port(setup))
+        if line.bad:
+            return
     yield from bind_and_call(setup)
 
 

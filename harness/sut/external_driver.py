@@ -100,6 +100,11 @@ class ExternalDriver:
             ) from error
         if self.control_route is not None:
             self._with_control(lambda control, who: None)
+        if self.rpc_port == 0 and self.file.capabilities.get("qm2qm", False):
+            from harness.sut import endpoint_mapper  # the layers of DCE/RPC take a second
+
+            self.rpc_port = endpoint_mapper.qmcomm_port(driver.address)
+            self.file = replace(self.file, driver=replace(driver, rpc_port=self.rpc_port))
 
     @property
     def control_route(self) -> Route | None:

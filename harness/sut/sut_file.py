@@ -99,6 +99,8 @@ class DriverTable:
 
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """Those of the table [driver]."""
+_ASKED_FOR = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
+"""Ports that a system is asked for when they are 0, by the kind of the driver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +283,7 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         port = getattr(driver, key)
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
-        if port == 0 and key != "rpc_read_port" and driver.kind != "process":
+        if port == 0 and driver.kind != "process" and key not in _ASKED_FOR[driver.kind]:
             raise UsageError(f'{where}: driver.{key} is 0: only kind = "process" can be told a port that is picked')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(

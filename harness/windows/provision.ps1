@@ -7,6 +7,9 @@
     provision.ps1 -Tester 192.0.2.10             changes it; what was there before is written to -Record first
     provision.ps1 -Restore                       undoes it in the opposite order; can be called again and again
 
+    A machine that was prepared before and never restored says so: what was there before the first run stays on record,
+    and values of switches that are not given any more are restored.
+
     Whatever it changes is in the three tables below: MSMQ's feature, queues of its own, firewall rules for one address,
     values below HKLM\SOFTWARE\Microsoft\MSMQ\Parameters. A run that broke off is gone on with, or undone: each former
     state is on disk before its change. Run it as an administrator, in Windows PowerShell of 64 bits.
@@ -166,6 +169,17 @@ function Undo-Setting {
     }
 }
 
+function Reset-Setting {
+    # A value that an earlier run changed by a switch that this one is called without: what is not asked for is as before.
+    param([hashtable] $Setting)
+    $entries = @(Read-Record)
+    $ours = @($entries | Where-Object -FilterScript { $_.kind -eq 'registry' -and $_.name -eq $Setting.Name })
+    if ($ours.Count -eq 0) { return }
+    if (-not $PSCmdlet.ShouldProcess($Setting.Name, "restore: $($Setting.When) is not asked for any more")) { return }
+    Undo-Setting -Entry $ours[0]
+    Write-Record -Entries @($entries | Where-Object -FilterScript { $_.kind -ne 'registry' -or $_.name -ne $Setting.Name })
+}
+
 # -- the feature, queues, the firewall -----------------------------------------------------------------------------------
 
 function Enable-Feature {
@@ -298,7 +312,16 @@ function Confirm-Place {
     }
 }
 
+function Show-Earlier {
+    # A machine that was prepared and never restored is gone on with; whoever did it may have forgotten.
+    $entries = @(Read-Record)
+    if ($entries.Count -eq 0) { return }
+    $last = (Get-Item -LiteralPath $Record).LastWriteTime.ToString('u')
+    Write-Warning -Message "prepared before, last at $last, and never restored: $($entries.Count) changes in $Record"
+}
+
 function Invoke-Prepare {
+    Show-Earlier
     Enable-Feature
     $chosen = @{
         always         = $true
@@ -308,7 +331,7 @@ function Invoke-Prepare {
         AnonymousReads = [bool]$AnonymousReads
     }
     foreach ($setting in $Settings) {
-        if ($chosen[$setting.When]) { Set-Setting -Setting $setting }
+        if ($chosen[$setting.When]) { Set-Setting -Setting $setting } else { Reset-Setting -Setting $setting }
     }
     Restart-Msmq
     if (Get-Service -Name $Service -ErrorAction SilentlyContinue) {

@@ -10,6 +10,7 @@ from scapy.layers.msrpce.raw.ept import ept_map_Request, ept_map_Response, twr_p
 
 from harness.wire.rpc import EPT, NDR, Syntax
 from harness.wire.rpc_stub import Operation, pointer
+from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 EPT_OPERATIONS: dict[str, Operation] = {
     "ept_map": Operation(EPT, 3, "ept_map", "MS-RPCE 2.2.1.2.5", ept_map_Request, ept_map_Response)
@@ -38,9 +39,12 @@ def map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4
 
 
 def ports(response: Any) -> list[int]:
-    """Return the TCP ports of the towers that an ept_map answered with."""
+    """Return the TCP ports of the towers that an ept_map answered with; WireError when one is no tower."""
     found = []
     for each in response.valueof("ITowers") or []:
-        tower = protocol_tower_t(each.tower_octet_string)
-        found += [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP]
+        try:
+            tower = protocol_tower_t(each.tower_octet_string)
+            found += [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP]
+        except DISSECTION_ERRORS as error:
+            raise WireError(f"ept_map: a tower cannot be dissected: {type(error).__name__}") from error
     return found

@@ -46,7 +46,7 @@ def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
             EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
             "unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000",
         ),
-        (EXTERNAL + "rpc_port = 0\n", 'driver.rpc_port is 0: only kind = "process" can be told a port that is picked'),
+        (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can be told a port that is picked'),
         (EXTERNAL + 'peer_address = "192.0.2.9"\n', "driver.peer_address 192.0.2.9 is not an address of this machine"),
     ],
 )

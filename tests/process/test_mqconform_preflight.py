@@ -23,6 +23,7 @@ from harness.errors import UsageError
 from harness.preflight import by_control
 from harness.preflight.findings import Report
 from harness.preflight.preflight import preflight
+from harness.sut import endpoint_mapper
 from harness.sut.sut_file import load_sut_file
 from harness.wire import dissect, establish_connection
 
@@ -203,6 +204,23 @@ def test_a_port_that_is_not_that_of_rpc(served: Served, write: Write, port: Call
     assert bad(report).keys() == {"rpc"}
     assert bad(report)["rpc"].startswith(said)
     assert "driver.rpc_port" in bad(report)["rpc"]
+    assert report.count.judged == 3
+
+
+def test_the_endpoint_mapper_names_qmcomm(served: Served, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = served.endpoint("rpc")[1]
+    monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", port)  # serve's is beside qmcomm: 135 is for root
+    report = look(write(rpc_port=0))
+    assert bad(report) == {}
+    assert f"rpc port        ok            the endpoint mapper at {SUT} says {port}" in map(str, report.lines)
+    assert states(report)["rpc access"] == "ok"
+
+
+def test_a_system_without_an_endpoint_mapper(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint_mapper, "MAPPER_PORT", free_port(SUT))
+    report = look(write(rpc_port=0))
+    assert bad(report).keys() == {"rpc port"}
+    assert "does not say where qmcomm is: Connection refused; give driver.rpc_port" in bad(report)["rpc port"]
     assert report.count.judged == 3
 
 

@@ -246,6 +246,20 @@ def test_a_record_cannot_name_what_the_script_never_changes(name: str) -> None:
     assert thrown < min(changes)
 
 
+def test_a_machine_that_was_never_restored_is_told_and_left_with_what_is_asked_for() -> None:
+    """It warns first; a value of a switch that is not given any more is undone, asked for, then off the record."""
+    functions = _functions(PROVISION)
+    prepare = [command for command, _, _ in _commands(functions["Invoke-Prepare"])]
+    assert prepare[0] == "Show-Earlier"
+    assert {"Set-Setting", "Reset-Setting"} < set(prepare)
+    assert "Write-Warning" in {command for command, _, _ in _commands(functions["Show-Earlier"])}
+    reset = _text(functions["Reset-Setting"])
+    steps = ["$PSCmdlet.ShouldProcess(", "Undo-Setting -Entry", "Write-Record -Entries"]
+    assert [reset.index(step) for step in steps] == sorted(reset.index(step) for step in steps)
+    kept = _text(functions["Add-Entry"])
+    assert "$same.Count -eq 0" in kept, "what was there before the first run is not written over"
+
+
 def test_nothing_is_changed_elsewhere() -> None:
     """The record itself is written, the service restarted, and nothing else."""
     functions = _functions(PROVISION)

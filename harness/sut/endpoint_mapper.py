@@ -1,0 +1,88 @@
+"""Asking the endpoint mapper of a system at which port it serves qmcomm. Spec: C706 O; MS-RPCE 2.2.1.2.
+
+Without authentication, as clients ask it before they know whom they talk to.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Any
+
+from harness.errors import SutUnavailable
+from harness.printable import one_line
+from harness.wire.rpc import (
+    EPT,
+    HEADER_SIZE,
+    LAST,
+    NDR,
+    QMCOMM,
+    Proposal,
+    bind,
+    dissect_rpc,
+    request,
+    rpc_kind,
+    rpc_size,
+    stub_of,
+)
+from harness.wire.rpc_ept import EPT_OPERATIONS, map_arguments, ports
+from harness.wire.wire_error import WireError
+
+MAPPER_PORT = 135
+TIMEOUT_S = 5.0
+REASON_LIMIT = 200
+_MAP = EPT_OPERATIONS["ept_map"]
+
+
+def qmcomm_port(address: str) -> int:
+    """Return the port of qmcomm; SutUnavailable when the mapper is not there, or knows of none."""
+    try:
+        with socket.create_connection((address, MAPPER_PORT), timeout=TIMEOUT_S) as connection:
+            found = _mapped(connection)
+    except OSError as error:
+        raise _unknown(address, error.strerror or str(error)) from error
+    except WireError as error:
+        raise _unknown(address, one_line(str(error), REASON_LIMIT)) from error
+    if not found:
+        raise _unknown(address, "it knows of no qmcomm")
+    return found[0]
+
+
+def _unknown(address: str, why: str) -> SutUnavailable:
+    return SutUnavailable(
+        f"driver.rpc_port is 0, and the endpoint mapper at {address}:{MAPPER_PORT} does not say where qmcomm is: "
+        f"{why}; give driver.rpc_port in the SUT file (Windows: 2103)"
+    )
+
+
+def _mapped(connection: socket.socket) -> list[int]:
+    ends = time.monotonic() + TIMEOUT_S
+    connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
+    if (kind := _pdu(connection, ends)[0]) != "bind_ack":
+        raise WireError(f"it answered {kind} to a bind")
+    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **map_arguments(QMCOMM))):
+        connection.sendall(fragment)
+    kind, answer = _pdu(connection, ends)
+    if kind != "response" or not answer.pfc_flags & LAST:
+        raise WireError(f"it answered {kind} to ept_map")
+    return [port for port in ports(_MAP.read_response(stub_of(answer), False)) if port]
+
+
+def _pdu(connection: socket.socket, ends: float) -> tuple[str, Any]:
+    """Read a PDU until the time ``ends``, in s of the monotonic clock; return its kind and the PDU."""
+    header = _exactly(connection, HEADER_SIZE, ends)
+    size = rpc_size(header) or 0
+    data = header + _exactly(connection, size - HEADER_SIZE, ends)
+    return rpc_kind(data), dissect_rpc(data)
+
+
+def _exactly(connection: socket.socket, count: int, ends: float) -> bytes:
+    """Read so many bytes; WireError when fewer come. A frag_len cannot ask for more than 65,535."""
+    data = b""
+    while len(data) < count:
+        connection.settimeout(max(ends - time.monotonic(), 0.001))
+        more = connection.recv(count - len(data))
+        if not more:
+            raise WireError("it closed the connection")
+        data += more
+    return data
