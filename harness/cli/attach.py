@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.table_format import TableFormat
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,16 +25,26 @@ EXIT_WRONG = 1
 _STYLES = {"works": "green", "missing": "yellow", "wrong": "red", "silent": "red", "refused": "red"}
 
 
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(attach)
+
+
 def attach(
-    command: str | None, address: str | None, sut: Path | None, write: Path | None, format_: str, *, disruptive: bool
+    command: Annotated[str | None, typer.Option(help="The agent as a command: its standard streams.")] = None,
+    address: Annotated[str | None, typer.Option(help="The agent as HOST:PORT.")] = None,
+    sut: Annotated[
+        Path | None, typer.Option(help="Count with this file's capabilities; its table control where none is given.")
+    ] = None,
+    write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file; must not be there yet.")] = None,
+    format_: Annotated[TableFormat, typer.Option("--format", help="How to show it.")] = TableFormat.TABLE,
+    disruptive: Annotated[bool, typer.Option(help="Also go offline, restart and reset.")] = False,
 ) -> None:
-    """Try an agent out, and say what was found; exit code 1 when something is wrong."""
+    """Try each verb of a control channel: what works, what is missing and how many rules that costs, what is wrong."""
     from harness.attach.attach import as_json, costs, draft, lines, try_agent, write_draft
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
-    if format_ not in ("table", "json"):
-        raise UsageError(f"--format {format_}: it must be table or json")
     if write is not None and command is None and address is None:
         raise UsageError("--write: give --command or --address, which the draft is made for")
     if write is not None and write.exists():
@@ -43,7 +54,7 @@ def attach(
     queue = None if file is None else file.queues.plain
     found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
     counted = costs(take_inventory().judgeable, found.announced, file)
-    if format_ == "json":
+    if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))
     elif Console().is_terminal:
         _show(found, counted)

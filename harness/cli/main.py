@@ -17,6 +17,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
+from harness.cli import allure, attach, certificates, preflight, results
+from harness.cli.table_format import TableFormat
 from harness.errors import MqconformError, UsageError
 from harness.run.run import EXIT_USAGE
 
@@ -253,7 +255,7 @@ def rules(
     words: Annotated[
         list[str] | None, typer.Argument(help="Only rules with all these words in id, title or sentence.")
     ] = None,
-    format_: Annotated[str, typer.Option("--format", help="table or json")] = "table",
+    format_: Annotated[TableFormat, typer.Option("--format", help="How to show them.")] = TableFormat.TABLE,
     document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
     select: Annotated[
         list[str] | None, typer.Option(help="Only rules that are all of this, as in `mqconform run`.")
@@ -281,11 +283,9 @@ def rules(
     if not rows:
         asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
         raise UsageError(f"no rule is all of {asked}; ask for less")
-    if format_ == "json":
+    if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    if format_ != "table":
-        raise UsageError(f"--format {format_}: it must be table or json")
     table = Table("rule", "level", "observe", "checks", "faults", "proven", Column("says", ratio=1), expand=True)
     for row in rows:
         proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
@@ -294,11 +294,11 @@ def rules(
     Console().print(table)
 
 
-def _show_coverage(inventory: Inventory, document: str | None, format_: str) -> None:
+def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
     from harness.rules.coverage import DEMAND, totals
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
-    if format_ == "json":
+    if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
     table = Table("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
@@ -350,29 +350,12 @@ def provision(
     typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")
 
 
-@app.command()
-def attach(
-    command: Annotated[str | None, typer.Option(help="The agent as a command: its standard streams.")] = None,
-    address: Annotated[str | None, typer.Option(help="The agent as HOST:PORT.")] = None,
-    sut: Annotated[
-        Path | None, typer.Option(help="Count with this file's capabilities; its [control] where none is given.")
-    ] = None,
-    write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file; must not be there yet.")] = None,
-    format_: Annotated[str, typer.Option("--format", help="table or json")] = "table",
-    disruptive: Annotated[bool, typer.Option(help="Also go offline, restart and reset.")] = False,
-) -> None:
-    """Try each verb of a control channel: what works, what is missing and how many rules that costs, what is wrong."""
-    from harness.cli.attach import attach as attach_to
-
-    attach_to(command, address, sut, write, format_, disruptive=disruptive)
+for _each in (attach, results, certificates, preflight, allure):
+    _each.register(app)
 
 
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
-    from harness.cli import allure, certificates, preflight, results
-
-    for each in (results, certificates, preflight, allure):
-        each.register(app)
     for entry in entry_points(group="mqconform.commands"):
         entry.load()(app)
     try:

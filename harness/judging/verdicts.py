@@ -49,6 +49,12 @@ WORST_FIRST = (
     Verdict.NOT_OBSERVABLE,
 )
 """Of several verdicts on a rule the first in this order stands: one kept once need not be exercised again."""
+BROKEN = (Verdict.FAIL, Verdict.WARN)
+"""The verdicts that say that a rule is broken."""
+BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+"""The verdicts that end a run badly, worst first."""
+WRONG = (*BAD, Verdict.WARN)
+"""The verdicts that somebody wants to look at, worst first."""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

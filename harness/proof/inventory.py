@@ -17,7 +17,7 @@ from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, IndexRow, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage
 from harness.rules.proof_record import load_proof
-from harness.run.checks import covered, needed, suite_path
+from harness.run.checks import covered, needed, suite_path, why_not_collected
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,11 @@ class _Collector:
     def __init__(self) -> None:
         self.tests: dict[str, list[str]] = defaultdict(list)
         self.needs: dict[str, frozenset[str]] = {}
+        self.broken: str | None = None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken = self.broken or why_not_collected(report)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -99,7 +104,9 @@ def take_inventory() -> Inventory:
     collector = _Collector()
     code = pytest.main([*pytest_arguments(), "--collect-only", "-p", "no:terminal"], [collector])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-        raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
+        raise HarnessError(
+            collector.broken or "the suites cannot be collected; `pytest suites --collect-only` says why"
+        )
     catalogue = load_catalogue()
     faults: dict[str, list[str]] = defaultdict(list)
     for fault in load_faults().values():

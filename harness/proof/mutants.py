@@ -16,11 +16,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import BROKEN, Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import checks_of, reach_of
-from harness.proof.trials import BROKEN, BROKEN_OFF, Found, Line, Trial, Trials
+from harness.proof.trials import BROKEN_OFF, Found, Line, Trial, Trials
 from harness.rules.errata import check_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import BROKEN, Verdict
 from harness.proof.inventory import Inventory
-from harness.proof.trials import BROKEN, BROKEN_OFF, Found, Line, Trial, Trials
+from harness.proof.trials import BROKEN_OFF, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
 """A function, its parametrised cases together, and a rule that it covers."""

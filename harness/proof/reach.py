@@ -12,9 +12,10 @@ from types import FrameType
 from typing import Any
 
 from harness.faults.registry import FaultyCore, add
+from harness.judging.verdicts import BROKEN
 from harness.mutation.mutants import REFERENCE, ROOMS, Mutant
 from harness.proof.code import code_digest
-from harness.proof.trials import BROKEN, BROKEN_OFF, Line, Trials
+from harness.proof.trials import BROKEN_OFF, Line, Trials
 
 _RECORDER = "lines recorded"
 

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
-from harness.proof.trials import BROKEN, Line, Trial, Trials
+from harness.judging.verdicts import BROKEN
+from harness.proof.trials import Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Erratum, Reading
 

@@ -20,8 +20,6 @@ from harness.run.checks import DRIVER, LOG, RUN, suite_path
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
-BROKEN = (Verdict.FAIL, Verdict.WARN)
-"""The verdicts with which a check says that a rule is broken."""
 BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 """The verdicts of a check that could not come to an end."""
 TRIAL_CPU_S = 300

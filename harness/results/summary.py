@@ -6,11 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from harness.judging.verdicts import WORST_FIRST, Verdict
+from harness.judging.verdicts import BAD, WORST_FIRST, Verdict
 from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
-from harness.run.live import BAD
 from harness.run.results import RuleResult
 
 SHOWN = 50

@@ -13,14 +13,13 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import BROKEN, WRONG, Entry, Verdict
 from harness.run.checks import AGAIN, ATTEMPT, DRIVER, LOG, covered, suite_path
 from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
 ATTEMPTS_OF_SLOW = 2
 """Where nothing stood still, but every answer takes long."""
-BAD = (Verdict.FAIL, Verdict.WARN, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 
 Attempt = tuple[list[Entry], list[Any]]
 """The verdicts of one attempt, and pytest's reports."""
@@ -83,7 +82,7 @@ def attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> lis
 
 def is_bad(entries: list[Entry]) -> bool:
     """Return whether something went wrong."""
-    return any(entry.verdict in BAD for entry in entries)
+    return any(entry.verdict in WRONG for entry in entries)
 
 
 def settled(attempts: list[Attempt], doubts: Doubts) -> Attempt:
@@ -91,13 +90,13 @@ def settled(attempts: list[Attempt], doubts: Doubts) -> Attempt:
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):
         return entries, reports
-    missed = [{entry.rule for entry in tried if entry.verdict in BAD[:2]} for tried, _ in attempts]
+    missed = [{entry.rule for entry in tried if entry.verdict in BROKEN} for tried, _ in attempts]
     always = set.intersection(*missed)
     reason = f"{doubts}, in {len(attempts)} attempts"
     return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports
 
 
 def _doubtful(entry: Entry, reason: str) -> Entry:
-    if entry.verdict not in BAD[:2]:
+    if entry.verdict not in BROKEN:
         return entry
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not in all of them was this missed")

@@ -8,14 +8,11 @@ from pathlib import Path
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.comments import comment_on
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import WRONG
 from harness.printable import one_line
-from harness.run.live import BAD
 from harness.run.results import RuleResult
 
 _LONGEST = 300
-MARKED = (*BAD, Verdict.WARN)
-"""The verdicts of which packets say so."""
 
 
 def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
@@ -23,7 +20,7 @@ def mark_captures(results: Iterable[RuleResult], folder: Path) -> None:
     comments: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
     for one in results:
         line = one.line
-        if one.verdict in MARKED and line["capture"] and line["evidence"]:
+        if one.verdict in WRONG and line["capture"] and line["evidence"]:
             said = f"{one.verdict} {one.rule}: expected {line['expected']}; observed {line['observed']}"
             comments[line["capture"]][line["evidence"][0]["frame"]].append(one_line(said, _LONGEST))
     for name, frames in comments.items():

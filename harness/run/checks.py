@@ -43,6 +43,13 @@ def suite_path(item: pytest.Item) -> str | None:
     return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
 
 
+def why_not_collected(report: pytest.CollectReport) -> str:
+    """Return in one line why a file of checks cannot be read: its place and the exception."""
+    lines = str(report.longrepr).splitlines()
+    said = [line[1:].strip() for line in lines if line.startswith("E ")] or [line for line in lines if line.strip()]
+    return f"suites/{report.nodeid}: {said[-1] if said else 'cannot be read'}; mend it, or take the file out"
+
+
 def covered(item: pytest.Item) -> tuple[str, ...]:
     """Return the rules that a check covers, in order."""
     rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]

@@ -9,10 +9,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from harness.judging.verdicts import BAD
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
 from harness.run.evidence import frames_of
-from harness.run.live import BAD
 
 if TYPE_CHECKING:
     from harness.run.results import RuleResult

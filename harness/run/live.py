@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import BAD, Verdict
 
 if TYPE_CHECKING:
     from harness.run.run import Run
 
-BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
-"""The verdicts that end a run badly, worst first."""
 PIPED_EVERY_S = 30.0
 TERMINAL_EVERY_S = 0.5
 SHOWN_AT_MOST = 50

@@ -5,7 +5,6 @@ Inert in any other pytest session: it acts only on tests below the suites folder
 
 from __future__ import annotations
 
-import argparse
 import signal
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -28,8 +27,10 @@ from harness.run.checks import (
     covered,
     needed,
     suite_path,
+    why_not_collected,
 )
 from harness.run.computing import bounded_computing
+from harness.run.options import add_options
 from harness.run.selection import selection, wanted_rules
 
 if TYPE_CHECKING:
@@ -41,47 +42,10 @@ ON_END: pytest.StashKey[dict[signal.Signals, Any]] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
-CHECK_LIMIT_S = 15 * 60
-"""No wait that a check without control makes is as long."""
-
-_BAD = ("fail", "inconclusive", "harness_error")
-"""Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a conformance run."""
-    group = parser.getgroup("mqconform", "MSMQ conformance")
-    group.addoption("--sut", metavar="FILE", help="the TOML file that describes the system under test")
-    group.addoption("--topology", metavar="FILE", help="the TOML file of a sender, a router and a receiver")
-    group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
-    group.addoption("--resume", action="store_true", help="go on with the run in --out")
-    group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
-    group.addoption(
-        "--select",
-        action="append",
-        default=[],
-        metavar="WHAT",
-        help="only checks of a document, a section, a rule, of role=, level=, observe=",
-    )
-    group.addoption("--baseline", metavar="FILE", help="the TOML file of deviations that are known")
-    group.addoption("--live", action="store_true", help="say how far the run is instead of showing dots")
-    group.addoption("--deadline", type=_seconds, metavar="SECONDS", help="begin no check after so many seconds")
-    group.addoption(
-        "--check-limit",
-        type=_seconds,
-        default=CHECK_LIMIT_S,
-        metavar="SECONDS",
-        help=f"end a check that takes longer ({CHECK_LIMIT_S})",
-    )
-    group.addoption("--wait", type=_seconds, default=0, metavar="SECONDS", help="wait so long for the SUT to come up")
-    group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
-    group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
-
-
-def _seconds(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; give a whole number, 1 at least")
-    return int(text)
+    add_options(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -140,6 +104,17 @@ def _begin(config: pytest.Config) -> None:
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Any:
+    """End a run when a file of checks cannot be read: without its checks it is not the run that was asked for."""
+    report = yield
+    run = collector.config.stash.get(RUN, None)
+    if run is not None and report.failed:
+        run.uncollected = True
+        raise pytest.UsageError(why_not_collected(report))
+    return report
 
 
 @pytest.hookimpl(trylast=True)
@@ -327,8 +302,10 @@ def _outcome(judge: Judge, run: Run) -> None:
 
     What the baseline of the run expects fails no check.
     """
+    from harness.judging.verdicts import BAD
+
     known = run.passive_failures
-    bad = {rule: one for rule, one in judge.judged.items() if one in _BAD and not run.expects(rule, one)}
+    bad = {rule: one for rule, one in judge.judged.items() if one in BAD and not run.expects(rule, one)}
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:

@@ -87,6 +87,8 @@ class Run:
     interrupted: bool = False
     lost: bool = False
     """Whether it was aborted because the SUT could not be tested any more."""
+    uncollected: bool = False
+    """Whether a file of checks could not be read."""
     deaths: list[Death] = field(default_factory=list)
     queue_managers: list[UUID] = field(default_factory=list)
     """The identifiers of the SUT at the start, one for each worker that has one of its own."""
@@ -180,7 +182,8 @@ class Run:
     def end(self) -> int:
         """Close the run; return its exit code."""
         self.log.close()
-        self.describe()
+        if not self.uncollected:
+            self.describe()
         code = self.exit_code()
         self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
         return code

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -287,3 +288,20 @@ def test_collecting_needs_no_sut_and_writes_nothing(tiny: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert "test_kept" in done.stdout
     assert {path.name for path in tiny.iterdir()} == before
+
+
+@pytest.fixture
+def misspelt(tiny: Path) -> Iterator[Path]:
+    path = tiny / "suites/mqqb/s2_2_1_tiny/test_misspelt.py"
+    path.write_text("import harness.runs\n", encoding="utf-8")
+    yield path
+    path.unlink()
+
+
+@pytest.mark.parametrize("subcommand", [("run", "--sut", "sut.toml", "--out", "misspelt"), ("rules",)])
+def test_a_file_of_checks_that_cannot_be_read_is_named(tiny: Path, misspelt: Path, subcommand: tuple[str, ...]) -> None:
+    done = command(sys.executable, "-m", "harness", *subcommand, cwd=tiny, PYTHONPATH=str(tiny))
+    assert done.returncode == 2
+    said = f"{misspelt.relative_to(tiny)}: ModuleNotFoundError: No module named 'harness.runs'; mend it"
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr

@@ -83,7 +83,6 @@ def test_what_is_wrong_is_in_the_exit_code(tmp_path: Path) -> None:
     [
         ((), "which agent"),
         (("--command", "x", "--address", "h:1"), "two agents"),
-        (("--command", "x", "--format", "xml"), "it must be table or json"),
         (("--command", "x", "--write", "/dev/null"), "is there already"),
         (("--sut", "{file}", "--write", "new.toml"), "--write: give --command or --address"),
         (("--sut", "{file}"), "has no control channel"),

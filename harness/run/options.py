@@ -1,0 +1,46 @@
+"""The options of a conformance run."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+CHECK_LIMIT_S = 15 * 60
+"""No wait that a check without control makes is as long."""
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Add the options of a conformance run."""
+    group = parser.getgroup("mqconform", "MSMQ conformance")
+    group.addoption("--sut", metavar="FILE", help="the TOML file that describes the system under test")
+    group.addoption("--topology", metavar="FILE", help="the TOML file of a sender, a router and a receiver")
+    group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
+    group.addoption("--resume", action="store_true", help="go on with the run in --out")
+    group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
+    group.addoption(
+        "--select",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="only checks of a document, a section, a rule, of role=, level=, observe=",
+    )
+    group.addoption("--baseline", metavar="FILE", help="the TOML file of deviations that are known")
+    group.addoption("--live", action="store_true", help="say how far the run is instead of showing dots")
+    group.addoption("--deadline", type=_seconds, metavar="SECONDS", help="begin no check after so many seconds")
+    group.addoption(
+        "--check-limit",
+        type=_seconds,
+        default=CHECK_LIMIT_S,
+        metavar="SECONDS",
+        help=f"end a check that takes longer ({CHECK_LIMIT_S})",
+    )
+    group.addoption("--wait", type=_seconds, default=0, metavar="SECONDS", help="wait so long for the SUT to come up")
+    group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
+    group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; give a whole number, 1 at least")
+    return int(text)
