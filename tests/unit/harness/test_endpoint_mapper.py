@@ -82,7 +82,7 @@ def test_a_mapper_that_knows_of_none(server: Server) -> None:
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        ((), "it closed the connection"),
+        ((b"",), "it closed the connection"),
         ((b"HTTP/1.1 400 Bad Request\r\n\r\n",), "DCE/RPC: version 72"),
         ((bytes(bind_nak(1, 0)),), "it answered bind_nak to a bind"),
         ((bytes(fault(1, 0, 5)),), "it answered fault to a bind"),
