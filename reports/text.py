@@ -14,7 +14,7 @@ DISSECTION_SHOWN = 8_000
 OCTETS_SHOWN = 1_024
 """Octets of one packet that a page shows."""
 SLUG_WORDS = 40
-BESIDE = {"ROBUSTNESS": "Robustness"}
+BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """What is no document, and how it is called."""
 
 

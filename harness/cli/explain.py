@@ -28,13 +28,15 @@ def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Itera
     rule = rule_named(inventory.catalogue, rule)
     row = inventory.catalogue[rule]
     yield f"{row.id}  {row.level}  {row.form}"
-    yield f"  MS-{row.document} {row.section} {row.title}"
+    yield f"  {inventory.catalogue.called(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
     yield ""
     yield f"demands     {row.says}"
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
+    if row.violates:
+        yield f"violates    {', '.join(row.violates)}, in a system that fails it"
     yield from _notes(inventory, row)
     yield from _errata(inventory, row)
     yield from _listed("checks", [_described(check) for check in inventory.checks(rule)])

@@ -55,7 +55,7 @@ DEFAULTS = "defaults"
 """The table at the head of a section's rules.toml with what most of its rows have."""
 _DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
-_OPTIONAL = {"why": str, "errata": list, "note": str}
+_OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list}
 
 
 class IndexRow(NamedTuple):
@@ -83,12 +83,13 @@ class Document:
 
     def link(self, section: str) -> str:
         """Return the address of a section's page; of the document's page where that is not known."""
-        return f"{_PAGES}/ms-{self.name.lower()}/{self.sections.get(section, self.page)}"
+        known = self.sections.get(section, self.page)
+        return known if known.startswith("https://") else f"{_PAGES}/ms-{self.name.lower()}/{known}"
 
 
 _JSON_FIELDS = (
     *("document", "section", "title", "level", "form", "kind", "twin"),
-    *("observe", "observed", "role", "says", "why", "link"),
+    *("observe", "observed", "role", "says", "why", "link", "violates"),
 )
 
 
@@ -117,6 +118,7 @@ class Rule:
     folder: str
     kind: str = "demand"
     twin: str | None = None
+    violates: tuple[str, ...] = ()
 
     @property
     def observed(self) -> str:
@@ -175,6 +177,10 @@ class Catalogue(Mapping[str, Rule]):
         """Return the rows for a run folder's rules.json."""
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
+    def called(self, document: str) -> str:
+        """Return how a document is called: by its name with MS, unless it is none of the specifications."""
+        return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
+
     def titles(self) -> dict[str, str]:
         """Return the titles of the documents without what is common to all, for a run folder's rules.json."""
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
@@ -186,9 +192,15 @@ def _place(rule: Rule) -> tuple[list[int], bool, int]:
 
 
 def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
-    """Read suites/index.tsv: every normative sentence and step of the documents, by id."""
-    file = root / INDEX_FILE
+    """Read suites/index.tsv, every normative sentence and step of the documents, and those of folders of their own."""
     index: dict[str, IndexRow] = {}
+    for file in (root / INDEX_FILE, *sorted(root.glob(f"*/{INDEX_FILE}"))):
+        _read_index(file, index)
+    return index
+
+
+def _read_index(file: Path, index: dict[str, IndexRow]) -> None:
+    """Add the rows of an index to those of the ones before."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
@@ -211,7 +223,6 @@ def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
     for rule, known in index.items():
         if known.twin is not None and known.twin not in index:
             raise CatalogueError(file, rule, f"repeats {known.twin}, which has no line")
-    return index
 
 
 def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
@@ -294,6 +305,10 @@ def _rule(
     unknown = [each for each in cited if each not in errata]
     if unknown:
         raise CatalogueError(file, name, f"unknown erratum {unknown[0]}; add it to errata.toml")
+    violates = tuple(entry.get("violates", ()))
+    unknown = [each for each in violates if each not in index]
+    if unknown:
+        raise CatalogueError(file, name, f"violates {unknown[0]}, which is no rule; {INDEX_FILE} has them all")
     return Rule(
         id=name,
         document=document,
@@ -312,4 +327,5 @@ def _rule(
         folder=f"suites/{file.parent.relative_to(root).as_posix()}",
         kind=known.kind,
         twin=known.twin,
+        violates=violates,
     )

@@ -163,6 +163,7 @@ def test_rules_json_has_what_reports_read(suites: Suites) -> None:
             "why": None,
             "link": "https://learn.microsoft.com/openspecs/windows_protocols/ms-mqqb/"
             "22222222-2222-2222-2222-222222222222",
+            "violates": (),
         }
     }
 
@@ -192,6 +193,10 @@ BAD_ROWS = {
     "unknown role": (row("MQQB-2.2.1-01", role='"server"'), "unknown role server; known are initiator, acceptor"),
     "none without why": (row("MQQB-2.2.1-01", observe='"none"'), "observe is none without why"),
     "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
+    "violates nothing known": (
+        row("MQQB-2.2.1-01", violates='["MQQB-2.2.1-77"]'),
+        "MQQB-2.2.1-01: violates MQQB-2.2.1-77, which is no rule; index.tsv has them all",
+    ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),
     "no table": ('"MQQB-2.2.1-01" = "x"\n', "MQQB-2.2.1-01: is no table"),
@@ -274,6 +279,25 @@ def test_a_bad_document_is_reported(suites: Suites) -> None:
         load_documents(suites(documents='[MQQB]\ntitle = "x"\nurl = "y"\n'))
 
 
+def test_a_folder_may_have_an_index_and_addresses_of_its_own(suites: Suites) -> None:
+    """Known bugs are in none of the specifications: a row of theirs names the rules that a system with one violates."""
+    documents = DOCUMENTS + '[BUGS]\ntitle = "Bugs: of others"\n[BUGS.sections]\n"7" = "https://example.org/7"\n'
+    root = suites(ROW, row("BUGS-7-01", violates='["MQQB-2.2.1-01"]'), documents=documents)
+    with pytest.raises(CatalogueError, match=r"BUGS-7-01: unknown id; index\.tsv has them all"):
+        load_catalogue(root)
+    lines = INDEX.splitlines()
+    own = "\n".join([lines[0], "BUGS-7-01\tMUST\trule\tdemand\t\tA bug", ""])
+    (root / "mqqb" / INDEX_FILE).write_text(own, encoding="utf-8")
+    catalogue = load_catalogue(root)
+    bug = catalogue["BUGS-7-01"]
+    assert (bug.violates, bug.link, bug.title) == (("MQQB-2.2.1-01",), "https://example.org/7", "A bug")
+    assert [catalogue.called(name) for name in ("MQQB", "BUGS")] == ["MQQB", "BUGS"]  # titles without [MS-MQQB]
+    assert bug.to_json()["violates"] == ("MQQB-2.2.1-01",)
+    (root / "mqqb" / INDEX_FILE).write_text(own.replace("BUGS-7-01", "MQQB-2.2.1-01"), encoding="utf-8")
+    with pytest.raises(CatalogueError, match=r"mqqb/index\.tsv: MQQB-2\.2\.1-01: twice"):
+        load_index(root)
+
+
 # -- what ships ---------------------------------------------------------------------------------------------------
 
 
@@ -300,9 +324,13 @@ def test_the_index_that_ships_is_consistent() -> None:
     assert {section: titles for section, titles in headings.items() if len(titles) > 1} == {}
 
 
-def test_the_index_holds_no_sentences() -> None:
+INDEXES = [SUITES / INDEX_FILE, SUITES / "regressions" / INDEX_FILE]
+
+
+@pytest.mark.parametrize("file", INDEXES, ids=["documents", "regressions"])
+def test_an_index_holds_no_sentences(file: Path) -> None:
     """The specification's sentences stay out of the repository: six columns, and the last is a heading."""
-    lines = (SUITES / INDEX_FILE).read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8").splitlines()
     assert {line.count("\t") for line in lines} == {5}
     assert not [line for line in lines if line.endswith(".") or "MUST" in line.rpartition("\t")[2]]
     assert max(len(line.rpartition("\t")[2]) for line in lines) < 70
@@ -321,11 +349,14 @@ def test_the_index_is_that_of_the_specifications() -> None:
                     else:
                         kind = classes.get(row["id"], ("demand" if row["form"] in ROW_FORMS else "", ""))
                         expected[row["id"]] = (row["level"], row["form"], *kind, row["title"])
-    assert {name: tuple(field or "" for field in row) for name, row in load_index().items()} == expected
+    index = {name: row for name, row in load_index().items() if not name.startswith("REGRESSIONS-")}
+    assert {name: tuple(field or "" for field in row) for name, row in index.items()} == expected
 
 
 def test_the_pages_that_ship_are_addresses() -> None:
     documents = load_documents()
+    sources = documents.pop("REGRESSIONS").sections
+    assert {urlsplit(source).scheme for source in sources.values()} == {"https"}
     assert list(documents) == ["MQQB", "MQMQ", "MQQP", "MQDMPR", "MQSO", "MQMP", "MQBR"]
     for name, document in documents.items():
         assert document.title.startswith(f"[MS-{name}]: ")

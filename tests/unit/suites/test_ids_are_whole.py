@@ -18,9 +18,9 @@ import pytest
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
 
-ID = re.compile(r"MQ[A-Z]+-\d+(\.\d+)*-D?\d+")
-SECTION = re.compile(r"MQ[A-Z]+-\d+(\.\d+)*")
-PIECE = re.compile(r"MQ(MQ|QB|QP|DMPR|SO)-")
+ID = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*-D?\d+")
+SECTION = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*")
+PIECE = re.compile(r"(MQ(MQ|QB|QP|DMPR|SO)|REGRESSIONS)-")
 ROOT = SUITES.parent
 TABLES = ("CHECKED_ELSEWHERE", "BROKEN_ELSEWHERE")
 
@@ -121,7 +121,7 @@ def test_as_many_checks_are_frozen_as_there_are(rules):
 def test_every_section_is_a_package_with_its_heading():
     for folder in set(folders().values()):
         heading = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
-        section = re.match(r"MS-(\w+) (\d+(?:\.\d+)*) ", heading)
+        section = re.match(r"(?:MS-)?([A-Z]+) (\d+(?:\.\d+)*) ", heading)
         assert section is not None, f"{folder}/__init__.py names no section"
         numbers = re.match(r"s((?:\d+_)+)", folder.name)
         assert numbers is not None, folder
