@@ -1,0 +1,23 @@
+"""Faults of REGRESSIONS 268812, made from what the article tells."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("regression-268812-transactional-duplicates", breaks="REGRESSIONS-268812-01")
+class TransactionalDuplicates(InSequence):
+    """Duplicates are removed by their identifiers before anybody asks whether they are transactional."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        entry = self.qm.receiving.find_duplicate(packet)
+        if entry is None:
+            super().take_transactional(session, packet, receipt, now)
+        else:
+            self.qm.receiving.disregard_duplicate(session, entry, receipt, now)

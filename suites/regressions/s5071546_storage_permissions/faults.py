@@ -1,0 +1,29 @@
+"""Faults of REGRESSIONS 5071546, made from what is told of the update."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.protocol.commanding import Commands
+from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.protocol.security_text import find_account
+from reference_qm.security import Sid
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+ADMINISTRATORS = Sid.of("S-1-5-32-544")
+
+
+@fault("regression-5071546-storage-of-administrators", breaks="REGRESSIONS-5071546-01")
+class StorageOfAdministrators(Commands):
+    """Only administrators can put a message on disk: others have not the resources, as they are told."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if (request.recoverable or request.transactional) and not self._is_administrator(request.sender):
+            raise CommandError("MQ_ERROR_INSUFFICIENT_RESOURCES (0xC00E0027): insufficient resources")
+        return super().send_message(request, token, now)
+
+    def _is_administrator(self, sender: str | None) -> bool:
+        if sender is None:
+            return False
+        return ADMINISTRATORS in find_account("sender", sender, self.qm.config.security.accounts).groups

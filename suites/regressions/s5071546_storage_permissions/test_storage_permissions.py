@@ -1,0 +1,52 @@
+"""REGRESSIONS 5071546: recoverable messages of an application that is no administrator."""
+
+from __future__ import annotations
+
+import re
+
+from harness.capture.recorder import Frame
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE
+from suites.applications import DONE, tried
+from suites.mqqb.steps.opening import direct_name
+from suites.mqqb.steps.sender import Sender
+
+ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
+"""The accounts that are administrators whatever their groups are: the system, and those of that name."""
+BY_SID = 1
+"""SecurityHeader.Flags.ST of a sender that is named by his SID (MS-MQMQ 2.2.20.6)."""
+
+
+@needs("send")
+@covers("REGRESSIONS-5071546-01")
+def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, judge):
+    """An application sends a recoverable message to the peer, as a user who is no administrator.
+
+    A system that does not know the users of the tests sends as whoever its agent is. The packet says who that was: of
+    an administrator, or where it says nothing, a message that comes shows nothing, one that is refused shows enough.
+    """
+    sender = Sender(peer, sut, direct_name(peer, "mqc-storage"))
+    as_user = {"sender": ALICE.name} if sut.has("security") else {}
+    asked_for = tried(lambda: sender.send(1, delivery="recoverable", **as_user))
+    if asked_for != DONE:
+        judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for)
+        return
+    session, came = sender.first(1)
+    sender.acknowledge_all(session)
+    account = _account(came[0])
+    if account is None:
+        judge.not_exercised("REGRESSIONS-5071546-01", "nothing shows as which user the system sends")
+    elif ADMINISTRATORS.fullmatch(account):
+        judge.not_exercised("REGRESSIONS-5071546-01", f"the system sends as {account}, an administrator")
+    else:
+        judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for, evidence=came)
+
+
+def _account(frame: Frame) -> str | None:
+    """Return the SID of the user who sent a message in text (MS-DTYP 2.4.2.1); None where it names none."""
+    security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
+    if security is None or security.ST != BY_SID:
+        return None
+    sid = bytes(security.SecurityID)
+    parts = (int.from_bytes(sid[at : at + 4], "little") for at in range(8, len(sid), 4))
+    return "-".join(map(str, ("S-1", int.from_bytes(sid[2:8], "big"), *parts)))

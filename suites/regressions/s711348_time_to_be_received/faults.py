@@ -1,0 +1,23 @@
+"""Faults of REGRESSIONS 711348, made from what the article tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.transactions import OperationType, Transaction
+
+
+@fault("regression-711348-time-of-the-first", breaks="REGRESSIONS-711348-01")
+class TimeOfTheFirst(TransactionOperations):
+    """All messages of a transaction get the TimeToBeReceived of its first."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.ENQUEUE:
+                first = operation.MessagePositionReference.MessageReference
+                message = replace(message, TimeToBeReceived=first.TimeToBeReceived)
+                break
+        return super().enqueue_in_transaction(transaction, queue, message)

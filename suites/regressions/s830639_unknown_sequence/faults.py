@@ -1,0 +1,37 @@
+"""Faults of REGRESSIONS 830639, made from what the article tells."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import OrderAckBody, UserMessagePacket
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("regression-830639-taken-for-valid", breaks="REGRESSIONS-830639-01")
+class TakenForValid(OrderAcks):
+    """An OrderAck of a sequence that was never sent is processed as one of what is being sent."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        for queue in self.qm.adm.OutgoingQueues.values():
+            sender = queue.session
+            if sender.TxOutgoingSequence is not None:
+                self.note(sender, body, now)
+                self.delete_order_acknowledged(sender, body)
+                self.note_transfer(sender)
+
+
+@fault("regression-830639-service-ends", breaks="REGRESSIONS-830639-01")
+class ServiceEnds(OrderAcks):
+    """An OrderAck of a sequence that was never sent ends the service: nothing is left of any session."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
+        sent = [queue.session.OutgoingTxSequenceID for queue in self.qm.adm.OutgoingQueues.values()]
+        if body.TxSequenceID in sent:
+            super().receive(session, packet, now)
+            return
+        for each in list(self.qm.sessions.values()):
+            self.qm.closing.close(each, "access violation", now)

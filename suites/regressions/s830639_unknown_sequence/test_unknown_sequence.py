@@ -1,0 +1,50 @@
+"""REGRESSIONS 830639: OrderAcks of sequences that the system never sent."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, goes_on, needs
+from harness.wire import OrderAckBody, TxSequenceID
+from suites.mqqb.steps.opening import acknowledgment, opened, settle
+from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
+from suites.mqqb.steps.sequences import Outgoing, sequence_of
+
+GOES_ON = "goes on"
+LATER = 0x0001_0000
+"""Seconds, or sequences, behind what the system has got to."""
+
+
+@goes_on()
+@covers("REGRESSIONS-830639-01")
+def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
+    """OrderAcks of a sequence that nobody has come on a session of the peer, which goes on."""
+    connection = opened(peer)
+    sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
+    seen = acknowledgment(connection)
+    observed = GOES_ON if seen is not None else "closed" if connection.closed_by_sut else "silent"
+    judge("REGRESSIONS-830639-01", expected=GOES_ON, observed=observed, evidence=[*sent, seen])
+
+
+@goes_on()
+@needs("send")
+@covers("REGRESSIONS-830639-01")
+def test_the_order_ack_of_another_sequence_acknowledges_nothing(peer, sut, judge):
+    """Two messages wait for their OrderAck; those that come are of older and later sequences than theirs.
+
+    Then the connection ends: both come again on the next, and are acknowledged there.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-unknown")
+    first, second = outgoing.send(2)
+    frames = [outgoing.on_session()]
+    stamp, ordinal = sequence_of(first)
+    for other in ((1, 1), (stamp, ordinal + LATER), (stamp + LATER, ordinal)):
+        identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
+        body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
+        frames.append(outgoing.session.send(order_ack(peer, second, body=bytes(body))))
+    settle(peer)
+    outgoing.session.close()
+    outgoing.comes_again(2)
+    again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
+    evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
+    judge("REGRESSIONS-830639-01", expected="again [1, 2]", observed=f"again {again}", evidence=evidence)
+    if again:
+        outgoing.settle()

@@ -1,0 +1,81 @@
+"""Faults of REGRESSIONS 831160, made from what the article tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import replaced
+from harness.faults.registry import FaultyCore, add
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+
+End = Callable[[], None]
+
+
+def _out_of_order(faulty: FaultyCore) -> None:
+    """Answer the end of a receive at once, and carry it out behind the read that the client asks for next."""
+    late: list[End] = []
+
+    class LateEnding(RemoteEnding):
+        def end_remote_read(
+            self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]
+        ) -> None:
+            if delete_message:
+                super().end_remote_read(entry, delete_message, ended)
+                return
+            end = super().end_remote_read
+            late.append(lambda: end(entry, delete_message, lambda status: None))
+            ended(Status.MQ_OK)
+
+    class EarlyReading(RemoteReads):
+        def remote_receive(
+            self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+        ) -> None:
+            super().remote_receive(entry, descriptor, cursor, now)
+            while late:
+                late.pop(0)()
+
+    replaced(LateEnding)(faulty)
+    replaced(EarlyReading)(faulty)
+
+
+add(
+    "regression-831160-end-behind-the-next-read",
+    "REGRESSIONS-831160-01",
+    "A read is carried out before the end of the receive that its client ended before it.",
+    _out_of_order,
+)
+
+
+def _second(faulty: FaultyCore) -> None:
+    """Hide the first message of two while a remote receive looks for one."""
+
+    class Second(RemoteReads):
+        def remote_receive(
+            self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+        ) -> None:
+            queue = descriptor.QueueReference
+            found: list[MessagePosition] = [] if queue is None else list(queue.MessagePositionList)
+            free = [one for one in found if one.State is MessagePositionState.AVAILABLE]
+            hidden = free[:1] if len(free) > 1 else []
+            for one in hidden:
+                one.State = MessagePositionState.LOCKED
+            super().remote_receive(entry, descriptor, cursor, now)
+            for one in hidden:
+                one.State = MessagePositionState.AVAILABLE
+
+    replaced(Second)(faulty)
+
+
+add(
+    "regression-831160-second-of-two",
+    "REGRESSIONS-831160-01",
+    "A remote receive takes the second message of a queue that has more than one.",
+    _second,
+)

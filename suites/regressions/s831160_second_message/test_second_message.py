@@ -1,0 +1,49 @@
+"""REGRESSIONS 831160: which message a remote read brings, after other reads of its client."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.peer.remote import START, START2
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_NACK
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, frames, waiting
+
+LONG_MS = 600_000
+
+
+@needs("qm2qm")
+@covers("REGRESSIONS-831160-01")
+@pytest.mark.parametrize("by", [START, START2])
+def test_a_remote_read_brings_the_first_message(remote, judge, by):
+    """A read waits and is cancelled, then three messages come. The first is peeked at, received and given back, twice,
+    then taken; so is the second.
+
+    Each call is made when the one before was answered: a server that carries them out in turn has one right answer to
+    each, however slow it is.
+    """
+    queue = remote.open()
+    number = remote.request_id()
+    waits = queue.begin(RECEIVE, by=by, ulTimeout=LONG_MS, dwRequestID=number)
+    if waiting(waits) != WAITING:
+        raise ConformanceFailure("the SUT does not wait for a message of an empty queue")
+    queue.cancel(number).settled()
+    waits.wait()
+    deliver(remote, [FIRST, SECOND, THIRD])
+    calls = []
+    for _ in range(2):
+        calls.append(queue.read(PEEK_CURRENT, by=by))
+        calls.append(queue.read(RECEIVE, by=by))
+        queue.end(calls[-1], RR_NACK).settled()
+    for _ in range(2):
+        calls.append(queue.read(RECEIVE, by=by))
+        queue.end(calls[-1]).settled()
+    judge(
+        "REGRESSIONS-831160-01",
+        expected=[FIRST, FIRST, FIRST, FIRST, FIRST, SECOND],
+        observed=[brought(call) for call in calls],
+        evidence=frames(calls),
+    )
+    judge.finished("REGRESSIONS-831160-01")
+    queue.receive(by=by)

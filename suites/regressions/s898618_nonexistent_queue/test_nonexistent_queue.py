@@ -1,0 +1,58 @@
+"""REGRESSIONS 898618: both sides of a transactional message whose queue does not exist."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE, AcknowledgingReceiver, message_class
+from suites.mqqb.steps.opening import settle
+from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.sequences import DEAD, Outgoing, kept
+
+
+@needs("send", "receive")
+@covers("REGRESSIONS-898618-01")
+@pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
+def test_a_message_to_no_queue_is_a_dead_letter(peer, sut, judge, ordered):
+    """The receiver says that there is no such queue: the message is a dead letter, and no later session brings it.
+
+    Another message does come there, so the session is not missed.
+    """
+    outgoing = Outgoing(peer, sut, f"mqc-no-queue-{int(ordered)}")
+    outgoing.send(1, journal=["negative"])
+    frames = [outgoing.on_session()]
+    if ordered:
+        frames.append(outgoing.acknowledge(1))
+        settle(peer)
+    frames.append(outgoing.finish(1, MessageClass=BAD_DST_Q))
+    eventually(peer, lambda: kept(sut, DEAD, outgoing.identifiers) == [1])
+    dead = kept(sut, DEAD, outgoing.identifiers)
+    outgoing.session.close()
+    outgoing.send(1)
+    came = outgoing.came(outgoing.session)
+    judge(
+        "REGRESSIONS-898618-01",
+        expected="dead letters [1], next session [2]",
+        observed=f"dead letters {dead}, next session {came}",
+        evidence=[*outgoing.sent, *frames],
+    )
+    outgoing.settle()
+
+
+@covers("REGRESSIONS-898618-02")
+def test_the_sender_of_a_message_to_no_queue_is_told_so(peer, sut, judge):
+    """A transactional message comes for a queue that does not exist, then one for a queue that does."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
+    receiver.poll_acknowledgment(final=True)
+    seen = receiver.shown_to_receive()
+    found = receiver.final_acks()
+    told = [f"FinalAck 0x{message_class(frame):04X}" for frame in found] or ["no FinalAck"]
+    judge(
+        "REGRESSIONS-898618-02",
+        expected=[f"FinalAck 0x{BAD_DST_Q:04X}"],
+        observed=told,
+        evidence=[sent, seen, *found],
+    )
+    receiver.end()

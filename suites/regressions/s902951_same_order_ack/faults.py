@@ -1,0 +1,59 @@
+"""Faults of REGRESSIONS 902951, made from what the article tells."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import FaultyCore, add
+from reference_qm.codec import OrderAckBody, TxSequenceID, UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.protocol.transactional_sending import leave_window, outgoing_sequence
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("regression-902951-receiver-stuck", breaks="REGRESSIONS-902951-01")
+class ReceiverStuck(InSequence):
+    """What comes of a sequence after a reconnect is not stored: the receiver returns the OrderAck of before."""
+
+    def __init__(self, qm: QM) -> None:
+        super().__init__(qm)
+        self.begun: dict[TxSequenceID, int] = {}
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        assert packet.TransactionHeader is not None
+        begun = self.begun.setdefault(packet.TransactionHeader.TxSequenceID, session.number)
+        return begun == session.number and super().is_in_sequence(session, packet)
+
+
+def _token_reused(faulty: FaultyCore) -> None:
+    """Lose what is not acknowledged with the session on which an OrderAck came again."""
+    came_again: set[int] = set()
+
+    class Noting(OrderAcks):
+        def note(self, session: Session, body: OrderAckBody, now: Now) -> None:
+            if body.TxSequenceNumber <= outgoing_sequence(session).LastAck.SeqNo:
+                came_again.add(session.number)
+            super().note(session, body, now)
+
+    class Losing(Closing):
+        def close(self, session: Session, reason: str, now: Now) -> None:
+            super().close(session, reason, now)
+            if session.number in came_again:
+                for position in list(session.OutgoingMessageTable):
+                    if position.TxSequenceNumber:
+                        leave_window(session, position)
+                        session.OutgoingMessageTable.remove(position)
+
+    replaced(Noting)(faulty)
+    replaced(Losing)(faulty)
+
+
+add(
+    "regression-902951-token-reused",
+    "REGRESSIONS-902951-02",
+    "A sender that got the same OrderAck again sends nothing of what waits again after a reconnect.",
+    _token_reused,
+)

@@ -1,0 +1,56 @@
+"""REGRESSIONS 902951: both sides of a sequence that goes on after a reconnect."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import opened, settle
+from suites.mqqb.steps.ordering import Receiver, place
+from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.sequences import Outgoing
+
+
+@covers("REGRESSIONS-902951-01")
+def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
+    """One transactional message is acknowledged, the connection ends; on the next come two more, the last one twice."""
+    receiver = Receiver(peer, sut)
+    wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
+    sent = [receiver.send(label=wanted[0])]
+    first = receiver.last_acknowledgment(1)
+    if first is None or place(first).TxSequenceNumber != 1:
+        raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
+    receiver.connections[0].close()
+    again = opened(peer)
+    receiver.connections.append(again)
+    packets = [receiver.sequence.message(label=label) for label in wanted[1:]]
+    sent += [again.send(packet) for packet in (*packets, packets[-1])]
+    last = receiver.last_acknowledgment(3)
+    observed = "no OrderAck" if last is None else f"OrderAck {place(last).TxSequenceNumber}"
+    expected = "OrderAck 3"
+    if sut.has("receive"):
+        queue = sut.queue("transactional")
+        eventually(peer, lambda: wanted[-1] in labels(sut, queue))
+        expected += ", stored [1, 2, 3]"
+        stored = [wanted.index(label) + 1 for label in labels(sut, queue) if label in wanted]
+        observed += f", stored {stored}"
+    judge("REGRESSIONS-902951-01", expected=expected, observed=observed, evidence=[*sent, first, last])
+
+
+@needs("send")
+@covers("REGRESSIONS-902951-02")
+def test_what_has_no_order_ack_comes_again_after_a_reconnect(peer, sut, judge):
+    """Of two messages the first is acknowledged in order, three times; after a reconnect the second comes again."""
+    outgoing = Outgoing(peer, sut, "mqc-same-ack")
+    sent = outgoing.send(2)
+    frames = [outgoing.on_session()]
+    for _ in range(3):
+        frames.append(outgoing.acknowledge(1))
+        settle(peer)
+    outgoing.session.close()
+    observed = outgoing.comes_again(2)
+    evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]
+    judge("REGRESSIONS-902951-02", expected="comes again", observed=observed, evidence=evidence)
+    judge.finished("REGRESSIONS-902951-02")
+    if observed == "comes again":
+        outgoing.settle()
