@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,11 +16,14 @@ from uuid import UUID
 
 import pytest
 import typer
+from mqconform_process import ROOT
 from qm_process import Served, free_port, serve
 from typer.testing import CliRunner
 
+from harness.attach.attach import try_agent
+from harness.cli import attach as attach_command
 from harness.cli.preflight import register
-from harness.errors import UsageError
+from harness.errors import SutUnavailable, UsageError
 from harness.preflight import by_control
 from harness.preflight.findings import Report
 from harness.preflight.preflight import preflight
@@ -316,3 +320,74 @@ def test_the_system_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyP
     report = look(write(peer_tcp_port=free_port(PEER)))
     assert bad(report).keys() == {"peer reached"}
     assert "driver.peer_tcp_port the port to which it connects" in bad(report)["peer reached"]
+
+
+# -- five set-ups that are broken in one way each, as both commands see them (docs/attach.md) --------------------------
+
+
+def wrong_port(write: Write) -> Path:
+    return write(tcp_port=free_port(SUT))
+
+
+def peer_not_found(write: Write) -> Path:
+    return write(peer_tcp_port=free_port(PEER))
+
+
+def by_command(write: Write, *words: str) -> Path:
+    path = write(control=None)
+    command = json.dumps([sys.executable, "-S", "-E", *words])
+    path.write_text(f'{path.read_text("utf-8")}[control]\nkind = "stdio"\ncommand = {command}\n', "utf-8")
+    return path
+
+
+def noisy_agent(write: Write) -> Path:
+    return by_command(write, "-c", "print('Welcome!', flush=True); input()")
+
+
+def silent_agent(write: Write) -> Path:
+    path = by_command(write, "-c", "import sys; sys.stdin.read()")
+    path.write_text(path.read_text("utf-8").replace("[driver]\n", "[driver]\nstart_timeout_s = 1\n"), "utf-8")
+    return path
+
+
+def agent_of_another(write: Write) -> Path:
+    return by_command(write, str(ROOT / "examples" / "agent" / "agent.py"))
+
+
+@pytest.mark.parametrize(
+    ("broken", "attached", "looked"),
+    [
+        (wrong_port, "", {"tcp port": f"missing: {SUT}:"}),
+        (
+            peer_not_found,
+            "",
+            {"peer reached": f"missing: DIRECT=TCP:{PEER}\\private$\\mqc-peer: no connection within "},
+        ),
+        (noisy_agent, "nothing but answers may be written", {"control": "missing: control command "}),
+        (silent_agent, "identity: no answer in time", {"control": "missing: control command "}),
+        (
+            agent_of_another,
+            "",
+            {"one system": "wrong: sessions are answered by ", "rpc access": "wrong: R_QMOpenRemoteQueue of a queue "},
+        ),
+    ],
+)
+def test_five_broken_setups(
+    write: Write, monkeypatch: pytest.MonkeyPatch, broken: Any, attached: str, looked: dict[str, str]
+) -> None:
+    """``attached``: the end of attach's one line, empty where the agent is right; ``looked``: what preflight finds."""
+    monkeypatch.setattr(by_control, "REACHED_MS", 200)
+    monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
+    monkeypatch.setitem(try_agent.__kwdefaults__, "answer_ms", 1_000)
+    path = broken(write)
+    found = bad(look(path))
+    app = typer.Typer()
+    attach_command.register(app)
+    done = CliRunner().invoke(app, ["--sut", str(path)])
+    assert found.keys() == looked.keys()
+    assert all(found[subject].startswith(said) for subject, said in looked.items()), found
+    if attached:
+        assert isinstance(done.exception, SutUnavailable)
+        assert attached in str(done.exception)
+    else:
+        assert done.exit_code == 0, done.output
