@@ -378,7 +378,8 @@ def test_five_broken_setups(
     """``attached``: the end of attach's one line, empty where the agent is right; ``looked``: what preflight finds."""
     monkeypatch.setattr(by_control, "REACHED_MS", 200)
     monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
-    monkeypatch.setitem(try_agent.__kwdefaults__, "answer_ms", 1_000)
+    if broken is silent_agent:
+        monkeypatch.setitem(try_agent.__kwdefaults__, "answer_ms", 1_000)
     path = broken(write)
     found = bad(look(path))
     app = typer.Typer()
