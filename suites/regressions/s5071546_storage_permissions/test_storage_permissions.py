@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
@@ -19,14 +21,17 @@ BY_SID = 1
 
 @needs("send")
 @covers("REGRESSIONS-5071546-01")
-def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, judge):
-    """An application sends a recoverable message to the peer, as a user who is no administrator.
+@pytest.mark.parametrize(
+    "as_user",
+    [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
+)
+def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, judge, as_user):
+    """An application sends a recoverable message to the peer: as a user who is no administrator, or as its agent runs.
 
-    A system that does not know the users of the tests sends as whoever its agent is. The packet says who that was: of
-    an administrator, or where it says nothing, a message that comes shows nothing, one that is refused shows enough.
+    The packet says who that was: of an administrator, or where it says nothing, a message that comes shows nothing.
+    One that is refused shows enough.
     """
     sender = Sender(peer, sut, direct_name(peer, "mqc-storage"))
-    as_user = {"sender": ALICE.name} if sut.has("security") else {}
     asked_for = tried(lambda: sender.send(1, delivery="recoverable", **as_user))
     if asked_for != DONE:
         judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for)
