@@ -13,9 +13,10 @@ from harness.attach.findings import FACILITY_OF, Findings, State
 from harness.attach.probes import Probes
 from harness.environment import RealEnvironment
 from harness.errors import UsageError
+from harness.printable import one_line
 from harness.sut.agent import Agent
 from harness.sut.control import ANSWER_MS
-from harness.sut.sut_file import CAPABILITIES, SutFile, is_loopback
+from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
 from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
@@ -168,13 +169,18 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
     capabilities = "".join(f"{name + ' = false':31}# {what}\n" for name, what in CAPABILITIES.items())
     return (
         "# A draft by mqconform attach: look at each value. docs/sut-file.md says what there is besides.\n"
-        f"[sut]\nname = {_quoted(found.name or 'my system')}\nvendor = {_quoted(found.vendor or 'unknown')}\n"
-        f"version = {_quoted(found.version or 'unknown')}\n"
+        f"[sut]\nname = {_named(found.name or 'my system')}\nvendor = {_named(found.vendor or 'unknown')}\n"
+        f"version = {_named(found.version or 'unknown')}\n"
         f'[driver]\nkind = "external"\naddress = {_quoted(host)}\n{remote}'
         "tcp_port = 1801\nping_port = 3527\nrpc_port = 2103\n"
         'peer_address = "127.0.0.2"     # where it finds the tester\n'
         f"[control]\n{control}\n[capabilities]                 # set to true what it has\n{capabilities}"
     )
+
+
+def _named(text: str) -> str:
+    """Quote what an agent calls itself, as a SUT file may have it: visible, on one line."""
+    return _quoted(one_line(text, LONGEST_NAME))
 
 
 def _quoted(text: str) -> str:

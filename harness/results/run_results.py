@@ -10,8 +10,12 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
+from harness.printable import one_line
 from harness.run.results import RuleResult, standing
 from harness.run_folder import RUN_FILE, VERDICTS_FILE
+
+LONGEST_SYSTEM, LONGEST_REASON = 200, 500
+"""Characters that are shown of what a run folder says, which may be anybody's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +32,18 @@ class RunResults:
     def system(self) -> str:
         """The system's name, version and profile."""
         sut = self.run["sut"]
-        return " ".join(str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
+        named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
+        return one_line(" ".join(named), LONGEST_SYSTEM)
 
     @property
     def partial(self) -> str | None:
         """Why this is a part of a run; None when it is a whole one."""
         if self.run.get("aborted"):
-            return str(self.run["aborted"])
+            return one_line(str(self.run["aborted"]), LONGEST_REASON)
         if not self.run.get("finished"):
             return "it has not ended"
-        return None if self.run.get("selection", "all") == "all" else f"only {self.run['selection']}"
+        selection = str(self.run.get("selection", "all"))
+        return None if selection == "all" else one_line(f"only {selection}", LONGEST_REASON)
 
 
 def read_run(folder: Path) -> RunResults:

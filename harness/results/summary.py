@@ -26,7 +26,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     run = found.run
     yield f"# MSMQ conformance: {escaped(found.system)}"
     yield ""
-    name, harness, reach = (escaped(str(run[key])) for key in ("run", "harness", "reach"))
+    name, harness, reach = (escaped(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
         yield f"**This is a part of a run: {escaped(found.partial)}.**"
@@ -46,7 +46,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
         reasons = {rule: one_line(str(why["reason"]), _TEXT) for rule, why in known.items()}
         yield from (f"| {escaped(rule)} | {escaped(reason)} |" for rule, reason in reasons.items())
     if stale := (run.get("baseline") or {}).get("stale"):
-        yield from ("", f"**In the baseline, but failing no more: {escaped(', '.join(stale))}**")
+        yield from ("", f"**In the baseline, but failing no more: {escaped(one_line(', '.join(stale), _TEXT))}**")
 
 
 def _counts(found: RunResults) -> Iterator[str]:

@@ -97,6 +97,8 @@ class DriverTable:
     max_restarts: int = 5
 
 
+LONGEST_NAME = 300
+"""Characters of a name in [sut] or [queues]: a path name of a queue has at most 124 behind its computer's."""
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """Those of the table [driver]."""
 _ASKED_FOR = {"external": ("rpc_port", "rpc_read_port"), "virtual": ("rpc_read_port",)}
@@ -211,6 +213,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
     tables["rpc"] = access_of(tables["rpc"], where, path.parent if path else Path())
     file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
+    _check_names(file, where)
     _check_driver(file.driver, where)
     _check_control(file, where)
     if file.capabilities.get("topology", False) and file.driver.kind != "virtual":
@@ -276,6 +279,20 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return address == "localhost"
+
+
+def _check_names(file: SutFile, where: str) -> None:
+    """Refuse names that would do something to a terminal, or stand on several lines of what a CI job reads."""
+    for table in ("sut", "queues"):
+        for key in dataclasses.fields(getattr(file, table)):
+            name = getattr(getattr(file, table), key.name)
+            if not name.isprintable():
+                hidden = next(char for char in name if not char.isprintable())
+                raise UsageError(
+                    f"{where}: {table}.{key.name} has the character U+{ord(hidden):04X}: give visible ones"
+                )
+            if len(name) > LONGEST_NAME:
+                raise UsageError(f"{where}: {table}.{key.name} is longer than {LONGEST_NAME} characters")
 
 
 def _check_driver(driver: DriverTable, where: str) -> None:

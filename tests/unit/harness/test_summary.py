@@ -66,6 +66,21 @@ def test_a_part_of_a_run_and_known_deviations_are_said():
     assert "failing no more: MQQB-2.1.2-02" in text
 
 
+def test_a_run_of_anybody_writes_no_lines_of_its_own():
+    """A CI job takes what begins with :: at the start of a line for a command; a terminal takes escape sequences."""
+    hostile = "x\x1b[2J\n::set-output name=a::b"
+    text = page(
+        result("MQQB-2.1.2-01", Verdict.FAIL, observed=hostile, test=hostile),
+        run=hostile,
+        harness=hostile,
+        sut={"name": hostile, "version": hostile, "profile": hostile},
+        baseline={"expected": {}, "stale": [hostile]},
+        aborted=hostile,
+    )
+    assert "\x1b" not in text
+    assert [line for line in text.splitlines() if line.startswith("::")] == []
+
+
 def test_of_very_many_the_rest_is_counted():
     text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
     assert text.count("| suites/a.py") == SHOWN
