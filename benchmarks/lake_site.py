@@ -1,6 +1,6 @@
 """The site of 200 versions of systems, each with some hundred failures and changes, and its first page in a browser.
 
-Wanted: under 2 GiB (Java and Python together) and 5 minutes, a first page under 2 MB that shows within a second.
+Wanted: under 2 GiB (Java and Python together) and 5 minutes, no page of 2 MB, a first page that shows within a second.
 ``MQ_SITE_SYSTEMS=20`` measures fewer.
 """
 
@@ -30,7 +30,7 @@ SYSTEMS = int(os.environ.get("MQ_SITE_SYSTEMS", "200"))
 VERSIONS, RUNS_EACH, RULES = 20, 3, 2_875
 """Versions of a product, runs of a version, rules of the catalogue."""
 MEMORY_WANTED, SECONDS_WANTED = 2 << 30, 300.0
-FIRST_PAGE_WANTED, FIRST_VIEW_WANTED_MS = 2_000_000, 1_000.0
+PAGE_WANTED, FIRST_VIEW_WANTED_MS = 2_000_000, 1_000.0
 _SELECTION = "s2_1_1_protocol_session or s3_1_5_03_receiving_an_establish"
 _SYSTEM = "key as sut, name as sut_name, version as sut_version, 'none' as profile"
 _RULE = "rule, document, section, level"
@@ -107,14 +107,17 @@ def measure() -> Iterator[str]:
             f"{len(files):,} files, {size / 1e6:.0f} MB"
         )
         first = (site / "index.html").stat().st_size
+        largest = max((path for path in files if path.suffix == ".html"), key=lambda path: path.stat().st_size)
+        most = largest.stat().st_size
         view = first_view_ms(site / "index.html")
         yield (
-            f"first page: {first / 1e3:.0f} kB (wanted: under 2 MB), first view after {view:.0f} ms "
+            f"first page: {first / 1e3:.0f} kB, the largest {largest.relative_to(site)}: {most / 1e3:.0f} kB "
+            f"(wanted: under {PAGE_WANTED / 1e3:.0f}), first view after {view:.0f} ms "
             f"(wanted: under {FIRST_VIEW_WANTED_MS:.0f})"
         )
         assert took.memory < MEMORY_WANTED
         assert took.seconds < SECONDS_WANTED
-        assert first < FIRST_PAGE_WANTED
+        assert most < PAGE_WANTED
         assert view < FIRST_VIEW_WANTED_MS
     finally:
         shutil.rmtree(folder)

@@ -50,6 +50,7 @@ def environment() -> Environment:
         "rule_page": names.rule_page,
         "repeat": text.repeat,
         "octets": packets.octets,
+        "deciding": packets.deciding,
         "dissection": packets.dissection,
         "bar": drawing.bar,
         "trend": drawing.trend,

@@ -29,6 +29,11 @@ def section_page(section: Section, part: int = 0) -> str:
     return f"sections/{section.slug}{_part(part)}.html"
 
 
+def erratum_page(entry: str) -> str:
+    """Return the page of an erratum that has one of its own."""
+    return f"errata/{slug(entry)}.html"
+
+
 def badge(system: System) -> str:
     """Return the badge of a system."""
     return f"badges/{system.key}.svg"

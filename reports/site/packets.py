@@ -11,23 +11,33 @@ from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, clip
 Stretch = tuple[str, bool]
 """A text, and whether it is the field that decides."""
 _ROW = 16
+_SAME: Stretch = ("*\n", False)
 _LETTERS = bytes(octet if 0x20 <= octet < 0x7F else ord(".") for octet in range(256))
 
 
 def octets(frame: Frame) -> list[Stretch]:
-    """Return the classic dump of a packet, 16 octets a line, the octets that decide marked in both columns."""
+    """Return the classic dump of a packet, 16 octets a line, the octets that decide marked in both columns.
+
+    Lines that repeat the one before are a star, as in hexdump; what decides and the end are always shown.
+    """
     try:
         data = bytes.fromhex(frame.hex)[:OCTETS_SHOWN]
     except ValueError:
         return [(f"not hexadecimal: {clip(frame.hex, 200)}", False)]
     letters: list[Stretch] = []
+    before = b""
     for offset in range(0, len(data), _ROW):
         row = data[offset : offset + _ROW]
         is_last = offset + _ROW >= len(data) and frame.octets <= len(data)
         if any(_decides(frame, each) for each in range(offset, offset + len(row))):
             letters += _row(frame, row, offset)
             letters.append(("|" if is_last else "|\n", False))
+            before = b""
+        elif row == before and offset + _ROW < len(data):
+            if letters[-1] != _SAME:
+                letters.append(_SAME)
         else:
+            before = row
             letters.append((_plain(row, offset) + ("" if is_last else "\n"), False))
     if frame.octets > len(data):
         letters.append((f"… {frame.octets - len(data)} more octets", False))
@@ -43,6 +53,11 @@ def dissection(frame: Frame) -> list[Stretch]:
             stretches += [(text[at:start], False), (text[start:end], True)]
             at = end
     return [each for each in (*stretches, (text[at:], False)) if each[0]]
+
+
+def deciding(frame: Frame) -> str:
+    """Return the field that decides, as the dissection has it; empty when it has none."""
+    return "; ".join(text.strip() for text, is_marked in dissection(frame) if is_marked)
 
 
 def _plain(row: bytes, offset: int) -> str:

@@ -10,17 +10,22 @@ from pathlib import Path
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import DEMAND, DEMANDS, Cited, Contents, Coverage, Pair, Rule, Run, Section, System, added, worst
+from reports.model import DEMAND, DEMANDS, Contents, Coverage, Pair, Rule, Run, Section, System, added, worst
 from reports.site import names
 from reports.site.downloads import write_table
+from reports.site.errata_pages import write_errata
 from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, decided
 from reports.site.rule_pages import write_rule_pages
 from reports.site.system_pages import write_system_pages
 from reports.text import natural_key, slug
-from reports.vocabulary import SEVERITY, VERDICTS
+from reports.vocabulary import NOT_JUDGED, VERDICTS
 
-FOLDERS = ("sections", "rules", "systems", "documents", "data", "badges")
+FOLDERS = ("sections", "rules", "systems", "documents", "errata", "data", "badges")
 STATIC = ("style.css", "search.js")
+DOCUMENTS_THAT_FIT = 7
+"""Documents side by side before their table scrolls in a box of its own: their names are short."""
+RUNS_HERE = 500
+"""Runs that their page shows, the latest; the table for machines has those of each system."""
 CARDS = 24
 """Systems that have a card each; of more, the newest of each product, those with most to look at first."""
 
@@ -47,7 +52,7 @@ def write_site(
     stage("lists", 0, 0)
     _write_index(pages)
     _write_search(pages)
-    _write_errata(pages)
+    write_errata(pages)
     _write_runs(pages)
     if contents.pairs:
         _write_pairs(pages)
@@ -77,7 +82,7 @@ def _write_index(pages: Pages) -> None:
         cells=cells,
         cards=_with_card(pages),
         newly_failing=failing,
-        wide=_wide(len(documents)),
+        wide=_wide(len(documents), DOCUMENTS_THAT_FIT),
     )
     columns = ("system", "name", "version", "profile", "rules", "judged", "newly_failing", *VERDICTS)
     write_table(
@@ -177,7 +182,7 @@ def _write_search(pages: Pages) -> None:
     pages.write(
         "rules.html",
         names.RULES,
-        rows=[(rule, counts, min(counts, key=SEVERITY.__getitem__, default="not_judged")) for rule, counts in rows],
+        rows=rows,
         sections=sections,
         levels=sorted({rule.level for rule in pages.rules}),
     )
@@ -194,18 +199,7 @@ def _write_search(pages: Pages) -> None:
 
 
 def _verdicts_of(pages: Pages, rule: Rule) -> Counter[str]:
-    verdicts = (pages.stands.get(system.key, rule.rule) for system in pages.systems)
-    return Counter(verdict for verdict in verdicts if verdict)
-
-
-def _write_errata(pages: Pages) -> None:
-    cited: dict[str, list[Cited]] = {}
-    for one in sorted(pages.contents.cited, key=lambda one: natural_key(one.erratum)):
-        if one.rule in pages.contents.rules:
-            cited.setdefault(one.erratum, []).append(one)
-    pages.write("errata.html", names.ERRATA, cited=cited, others=[each for each in pages.errata if each not in cited])
-    rows = ((entry, one.rule, one.systems) for entry, rules in cited.items() for one in rules)
-    write_table(pages.site, "errata", ("erratum", "rule", "systems"), rows)
+    return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name for system in pages.systems)
 
 
 def _write_pairs(pages: Pages) -> None:
@@ -232,8 +226,11 @@ def _write_pairs(pages: Pages) -> None:
 
 def _write_runs(pages: Pages) -> None:
     runs = sorted(pages.contents.runs, key=lambda run: run.ingest, reverse=True)
-    pages.write("runs.html", names.RUNS, runs=runs, by_key=pages.by_key)
+    pages.write("runs.html", names.RUNS, runs=runs[:RUNS_HERE], by_key=pages.by_key)
     write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
+    if pages.contents.rejected:
+        rejected = ((one.folder, one.line, one.reason) for one in pages.contents.rejected)
+        write_table(pages.site, "rejected", ("folder", "line", "reason"), rejected)
     columns = ("name", "profile", "rule", "run", "started", "version", "verdict", "version_before", "verdict_before")
     changes = (tuple(getattr(change, name) for name in columns) for change in pages.contents.changes())
     write_table(pages.site, "changes", columns, changes)
@@ -263,7 +260,12 @@ def _write_coverage(pages: Pages) -> None:
     columns = ("document", "section", "title", "demand", "kind", "rows", "checked", "proven", "none", "open")
     rows = (tuple(getattr(one, name) for name in columns) for one in pages.contents.coverage)
     write_table(pages.site, "coverage", columns, rows)
+    if members := pages.contents.members:
+        of_members = ("name", "title", "exercised", "reference", "left_out")
+        write_table(
+            pages.site, "members", of_members, (tuple(getattr(one, name) for name in of_members) for one in members)
+        )
 
 
-def _wide(columns: int) -> str:
-    return " wide" if columns > COLUMNS_THAT_FIT else ""
+def _wide(columns: int, fit: int = COLUMNS_THAT_FIT) -> str:
+    return " wide" if columns > fit else ""

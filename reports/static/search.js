@@ -3,12 +3,13 @@
 
 const form = document.getElementById("search");
 const found = document.getElementById("found");
+const heads = Array.from(document.querySelectorAll("#rules thead th"), (head) => head.dataset.verdict);
 const rows = Array.from(document.querySelectorAll("#rules tbody tr"), (row) => ({
   row,
   words: row.cells[0].textContent.toLowerCase() + " " + row.cells[1].textContent.toLowerCase(),
   section: row.cells[1].textContent.trim().toLowerCase().replace(/^ms-/, ""),
-  level: row.dataset.level,
-  verdicts: row.dataset.verdicts.split(" "),
+  level: row.cells[0].querySelector(".level").textContent,
+  verdicts: heads.filter((verdict, column) => verdict && row.cells[column].textContent),
 }));
 
 function isIn(wanted, section) {

@@ -237,7 +237,7 @@ def test_what_to_do_next_comes_first_on_the_page_of_a_system(page, site):
 
 def test_the_header_stays_in_sight_of_a_long_table(page, site):
     opened(page, site / "rules.html")
-    table = page.locator("table.rules")
+    table = page.locator("table.list")
     table.locator("tbody tr").last.scroll_into_view_if_needed()
     page.mouse.wheel(0, 2_000)
     page.wait_for_function("window.scrollY > 300")

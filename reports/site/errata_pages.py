@@ -1,0 +1,27 @@
+"""The errata: one page of all, and a page of its own for each that verdicts of many rules rest on."""
+
+from __future__ import annotations
+
+from reports.model import Cited
+from reports.site import names
+from reports.site.downloads import write_table
+from reports.site.pages import Pages
+from reports.text import natural_key
+
+RULES_HERE = 20
+"""Rules of an erratum that the page of all errata names."""
+
+
+def write_errata(pages: Pages) -> None:
+    """Write the pages of errata and their table."""
+    cited: dict[str, list[Cited]] = {}
+    for one in sorted(pages.contents.cited, key=lambda one: natural_key(one.erratum)):
+        if one.rule in pages.contents.rules:
+            cited.setdefault(one.erratum, []).append(one)
+    others = [each for each in pages.errata if each not in cited]
+    pages.write("errata.html", names.ERRATA, cited=cited, others=others, rules_here=RULES_HERE)
+    for entry, rules in cited.items():
+        if len(rules) > RULES_HERE:
+            pages.write("erratum.html", names.erratum_page(entry), entry=entry, rules=rules)
+    rows = ((entry, one.rule, one.systems) for entry, rules in cited.items() for one in rules)
+    write_table(pages.site, "errata", ("erratum", "rule", "systems"), rows)

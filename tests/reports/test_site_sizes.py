@@ -1,0 +1,65 @@
+"""Pages stay small however many systems, runs and verdicts there are; what they leave out is named and linked."""
+
+import csv
+import re
+from dataclasses import replace
+
+from made import CONTOSO, contents, rule, run, standing, written
+
+from reports.model import Cited, System
+from reports.site.errata_pages import RULES_HERE
+from reports.site.writer import RUNS_HERE
+from reports.vocabulary import VERDICTS
+
+SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
+ROW = 2_000_000 // 2_875
+"""Octets that a rule may take in the list of them all."""
+
+
+def text_of(site, name):
+    return (site / name).read_text(encoding="utf-8")
+
+
+def rules_page(folder, rules, standings):
+    site, _ = written(folder, contents(SYSTEMS, rules, standings))
+    return text_of(site, "rules.html")
+
+
+def test_a_rule_takes_a_row_of_bounded_size_whatever_the_number_of_systems(tmp_path):
+    one = rule(1, says="x" * 300)
+    judged = [standing(one, system, VERDICTS[number % 8]) for number, system in enumerate(SYSTEMS[:199])]
+    page = rules_page(tmp_path / "one", [one], judged)
+    without = rules_page(tmp_path / "none", [], [])
+    assert len(page) - len(without) < ROW
+    row = re.search(r"<tbody>.*</tbody>", page, re.DOTALL)[0]
+    assert re.findall(r"<td>(\d*)</td>", row) == ["25"] * 7 + ["24", "1"]
+    heads = re.findall(r'<th scope="col" class="count v-(\w+)"', page)
+    assert heads == [*VERDICTS, "not_judged"]
+    quiet = rules_page(tmp_path / "quiet", [one], [])
+    assert re.findall(r"<td>(\d*)</td>", quiet) == [""] * 8 + ["200"]
+
+
+def test_an_erratum_of_many_rules_has_a_page_with_all_of_them(tmp_path):
+    rules = [rule(number) for number in range(1, RULES_HERE + 3)]
+    cited = (*(Cited("E1", each.rule, 2) for each in rules), Cited("E2", rules[0].rule, 1))
+    site, _ = written(tmp_path, contents([CONTOSO], rules, cited=cited))
+    page = text_of(site, "errata.html")
+    assert page.count('<li><a href="rules/') == RULES_HERE + 1
+    (link,) = set(re.findall(r'href="(errata/[^"]+)"', page))
+    assert f"all {RULES_HERE + 2} rules" in page
+    own = text_of(site, link)
+    assert all(f"says {number} " in own for number in range(1, RULES_HERE + 3))
+    assert re.findall(r'href="(\.\./errata\.html#[^"]+)"', own)
+    with (site / "data" / "errata.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == RULES_HERE + 3
+
+
+def test_of_many_runs_the_page_has_the_latest_and_the_table_for_machines_all(tmp_path):
+    runs = [replace(run(f"r{number}", CONTOSO), ingest=number) for number in range(RUNS_HERE + 5)]
+    site, _ = written(tmp_path, contents([CONTOSO], [], (), runs, run_count=9_000))
+    page = text_of(site, "runs.html")
+    assert page.count("<tr id=") == RUNS_HERE
+    assert f'id="r{RUNS_HERE + 4}-' in page
+    assert "500 of 9,000" in page
+    with (site / "data" / "runs.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == RUNS_HERE + 5
