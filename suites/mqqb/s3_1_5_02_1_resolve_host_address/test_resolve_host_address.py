@@ -42,6 +42,7 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     """The SUT connects to the host that a direct format name names, and its message names the queue."""
     to = direct_name(peer)
     connection = listen(peer, sut, to).accept()
+    request = connection.expect("EstablishConnection") if connection else None
     address = f"a connection to {peer.address}"
     for rule in ("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"):
         observed = address if connection else "no connection"
@@ -49,7 +50,7 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
-    message = agree(connection, respond(connection, connection.expect("EstablishConnection")))
+    message = agree(connection, respond(connection, request))
     named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
     judge("MQQB-3.1.5.2.1-01", expected=to.removeprefix("DIRECT="), observed=named, evidence=message)
 
@@ -67,13 +68,13 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
 def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
     connection = listen(peer, sut, private_name(peer.identifier)).accept()
+    request = connection.expect("EstablishConnection") if connection else None
     address = f"a connection to {peer.address}"
     for rule in ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.7.5-D01"):
         observed = address if connection else "no connection"
         judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
-    request = connection.expect("EstablishConnection")
     asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
     for rule in ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08", "MQQB-3.1.7.5-D02"):
         judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
