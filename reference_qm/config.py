@@ -78,7 +78,7 @@ class QueueManagerConfig:
     """Everything that makes one queue manager differ from another."""
 
     identifier: UUID
-    host_name: str = "localhost"
+    host_name: str = "localhost.localdomain"
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER

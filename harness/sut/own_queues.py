@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure, HarnessError
-from harness.sut.control import Control
+from harness.sut.control import Control, ControlRefused
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
@@ -172,8 +172,25 @@ class OwnQueues:
         """Return what takes back all that this test has in queues."""
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
-            *(partial(self._take_out, queue) for queue in sorted(self._kept_in)),
-            *(partial(self.delete_queue, name) for name in self._made),
+            *(partial(self._unless_gone, self._take_out, queue) for queue in sorted(self._kept_in)),
+            # The last first: a subqueue goes before the queue that it is of, which would take it along.
+            *(partial(self._unless_gone, self.delete_queue, name) for name in reversed(self._made)),
         ]
         self._made, self._paused = {}, []
         return undo
+
+    def _unless_gone(self, undo: Callable[[str], object], queue: str) -> None:
+        """Take back what this test has in a queue; of one of its own that is gone already there is nothing left."""
+        try:
+            undo(queue)
+        except ControlRefused:
+            if not self._is_gone(queue):
+                raise
+
+    def _is_gone(self, queue: str) -> bool:
+        """Return whether a queue that this test named is not there; False where control does not tell."""
+        if self.own not in queue or "queue_control" not in self.facilities:
+            return False
+        listed = self.control.call("list").get("queues")
+        whole = queue.partition(";")[0].lower()
+        return listed is not None and whole not in [str(one["name"]).lower() for one in listed]

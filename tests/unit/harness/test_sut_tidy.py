@@ -67,7 +67,7 @@ def test_every_queue_is_the_tests_own_and_deleted_at_its_end() -> None:
     assert len({*names, view(Scripted(), own="abd").queue()}) == 5
     one.close()
     deleted = [arguments["name"] for verb, arguments in control.asked if verb == "delete_queue"]
-    assert deleted == names
+    assert deleted == names[::-1]
     assert control.closed
     one.close()
     assert control.verbs().count("delete_queue") == len(names)
@@ -89,6 +89,19 @@ def test_without_queue_control_the_queues_of_the_file_are_used() -> None:
     assert control.verbs() == ["purge"]
 
 
+@pytest.mark.parametrize(("left", "residue"), [([], []), (["main"], ["no queue"])])
+def test_a_queue_that_is_gone_already_leaves_nothing(left: list[str], residue: list[str]) -> None:
+    control = Scripted(delete_queue=ControlRefused("no queue"), peek=ControlRefused("no queue"))
+    one = view(control)
+    main = one.new_queue("main")
+    one.create_queue(f"{main};sub")
+    control.answers["list"] = {"queues": [{"name": main.upper()} for _ in left]}
+    one.close()
+    assert one.residue == residue * 2
+    deleted = [arguments["name"] for verb, arguments in control.asked if verb == "delete_queue"]
+    assert deleted == [f"{main};sub", main]
+
+
 def test_what_cannot_be_taken_back_is_residue_and_the_rest_is_taken_back() -> None:
     control = Scripted(delete_queue=ControlRefused("it is open"), set_timers={"scale": 1})
     one = view(control)
@@ -96,7 +109,7 @@ def test_what_cannot_be_taken_back_is_residue_and_the_rest_is_taken_back() -> No
     one.pause("DIRECT=x")
     one.set_timers(scale=2)
     one.close()
-    assert control.verbs()[-3:] == ["resume_queue", "delete_queue", "set_timers"]
+    assert control.verbs()[-4:] == ["resume_queue", "delete_queue", "list", "set_timers"]
     assert one.residue == ["it is open"]
 
 
