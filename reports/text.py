@@ -69,6 +69,11 @@ def document_name(name: str) -> str:
     return BESIDE.get(name, f"MS-{name}")
 
 
+def is_specification(name: str) -> bool:
+    """Return whether a document is one of the specifications, and not what a run finds beside them."""
+    return name not in BESIDE
+
+
 def slug(text: str) -> str:
     """Return a name for files, folders and anchors: [a-z0-9-] words, and 8 hexadecimal digits of the text's SHA-256."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", text)[:SLUG_WORDS].strip("-").lower()

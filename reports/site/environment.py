@@ -34,6 +34,7 @@ def environment() -> Environment:
     env.filters |= {
         "clip": text.clip,
         "document_name": text.document_name,
+        "is_specification": text.is_specification,
         "moment": _moment,
         "day": _day,
         "arrow": _arrow,

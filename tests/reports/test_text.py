@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.text import clip, document_name, natural_key, one_line, section_key, slug, visible
+from reports.text import clip, document_name, is_specification, natural_key, one_line, section_key, slug, visible
 
 ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
 
@@ -54,4 +54,6 @@ def test_any_section_and_rule_can_be_sorted(texts):
 
 
 def test_a_document_has_its_name_and_what_is_none_another():
-    assert [document_name(name) for name in ("MQQB", "ROBUSTNESS")] == ["MS-MQQB", "Robustness"]
+    names = ("MQQB", "ROBUSTNESS", "REGRESSIONS")
+    assert [document_name(name) for name in names] == ["MS-MQQB", "Robustness", "Regressions"]
+    assert [is_specification(name) for name in names] == [True, False, False]
