@@ -14,7 +14,7 @@ from reference_qm.directory.intervals import (
 )
 from reference_qm.routing import QUEUE_MANAGER_QUERY_MS
 from reference_qm.rpc.authentication import NO_SECURITY, ClientSecurity, ServerSecurity
-from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityConfig, SecurityDescriptor
+from reference_qm.security import DEFAULT_QUEUE_SECURITY, HashAlgorithm, SecurityConfig, SecurityDescriptor
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,26 @@ class QueueManagerConfig:
     max_outgoing_messages: int = 1_000_000
     send_insecure_nacks: bool = False
     """Initial SendInsecureNacks (MS-MQQB 3.1.1.3; note <28>: registry key PermitInsecureNacks)."""
+    answer_pings: bool = True
+    """Whether Ping Requests are answered (MS-MQQB 2.1.2, note <10>: registry key EnablePingService)."""
+    report_messages: bool = True
+    """Whether traced messages are reported (MS-MQMQ 2.2.20.8, note <23>: registry key EnableReportMessages)."""
+    long_live_time_s: int = 345_600
+    """TimeToReachQueue of a message for which none is given (MS-MQDMPR 3.1.1.12, note <12>: LongLiveTime)."""
+    preset_hash: HashAlgorithm = HashAlgorithm.SHA512
+    """What is signed with unless another is asked for (MS-MQMQ 2.2.19.3, note <7>)."""
+    queue_manager_quota_kb: int = 0x00100000
+    """Initial QueueManagerQuota (MS-MQDMPR 3.1.1.1, note <3>)."""
+    supporting_server: bool = False
+    """Initial SupportingServer (MS-MQDMPR 3.1.1.1, note <6>)."""
+    connected_networks: tuple[UUID, ...] = ()
+    """Initial ConnectedNetworkIdentifierList (MS-MQDMPR 3.1.1.1, note <5>)."""
+    change_notifications: bool = True
+    """Whether Send Change Notification is raised (MS-MQDMPR 3.1.7.1.18, note <21>)."""
+    remote_version: tuple[int, int, int] = (6, 1, 6531)
+    """pMajor, pMinor, pBuildNumber: those of Windows 7 and Server 2008 R2 (MS-MQQP notes <22> to <24>)."""
+    strict_stubs: bool = True
+    """Whether the values of RPC's stubs are held to their ranges (MS-MQQP 3.1.4, note <9>)."""
     max_transactions: int = 1_000
     """Transactions that may be open at a time."""
     max_transaction_operations: int = 10_000

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from harness.faults.registry import Install, add, add_reading
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.replacing import attribute_of, part_of, put_in_place
 
 Method = Callable[..., Any]
 """A method of a part, by its class: ``SessionAcks.mark_acknowledged``."""
@@ -60,15 +61,8 @@ def _says(name: str, cls: type[Part]) -> str:
 
 def replaced(cls: type[Part]) -> Install:
     """Put a subclass of a part in the place of that part."""
-    _part_of(cls)
+    part_of(cls)
     return lambda faulty: put_in_place(faulty.core, cls)
-
-
-def put_in_place(qm: QueueManager, cls: type[Part]) -> None:
-    """Put a subclass of a part in the place of that part, on top of the faults that are there already."""
-    attribute = _attribute_of(qm, _part_of(cls))
-    current = type(getattr(qm, attribute))
-    setattr(qm, attribute, type(cls.__name__, (cls, current), {})(qm))
 
 
 def changed(method: Method, make: Make) -> type[Part]:
@@ -76,26 +70,11 @@ def changed(method: Method, make: Make) -> type[Part]:
     part, name = _owner_of(method)
 
     def original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
-        return getattr(super(cls, getattr(qm, _attribute_of(qm, part))), name)(*arguments, **named)
+        return getattr(super(cls, getattr(qm, attribute_of(qm, part))), name)(*arguments, **named)
 
     new = make(original)
     cls = type(name, (part,), {name: lambda self, *arguments, **named: new(self.qm, *arguments, **named)})
     return cls
-
-
-def _part_of(cls: type[Part]) -> type[Part]:
-    """Return the part that a class derives from."""
-    parts = [base for base in cls.__mro__ if Part in base.__bases__]
-    if len(parts) != 1:
-        raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: a fault replaces one")
-    return parts[0]
-
-
-def _attribute_of(qm: QueueManager, part: type[Part]) -> str:
-    for name, value in vars(qm).items():
-        if isinstance(value, part):
-            return name
-    raise TypeError(f"{part.__name__} is no part of the queue manager: see reference_qm/core/parts.py")
 
 
 def _owner_of(method: Method) -> tuple[type[Part], str]:

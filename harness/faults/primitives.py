@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from harness.faults.parts import Method, changed, put_in_place, replaced
+from harness.faults.parts import Method, changed, replaced
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.replacing import put_in_place
 from reference_qm.rpc.bodies import Body
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError

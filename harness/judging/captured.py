@@ -17,7 +17,7 @@ from harness.judging.judge import PASSES_SHOWN, Judge
 from harness.judging.passive import load_predicates
 from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue, load_catalogue
-from harness.rules.releases import NO_RELEASE
+from reference_qm.releases.names import NO_RELEASE
 
 MOST = 2 * FLOOD_LIMIT
 """int bytes that a capture may hold, a frame at least `FRAME_COST`: what both sides of a check send at most."""

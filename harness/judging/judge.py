@@ -14,8 +14,8 @@ from harness.judging.refused import said_of
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
-from harness.rules.releases import NO_RELEASE
 from harness.wire import TreeLine
+from reference_qm.releases.names import NO_RELEASE
 
 EVIDENCE_LIMIT = 6
 PASSES_SHOWN = 5
@@ -140,6 +140,13 @@ class Judge:
         """
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
+
+    def lacked(self, reason: str) -> None:
+        """End the check at what the release of the SUT lacks: rules that a note excuses are missed, as it allows."""
+        for rule in self.covers:
+            if rule in self._excusing and rule not in self.judged:
+                self._write(self._row(rule), Verdict.WARN, "", reason, [], reason=reason)
+        self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
     def not_shown(self, reason: str) -> None:
         """End the check at what the SUT does not show: what was not judged cannot be observed, the rest stays open."""

@@ -10,6 +10,7 @@ from harness.capture.recorder import MALFORMED, Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.peer.rpc_protection import Protection, begin
+from harness.sut.releases import LackedByRelease, lacks_method
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -43,6 +44,8 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
+NO_SUCH_METHOD = 0x1C010002
+"""nca_s_op_rng_error, as the status of a fault: the interface has no operation of this number (C706 E)."""
 ACCESS_DENIED = 5
 """ERROR_ACCESS_DENIED, as the status of a fault (MS-MQMP 5.1)."""
 OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
@@ -80,9 +83,12 @@ class Call:
         return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
-        """Wait for the answer, or until it is clear that none comes."""
+        """Wait for the answer, or until it is clear that none comes; LackedByRelease for a method that is not there."""
         name = self.operation.name if self.operation else "a call"
-        self.association.peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer of {name}")
+        peer = self.association.peer
+        peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer of {name}")
+        if self.thrown == NO_SUCH_METHOD and lacks_method(peer.sut, name):
+            raise LackedByRelease(f"there is no {name} (MS-MQQP <2>)")
         return self
 
     def settled(self, within_ms: int | None = None) -> Call:

@@ -9,6 +9,7 @@ from typing import Any
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
+from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire import dissect
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
@@ -214,8 +215,12 @@ class RemoteQueue:
             given["dwRequestID"] = self.remote.request_id()
         return REMOTEREADDESC(**(given | fields))
 
-    def begin(self, action: int = RECEIVE, *, by: str = START2, lookup_id: int = 0, **fields: Any) -> Call:
-        """Call RemoteQMStartReceive, ...2 or ...ByLookupId (``by``) and do not wait; ``fields``: of REMOTEREADDESC."""
+    def begin(self, action: int = RECEIVE, *, by: str | None = None, lookup_id: int = 0, **fields: Any) -> Call:
+        """Call RemoteQMStartReceive, ...2 or ...ByLookupId (``by``) and do not wait; ``fields``: of REMOTEREADDESC.
+
+        Unless ``by`` says which, it is the newest that the release has.
+        """
+        by = by or (START if lacks_method(self.remote.sut, START2) else START2)
         description = self.description(action, **fields)
         if by == START:
             return self.association.begin(by, lpRemoteReadDesc=description)
@@ -229,7 +234,9 @@ class RemoteQueue:
         return self.begin(action, **how).wait()
 
     def end(self, read: Call, acknowledge: int = RR_ACK) -> Call:
-        """Call RemoteQMEndReceive for a receive that was answered."""
+        """Call RemoteQMEndReceive for a receive that was answered; ConformanceFailure when it brought no results."""
+        if read.out is None:
+            raise ConformanceFailure(f"the read that is to be ended brought no handle: {read.outcome}")
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
     def receive(self, action: int = RECEIVE, **how: Any) -> Call:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.rules.errata import CatalogueError, check_keys, read_toml
-from harness.rules.releases import releases_named
+from reference_qm.releases.names import releases_named
 
 NOTES_FILE = "notes.toml"
 KINDS = MappingProxyType(
@@ -28,7 +28,16 @@ KINDS = MappingProxyType(
     }
 )
 """The values of ``kind``, in words."""
-_REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str}
+SAME = "same"
+NOT_CONFIGURED = MappingProxyType(
+    {
+        SAME: "the reference does so whatever it is configured as",
+        "internal": "nobody beside the system can see it",
+        "outside": "it needs what neither the reference nor the harness has",
+    }
+)
+"""Why the reference does nothing otherwise because of a note: ``reference`` of it begins so; the last two say why."""
+_REQUIRED = {"sections": list, "kind": str, "releases": list, "says": str, "reference": list}
 _OPTIONAL = {"allows": str, "rules": list, "excuses": list, "excused": list}
 _SECTION = re.compile(r"\d+(\.\d+)*")
 _CITED = re.compile(r"(?:MS-(?P<document>[A-Z]+) )?<(?P<number>\d+)>")
@@ -41,7 +50,8 @@ class Note:
 
     ``sections``: that it is attached to. ``releases``: that it speaks of, by name; ``written``: as the file has them.
     ``allows``: what a release may do otherwise. ``rules``: ids that it bears on. ``excuses``: ids of rules that the
-    releases of ``excused`` may miss because of it: a miss is a warning then.
+    releases of ``excused`` may miss because of it: a miss is a warning then. ``reference``: the behaviours that the
+    reference has because of it (reference_qm/releases), or one of NOT_CONFIGURED with a reason.
     """
 
     document: str
@@ -55,6 +65,7 @@ class Note:
     rules: frozenset[str]
     excuses: frozenset[str]
     excused: tuple[str, ...]
+    reference: tuple[str, ...]
 
     @property
     def name(self) -> str:
@@ -148,7 +159,16 @@ def _notes(
             rules=_rules(file, number, entry.get("rules", []), index, ids),
             excuses=(excuses := _rules(file, number, entry.get("excuses", []), index, ids)),
             excused=_releases(file, number, entry.get("excused", entry["releases"])) if excuses else (),
+            reference=_reference(file, number, entry["reference"]),
         )
+
+
+def _reference(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:
+    """Return the behaviours that there are, or the one reason why there are none."""
+    kind, _, why = str(written[0]).partition(": ")
+    if kind in NOT_CONFIGURED and (len(written) > 1 or not (why or kind == SAME)):
+        raise CatalogueError(file, number, f"reference is {written}; write [{kind + ': why'!r}] and nothing else")
+    return tuple(written)
 
 
 def _releases(file: Path, number: str, written: list[Any]) -> tuple[str, ...]:

@@ -9,17 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-NO_RELEASE = "none"
-"""The profile of a system that is no Windows."""
+from reference_qm.releases.names import NO_RELEASE
+
 _INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release, by the notes of MS-MQQP.
+    """One release, by the product notes, those of MS-MQQP where no document is named.
 
     ``version``: pMajor and pMinor; ``first_build``: pBuildNumber that it came out with, None unknown.
     ``spx``: whether it serves SPX, None where it may (notes <3>, <19>).
+    ``aes``: whether it has the AES provider (MS-MQQB notes <58>, <65>).
+    ``later_methods``: whether it has those of qm2qm that came later (note <2>).
     ``no_queue_to_cancel``: what RemoteQMCancelReceive returns for a pQueue of 0 (note <17>).
     """
 
@@ -27,6 +29,8 @@ class Release:
     first_build: int | None = None
     no_queue_to_cancel: str = "MQ_ERROR_INVALID_PARAMETER"
     spx: bool | None = False
+    aes: bool = True
+    later_methods: bool = True
 
 
 AS_PRINTED = Release(spx=None)
@@ -34,11 +38,11 @@ _SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
         NO_RELEASE: AS_PRINTED,
-        "windows-nt": Release((4, 0), None, _INVALID_HANDLE, spx=True),
-        "windows-2000": Release((5, 0), 645, _INVALID_HANDLE, spx=True),
-        "windows-xp": Release((5, 1), 1020),
-        "windows-server-2003": Release((5, 2), 1716),
-        "windows-server-2003-r2": Release((5, 2), 1716),
+        "windows-nt": Release((4, 0), None, _INVALID_HANDLE, spx=True, aes=False, later_methods=False),
+        "windows-2000": Release((5, 0), 645, _INVALID_HANDLE, spx=True, aes=False, later_methods=False),
+        "windows-xp": Release((5, 1), 1020, aes=False),
+        "windows-server-2003": Release((5, 2), 1716, aes=False),
+        "windows-server-2003-r2": Release((5, 2), 1716, aes=False),
         "windows-vista": Release((6, 0), 6000),
         "windows-server-2008": Release((6, 0), 6001),
         "windows-7": _SINCE_WINDOWS_7,
@@ -61,30 +65,3 @@ RELEASES = MappingProxyType(
 Windows 7 and later return 6.1, whatever their version is (<22>, <23>). ``windows-server`` has no year: the releases
 between 2016 and 2019.
 """
-WINDOWS = tuple(name for name in RELEASES if name != NO_RELEASE)
-_ALL, _FROM, _UNTIL = "all", "from ", "until "
-
-
-def releases_named(written: list[str]) -> tuple[str, ...]:
-    """Return the releases that are written as a name, ``from NAME``, ``until NAME`` (with it), or ``all``.
-
-    Returned in the order of time; ValueError for what names none.
-    """
-    found = set[str]()
-    for each in written:
-        first, last = 0, len(WINDOWS)
-        if each.startswith(_FROM):
-            first = _place(each.removeprefix(_FROM))
-        elif each.startswith(_UNTIL):
-            last = _place(each.removeprefix(_UNTIL)) + 1
-        elif each != _ALL:
-            first = _place(each)
-            last = first + 1
-        found.update(WINDOWS[first:last])
-    return tuple(name for name in WINDOWS if name in found)
-
-
-def _place(name: str) -> int:
-    if name not in WINDOWS:
-        raise ValueError(f"unknown release {name!a}; known are {', '.join(WINDOWS)}")
-    return WINDOWS.index(name)

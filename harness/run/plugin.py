@@ -252,6 +252,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
     from harness.sut.external_driver import DEATH_NEAR_S
+    from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown
 
     path = suite_path(item)
@@ -266,6 +267,8 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             judge.break_off(said_of_end(how))
     except FolderError:
         raise
+    except LackedByRelease as error:
+        judge.lacked(str(error))
     except NotShown as error:
         judge.not_shown(str(error))
     except (ConformanceFailure, SutUnavailable) as error:

@@ -18,6 +18,7 @@ from harness.sut.rpc_access import RpcAccess, RpcTable, access_of
 from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
+from reference_qm.releases.names import KNOWN, NO_RELEASE
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
 """The peer's QueueManager.Identifier unless the SUT file gives another: fixed, so that a SUT can have a route to it."""
@@ -142,10 +143,14 @@ class ProvisionedTable:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTable:
-    """[reference]: how the reference is set up when it is the SUT in virtual time."""
+    """[reference]: how the reference is set up when it is the SUT in virtual time.
+
+    ``release``: the release of Windows that it is configured as; ``send_ping``: where that does not decide.
+    """
 
     faults: tuple[str, ...] = ()
     send_ping: bool = True
+    release: str = NO_RELEASE
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +232,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
         raise UsageError(f'{where}: [environment] is for a system beside this program, not for kind = "virtual"')
     if file.sut.profile not in RELEASES:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known are {', '.join(RELEASES)}")
+    if file.reference.release not in KNOWN:
+        raise UsageError(f"{where}: unknown reference.release {file.reference.release!r}; known are {', '.join(KNOWN)}")
     return file
 
 

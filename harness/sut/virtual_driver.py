@@ -19,6 +19,8 @@ from harness.sut.view import identity_of, view_of
 from harness.sut.virtual_directory import PEER_HOST, virtual_directory
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import Installation
+from reference_qm.releases.names import NO_RELEASE
+from reference_qm.releases.table import configured_as, parts_of
 from reference_qm.security import SecurityConfig
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.surroundings import Surroundings
@@ -65,7 +67,7 @@ class VirtualDriver:
             remote_tcp_port=driver.peer_tcp_port,
             remote_ping_port=driver.peer_ping_port,
             remote_rpc_port=driver.peer_rpc_port,
-            send_ping=self.file.reference.send_ping,
+            send_ping=self.file.reference.send_ping and self.file.reference.release == NO_RELEASE,
             queues=(
                 QueueSettings(self.file.queues.plain),
                 QueueSettings(self.file.queues.transactional, transactional=True),
@@ -83,7 +85,9 @@ class VirtualDriver:
         users = config.security.accounts
         directory = virtual_directory(driver, identifier, COMPUTER, entropy, users) if integrated else None
         faults = self.file.reference.faults
-        installed = Installation(config, entropy, lambda make: wrap(make, faults))
+        release = self.file.reference.release
+        configured = replace(configured_as(release, config), answer_pings=True)  # asked only where it listens
+        installed = Installation(configured, entropy, lambda make: wrap(make, faults), parts_of(release))
         surroundings = Surroundings(directory, identifier)
         host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
         self._host = host

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from reference_qm.config import QueueManagerConfig
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.replacing import put_in_place
 from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
 
@@ -21,12 +23,18 @@ def plain(make: Make) -> RestorableCore:
 
 
 class Installation:
-    """Starts one process after another: a ``NewCore``. Settings that one was changed to have stay until a reset."""
+    """Starts one process after another: a ``NewCore``. Settings that one was changed to have stay until a reset.
 
-    def __init__(self, config: QueueManagerConfig, entropy: Entropy, wrap: Wrap = plain) -> None:
+    ``variants``: subclasses of parts that do otherwise, as a release of Windows does.
+    """
+
+    def __init__(
+        self, config: QueueManagerConfig, entropy: Entropy, wrap: Wrap = plain, variants: Sequence[type[Part]] = ()
+    ) -> None:
         self._config = config
         self._entropy = entropy
         self._wrap = wrap
+        self._variants = variants
         self._last: QueueManager | None = None
 
     def __call__(self, entries: Mapping[str, object]) -> Core:
@@ -39,6 +47,8 @@ class Installation:
 
         def make() -> QueueManager:
             made.append(QueueManager(self._config, self._entropy))
+            for variant in self._variants:
+                put_in_place(made[0], variant)
             if entries and self._last is not None:
                 made[0].configuring.configure_as(self._last)
                 made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration

@@ -48,6 +48,9 @@ class QueueManager(Parts):
             ComputerName=config.host_name.partition(".")[0],
             QualifiedComputerName=config.host_name,
             SendInsecureNacks=config.send_insecure_nacks,
+            QueueManagerQuota=config.queue_manager_quota_kb,
+            SupportingServer=config.supporting_server,
+            ConnectedNetworkIdentifierList=config.connected_networks,
         )
         self.hardened_after_restart = False
         """What HardenedSecurity will be when it starts again. Spec: MS-MQDMPR note <7>."""
@@ -71,7 +74,9 @@ class QueueManager(Parts):
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
         self.unfinished = Unfinished()
-        self.remote: RemoteReading = RemoteReading(self.entropy, self.timers, self.unfinished, config.rpc_server)
+        self.remote: RemoteReading = RemoteReading(
+            self.entropy, self.timers, self.unfinished, config.rpc_server, strict=config.strict_stubs
+        )
         self.remote_client = RemoteClient()
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)

@@ -35,7 +35,7 @@ class DirectoryState:
 
     ``LocalQueueManager`` holds the directory attributes, the other printed names those that are not published. The
     Directory Online Timer (3.1.2.5) is active as long as DirectoryOffline; whoever has the timers sees to it.
-    ``notifications`` are the newest that were generated, for inspection.
+    ``notifications`` are the newest that were generated, for inspection; none without ``notifies``.
     """
 
     LocalQueueManager: QueueManager
@@ -45,10 +45,12 @@ class DirectoryState:
     SiteCollection: tuple[Site, ...] = ()
     EnterpriseReference: Enterprise | None = None
     notifications: deque[ChangeNotification] = field(default_factory=lambda: deque(maxlen=NOTIFICATIONS_KEPT))
+    notifies: bool = True
 
     def notify(self, operation: ChangeOperation, element: DirectoryObject) -> None:
         """Generate a Send Change Notification event."""
-        self.notifications.append(ChangeNotification(operation, element))
+        if self.notifies:
+            self.notifications.append(ChangeNotification(operation, element))
 
     def go_offline(self) -> None:
         """Note that the directory cannot be reached. Spec: MS-MQDMPR 3.1.7.1.18.

@@ -124,7 +124,8 @@ class PendingCalls:
             if context.wide and incoming.order != "<":
                 raise StubError("packed_drep", 4, "MS-RPCE 2.2.5", "NDR64 is little-endian")
             stub, padding = self._stub_of(incoming)
-            arguments = method.read_in(stub, Encoding(context.wide, incoming.order), padding)
+            encoding = Encoding(context.wide, incoming.order, self._association.server.strict)
+            arguments = method.read_in(stub, encoding, padding)
         except VerificationError:
             return self._refuse(incoming.call_id, context.p_cont_id, FaultStatus.ACCESS_DENIED)
         except StubError:

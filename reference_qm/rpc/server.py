@@ -19,7 +19,7 @@ class RpcServer:
 
     ``preferred``: the transfer syntax that is accepted when a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``
     gives association group identifiers and context handles, which a client must not be able to guess.
-    ``security``: what clients are authenticated with.
+    ``security``: what clients are authenticated with. ``strict``: hold values to the ranges that the IDL gives them.
     """
 
     def __init__(
@@ -29,12 +29,15 @@ class RpcServer:
         limits: Limits | None = None,
         preferred: SyntaxId = NDR64,
         security: ServerSecurity = NO_SECURITY,
+        *,
+        strict: bool = True,
     ) -> None:
         self.interfaces = tuple(interfaces)
         self.groups = Groups(entropy)
         self.limits = limits or Limits()
         self.preferred = preferred
         self.security = security
+        self.strict = strict
 
     def accept(self, remote_host: str, sec_addr: str, now: Now) -> Association:
         """Take a new connection from ``remote_host`` to the port ``sec_addr`` (both text)."""

@@ -25,9 +25,9 @@ MINUTE_MS = 60_000
 class SecuritySettings:
     """The settings that MS-MQQB 3.1.3.1 makes when the queue manager starts. Sizes int entries, lifetimes int ms.
 
-    ``base_caches``: keep the keys of the Base provider in caches of their own, as Windows XP and Server 2003 do (notes
-    <22>, <23>, <59> to <61>, <63>, <64>, <67> to <69>): their receive caches are then never cleaned up, and the keys of
-    SendSymmetricKeyCache live for SymmetricKeyLongLifetime.
+    As releases of Windows have it: ``base_caches``: the keys of the Base provider are in caches of their own (notes
+    <22>, <23>, <59>, <60>, <67> to <69>); ``received_keys_stay``: the receive caches are never cleaned up (<61>);
+    ``sent_keys_live_long``: those of SendSymmetricKeyCache live for SymmetricKeyLongLifetime (<63>, <64>, <69>).
     """
 
     UserCertCacheSize: int = 53
@@ -42,6 +42,8 @@ class SecuritySettings:
     SendEnhancedRC2Using40BitKeys: bool = False
     RejectEnhancedRC2Using40BitKeys: bool = False
     base_caches: bool = False
+    received_keys_stay: bool = False
+    sent_keys_live_long: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +153,10 @@ class SecurityCaches:
         short, received = settings.SymmetricKeyShortLifetime, settings.ReceiveSymmetricKeyCacheSize
         sent = settings.SendSymmetricKeyCacheSize
         self.UserCertCache.resize(settings.UserCertCacheSize, settings.UserCertLifetime)
-        self.ReceiveSymmetricKeyCache.resize(received, None if settings.base_caches else short)
+        self.ReceiveSymmetricKeyCache.resize(received, None if settings.received_keys_stay else short)
         self.ReceiveBaseSymmetricKeyCache.resize(received, None)
-        self.SendSymmetricKeyCache.resize(sent, settings.SymmetricKeyLongLifetime if settings.base_caches else short)
+        long = settings.SymmetricKeyLongLifetime
+        self.SendSymmetricKeyCache.resize(sent, long if settings.sent_keys_live_long else short)
         self.SendBaseSymmetricKeyCache.resize(sent, short)
 
     def receiving(self, level: int) -> TimedCache[CachedSymmetricKey]:

@@ -39,12 +39,16 @@ def serve(
     facilities: Annotated[
         str | None, typer.Option("--facilities", metavar="NAME,...", help="All that --control offers [everything].")
     ] = None,
+    release: Annotated[
+        str | None, typer.Option("--release", metavar="NAME", help="Do as this release of Windows does [none].")
+    ] = None,
     store: Annotated[str | None, typer.Option("--store", metavar="FILE", help="Survives the process [none].")] = None,
     fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,
 ) -> None:
     """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... rpc=...` first."""
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     flags = {
+        "--release": release,
         "--address": address,
         "--tcp-port": tcp_port,
         "--ping-port": ping_port,

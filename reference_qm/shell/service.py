@@ -17,6 +17,7 @@ from uuid import UUID
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.installation import Installation, Make, Wrap, plain
 from reference_qm.core.protocol.restoring import RestoreError
+from reference_qm.releases.table import parts_of
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
 from reference_qm.shell.settings import Settings, format_endpoint
@@ -60,7 +61,9 @@ def installed(settings: Settings, faults: Sequence[str]) -> NewCore:
 
     It raises SettingsError for a fault that does not exist and for entries that make no sense.
     """
-    installation = Installation(settings.config, SystemEntropy(), _faulty(faults) if faults else plain)
+    installation = Installation(
+        settings.config, SystemEntropy(), _faulty(faults) if faults else plain, parts_of(settings.release)
+    )
 
     def begin(entries: Mapping[str, object]) -> Core:
         try:

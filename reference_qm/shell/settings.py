@@ -14,6 +14,8 @@ from uuid import UUID
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory
 from reference_qm.directory.enums import OperatingSystemType
+from reference_qm.releases.names import KNOWN, NO_RELEASE
+from reference_qm.releases.table import presets_of, secured_as
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
@@ -51,6 +53,8 @@ class Settings:
     """Whether the identifier was given, and not made up."""
     directory: MemoryDirectory | None = None
     """The directory of the enterprise; None: workgroup mode."""
+    release: str = NO_RELEASE
+    """The release of Windows that it is configured as."""
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
@@ -67,20 +71,25 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             values[table][key] = toml.converted(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
     rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
+    release = values["queue_manager"].pop("release", NO_RELEASE)
+    presets = presets_of(release)
+    if "ping" in values["listen"]:  # somebody has switched it on
+        presets.pop("answer_pings", None)
     identifier = values["queue_manager"].get("identifier")
     directory = load_directory(tree.get("directory"), where, identifier, entropy)
     for name in ("routes", "public_queues"):
         if directory is not None and name in tree:
             raise SettingsError(f"{where}: [{name}] are for a workgroup: with [directory], leave them out")
+    security = load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy)
     config = QueueManagerConfig(
-        **{"identifier": new_guid(entropy), **values["queue_manager"]},
+        **{"identifier": new_guid(entropy), **presets, **values["queue_manager"]},
         addresses=(listen.address,),
         timers=TimerSettings(**values["timers"]),
         queues=_queues(tree.get("queues", []), where),
         directory_integrated=directory is not None,
         routes=_by_guid(tree, "routes", "address", _ip_address, where),
         public_queues=_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
-        security=load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy),
+        security=secured_as(release, security),
         rpc_server=rpc.server,
         rpc_client=rpc.client,
         **{f"remote_{key}": port for key, port in values["remote"].items()},
@@ -96,7 +105,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         )
     identified = identifier is not None
     control, store = values["control"].get("address"), values["store"].get("path")
-    return Settings(config, listen, control, limits, rpc, store, identified, directory)
+    return Settings(config, listen, control, limits, rpc, store, identified, directory, release)
 
 
 def format_endpoint(endpoint: Endpoint) -> str:
@@ -113,6 +122,13 @@ def _operating_system(value: object) -> OperatingSystemType:
         return OperatingSystemType(value)
     except ValueError:
         raise ValueError(f"must be one of {', '.join(kind.value for kind in OperatingSystemType)}") from None
+
+
+def _release(value: object) -> str:
+    name = toml.string(value)
+    if name not in KNOWN:
+        raise ValueError(f"must be one of {', '.join(KNOWN)}")
+    return name
 
 
 def _ip_address(value: object) -> str:
@@ -158,6 +174,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "identifier": toml.guid,
             "host_name": toml.string,
             "operating_system": _operating_system,
+            "release": _release,
             "send_ping": toml.flag,
             "send_insecure_nacks": toml.flag,
             "window_size": toml.integer(1, 0xFFFF),
@@ -180,6 +197,7 @@ _QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": toml.fla
 
 FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
+        "--release": ("queue_manager", "release"),
         "--address": ("listen", "address"),
         "--tcp-port": ("listen", "tcp_port"),
         "--ping-port": ("listen", "ping_port"),

@@ -154,9 +154,9 @@ class SendMessage:
     message is recoverable and has priority 0. It is a transaction of its own, or part of ``transaction``, which makes
     it transactional.
 
-    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512; ``privacy_level``: none,
-    base, enhanced or advanced; ``sender``: an account by name or SID, queue_manager or none; ``certificate``: the
-    account whose certificate signs, the sender if not said.
+    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512, None for the
+    preset one; ``privacy_level``: none, base, enhanced or advanced; ``sender``: an account by name or SID,
+    queue_manager or none; ``certificate``: the account whose certificate signs, the sender if not said.
     """
 
     to: str
@@ -175,7 +175,7 @@ class SendMessage:
     application_tag: int = 0
     transaction: UUID | None = None
     authentication_level: str = "none"
-    hash_algorithm: str = "sha512"
+    hash_algorithm: str | None = None
     privacy_level: str = "none"
     sender: str | None = None
     certificate: str | None = None

@@ -12,8 +12,9 @@ from uuid import UUID
 import core_bridge  # noqa: F401
 from core_network import PLAIN, TRANSACTIONAL, Host, Network
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.replacing import put_in_place
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import ListQueues, PeekMessages, Request
 from reference_qm.surface.effects import Completed, Rejected

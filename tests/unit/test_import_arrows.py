@@ -26,7 +26,7 @@ GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", 
 ROOMS = {
     "reference_qm": (
         *("value_object", "directory", "surface", "codec", "security", "routing", "rpc", "model", "config", "control"),
-        *("core", "shell", "__main__"),
+        *("core", "releases", "shell", "__main__"),
     ),
     "harness": (
         *(

@@ -95,7 +95,7 @@ class Commands(Part):
         if name is not None:
             request = replace(request, to=str(name))
         local = self._find_fitting(request)
-        security = requested_security(request, self.qm.config.security.accounts, self.qm.adm.Identifier)
+        security = self._requested_security(request)
         if local is not None:
             security = self._checked_for(local, self._message(request, security, now), now).security
         elif security is not None or is_large(request.body):
@@ -143,7 +143,7 @@ class Commands(Part):
         now: Now,
     ) -> Result:
         """Send a copy of a message to each of several queues, or to none that cannot be sent to."""
-        security = requested_security(request, self.qm.config.security.accounts, self.qm.adm.Identifier)
+        security = self._requested_security(request)
         ones = [replace(request, to=str(element)) for element in several.Elements]
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
@@ -183,6 +183,10 @@ class Commands(Part):
         """Show the abstract data model."""
         return Result({"adm": self.qm.inspection.inspect(now)})
 
+    def _requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
+        config = self.qm.config
+        return requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
+
     def _checked_for(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message that arrives in a local queue; CommandError when the queue does not take it."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
@@ -216,7 +220,7 @@ class Commands(Part):
             AppSpecific=request.application_tag,
             SentTime=now.utc_s,
             ArrivalTime=now.utc_s if arrived else 0,
-            TimeToReachQueue=LONG_LIVE_TIME_S if reach is None else reach,
+            TimeToReachQueue=self.qm.config.long_live_time_s if reach is None else reach,
             TimeToBeReceived=INFINITE if received is None else received,
             AcknowledgementsRequested=acks,
             PositiveJournalingRequested="positive" in request.journal,
@@ -242,9 +246,6 @@ class Commands(Part):
                 f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first"
             )
 
-
-LONG_LIVE_TIME_S = 0x54600
-"""TimeToReachQueue of a message for which none is given: 4 days. Spec: MS-MQDMPR 3.1.1.12, note <12>."""
 
 _NOT_ENQUEUED = {
     EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",

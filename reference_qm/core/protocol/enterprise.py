@@ -45,6 +45,7 @@ class Enterprise:
                 PublicSigningKeyList=_key_list(config.security.signing_keys),
             ),
             DirectoryIntegrated=config.directory_integrated,
+            notifies=config.change_notifications,
         )
         self.table: RoutingTable = ()
         self.last_known: QueueManager | None = None

@@ -42,9 +42,9 @@ class Ping(Part):
         )
 
     def receive_request(self, remote: Endpoint, data: bytes) -> None:
-        """Answer a Ping Request; ignore what is none. Spec: MS-MQQB 3.1.7.7."""
+        """Answer a Ping Request; ignore what is none. Spec: MS-MQQB 3.1.7.7, notes <10>, <42>."""
         request = _parse(data)
-        if request is not None:
+        if request is not None and self.qm.config.answer_pings:
             response = self.build_response(request)
             self.qm.emit(SendDatagram(PingSocket.LISTENER, remote, response.build()))
 

@@ -33,7 +33,9 @@ _CIPHERS: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgori
 _SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, OWN: ST_QUEUE_MANAGER}
 
 
-def requested_security(request: SendMessage, accounts: tuple[Account, ...], own: UUID) -> MessageSecurity | None:
+def requested_security(
+    request: SendMessage, accounts: tuple[Account, ...], own: UUID, preset_hash: HashAlgorithm = HashAlgorithm.SHA512
+) -> MessageSecurity | None:
     """Return what a command asks for; None when it asks for nothing. Raises CommandError.
 
     Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, the first account that is configured here, or else the
@@ -41,7 +43,8 @@ def requested_security(request: SendMessage, accounts: tuple[Account, ...], own:
     """
     level = one_of("authentication_level", request.authentication_level, _LEVELS)
     privacy = one_of("privacy_level", request.privacy_level, _PRIVACY)
-    algorithm = one_of("hash_algorithm", request.hash_algorithm, _HASHES)
+    named = request.hash_algorithm
+    algorithm = preset_hash if named is None else one_of("hash_algorithm", named, _HASHES)
     if not level and not privacy and request.sender is None:
         return None
     sender = request.sender or (accounts[0].name if accounts else OWN)

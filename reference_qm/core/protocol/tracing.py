@@ -17,13 +17,13 @@ class Tracing(Part):
     __slots__ = ()
 
     def trace_received(self, message: Message, now: Now) -> None:
-        """Report that a message arrived, if it is traced. Spec: MS-MQQB 3.1.5.8.9."""
-        if message.TracingRequested:
+        """Report that a message arrived, if it is traced. Spec: MS-MQQB 3.1.5.8.9, MS-MQMQ note <23>."""
+        if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, None, now)
 
     def trace_sent(self, session: Session, message: Message, now: Now) -> None:
         """Report that a message was sent, and where to, if it is traced. Spec: MS-MQQB 3.1.7.1.7."""
-        if message.TracingRequested:
+        if message.TracingRequested and self.qm.config.report_messages:
             self.send_report(message, session.RemoteQMAddress, now)
 
     def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:

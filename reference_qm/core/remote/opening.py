@@ -12,9 +12,6 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import Endpoint
 
-VERSION = (6, 1, 6531)
-"""pMajor, pMinor, pBuildNumber: those of Windows 7 and Windows Server 2008 R2. Spec: MS-MQQP notes <22> to <24>."""
-
 
 class RemoteOpening(Part):
     """Opening, closing and purging queues, and what a client asks before.
@@ -27,17 +24,20 @@ class RemoteOpening(Part):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         """Open a queue for remote reading. Spec: MS-MQQP 3.1.4.3.
 
-        dwMQS and hQueue are ignored (notes <12>, <13>). Nothing is printed for a handle that is none: it is taken, and
+        dwMQS is ignored (note <12>). Nothing is printed for a handle that is none: it is taken, and
         refused when something is read through it. A NULL for pLicGuid, a [ref] pointer, cannot be sent.
         """
         given = call.arguments
         status = self.check_open_values(given["pQueue"], given["dwpContext"])
         if not status:
             status = self.check_open_values_equal(given["pQueue"], given["dwpContext"])
+        if not status:
+            status = self.check_open_handle(given["hQueue"])
         if status:
             self.qm.remote.note(call.respond(Return=status, phContext=None))
             return
-        entry = OpenQueueEntry(OpenQueueDescriptorHandle=given["dwpContext"], ClientId=given["pLicGuid"])
+        handle = self.handle_to_open(given["hQueue"], given["dwpContext"])
+        entry = OpenQueueEntry(OpenQueueDescriptorHandle=handle, ClientId=given["pLicGuid"])
         self.qm.remote.OpenQueueEntryCollection.add(entry)
         self.take_over_descriptor(entry)
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
@@ -49,6 +49,14 @@ class RemoteOpening(Part):
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
         """Refuse a pQueue that is not dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
         return Status.MQ_OK if p_queue == dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
+
+    def check_open_handle(self, h_queue: int) -> Status:
+        """Refuse no hQueue: it is ignored. Spec: MS-MQQP 3.1.4.3, note <13>."""
+        return Status.MQ_OK
+
+    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+        """Return by what the descriptor is known from now on. Spec: MS-MQQP 3.1.4.3, note <15>."""
+        return dwp_context
 
     def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
         """Let a descriptor belong to qm2qm from now on. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
@@ -104,15 +112,19 @@ class RemoteOpening(Part):
         (MS-MQMP 3.1.4.2).
         """
         if not self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
+            self.refuse_purge(call, Status.MQ_ERROR_INVALID_HANDLE)
             return
         descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
         if descriptor is None or descriptor.QueueReference is None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
+            self.refuse_purge(call, Status.MQ_ERROR_INVALID_HANDLE)
         elif descriptor.AccessType is not QueueAccessType.RECEIVE:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_ACCESS_DENIED))
+            self.refuse_purge(call, Status.MQ_ERROR_ACCESS_DENIED)
         else:
             self.purge_remote_queue(call, descriptor.QueueReference)
+
+    def refuse_purge(self, call: Call, status: Status) -> None:
+        """Return the error; others throw it. Spec: MS-MQQP 3.1.4.7, note <18>."""
+        self.qm.remote.note(call.respond(Return=status))
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         """Raise Purge Queue; answer when the disk knows. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
@@ -122,7 +134,7 @@ class RemoteOpening(Part):
             return Result()
 
         def failed() -> None:
-            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_MESSAGE_STORAGE_FAILED))
+            self.refuse_purge(call, Status.MQ_ERROR_MESSAGE_STORAGE_FAILED)
 
         self.qm.queues.purge(queue, None, purged, failed)
 
@@ -152,4 +164,4 @@ class RemoteOpening(Part):
 
     def get_remote_version(self) -> tuple[int, int, int]:
         """Return pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""
-        return VERSION
+        return self.qm.config.remote_version

@@ -45,9 +45,15 @@ class RemoteReading:
     """The server's side of remote reading: associations and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
 
     def __init__(
-        self, entropy: Entropy, timers: Timers, unfinished: Unfinished, security: ServerSecurity = NO_SECURITY
+        self,
+        entropy: Entropy,
+        timers: Timers,
+        unfinished: Unfinished,
+        security: ServerSecurity = NO_SECURITY,
+        *,
+        strict: bool = True,
     ) -> None:
-        server = RpcServer(INTERFACES, entropy, security=security)
+        server = RpcServer(INTERFACES, entropy, security=security, strict=strict)
         self.associations: Associations = Associations(server, timers, unfinished)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
@@ -94,6 +100,8 @@ class RpcServing(Part):
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
             case CallReceived(call) if call.context.interface is EPT:
                 self.qm.remote.note(EndpointMapper(mapped(self.qm.rpc_listening))(event))
+            case CallReceived(call) if not self.is_served(call):
+                self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
             case CallReceived(call) if not self.is_allowed(call):
                 self.qm.remote.note(call.fault(FaultStatus.ACCESS_DENIED))
             case CallReceived(call):
@@ -104,6 +112,10 @@ class RpcServing(Part):
                 self.qm.remote_ending.orphan_call(call)
             case HandleRundown(handle):
                 RUNDOWNS[handle.kind](self.qm)(handle.state)
+
+    def is_served(self, call: Call) -> bool:
+        """Return whether there is such a method: all but old releases have every one. Spec: MS-MQQP 1.7, note <2>."""
+        return True
 
     def is_allowed(self, call: Call) -> bool:
         """Return whether a call is made at the level that is demanded. Spec: MS-MQQP 5, MS-MQMP 5.1.

@@ -21,10 +21,12 @@ class Encoding:
     """The encoding of a stub.
 
     ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: byte order.
+    ``strict``: a value outside the range that the IDL gives it is refused.
     """
 
     wide: bool = False
     order: ByteOrder = "<"
+    strict: bool = True
 
     @property
     def pointer_size(self) -> int:

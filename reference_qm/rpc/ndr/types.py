@@ -83,7 +83,8 @@ class Unsigned(NdrType):
 
     def read(self, reader: NdrReader, scope: Scope) -> int:
         value = reader.number(self.size)
-        if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
+        strict = self.limits is not None and reader.encoding.strict
+        if strict and self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
             reader.refuse(f"is {value}, outside {self.limits[0]} to {self.limits[1]}", reader.offset - self.size)
         return value
 

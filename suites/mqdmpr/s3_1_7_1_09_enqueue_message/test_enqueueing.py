@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.peer.remote import START2
 from harness.run.marks import covers, needs
 from suites.applications import DONE, Application, answered, to_queue
 from suites.mqqp.steps.reading import FIRST, LOW_7_BYTES, SECOND, brought, filled, frames
@@ -36,12 +37,12 @@ def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote
     """They are what a remote reader is told as SequentialId, and grow over the messages of two queues."""
     queue, transactional = filled(remote, FIRST), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
-    read = queue.receive()
+    read = queue.receive(by=START2)
     told = read.out.lpRemoteReadDesc2.SequentialId
     between = transactional.identifiers()["between"] & LOW_7_BYTES
     filled(remote, SECOND)
     known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages()}
-    later = queue.receive()
+    later = queue.receive(by=START2)
     observed = [brought(read), brought(later), later.out.lpRemoteReadDesc2.SequentialId, told < between < known[SECOND]]
     expected = [FIRST, SECOND, known[SECOND], True]
     judge("MQDMPR-3.1.7.1.9-13", expected=expected, observed=observed, evidence=frames([read, later]))

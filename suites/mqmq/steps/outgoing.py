@@ -8,6 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Session
 from harness.peer.peer import Peer
+from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.sut import Sut
 from suites.mqqb.steps.sender import SET_UP, Sender
 
@@ -27,8 +28,13 @@ class Outgoing:
         self.seen = len(SET_UP)
 
     def send(self, **message: Any) -> Frame:
-        """Let the SUT send a message; return the bytes that came, ConformanceFailure when none did."""
+        """Let the SUT send a message; return the bytes that came, ConformanceFailure when none did.
+
+        LackedByRelease when its release cannot encrypt as is asked.
+        """
         frame = self.poll(**message)
+        if frame is None and message.get("privacy_level") == "advanced" and not release_of(self.sut).aes:
+            raise LackedByRelease("nothing is sent at PrivacyLevel Advanced (MS-MQQB <66>)")
         if frame is None:
             raise ConformanceFailure("the SUT's message did not come")
         return frame

@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, put_in_place, replaced
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import always, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo, SessionHeader
@@ -14,6 +14,7 @@ from reference_qm.core.protocol.initialization import Initialization
 from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.replacing import put_in_place
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from harness.faults.connection_history import entries_changed, entries_left_out
 from harness.faults.fields import bit_clear, bit_set, field_is, sent_as
-from harness.faults.parts import fault, put_in_place
+from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.session_opening import RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
+from reference_qm.core.replacing import put_in_place
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.fields import bit_clear, off_by
-from harness.faults.parts import fault, put_in_place
+from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import SessionAckPacket, UserMessagePacket
 from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.replacing import put_in_place
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now

@@ -15,9 +15,21 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.provisioning import ALICE, MALLORY, User
+from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
-from harness.wire.protection import LEVELS, SIG10, SIG20, SIG30, RsaKey, encrypted, listed_keys, signature, simple_blob
+from harness.wire.protection import (
+    ADVANCED,
+    LEVELS,
+    SIG10,
+    SIG20,
+    SIG30,
+    RsaKey,
+    encrypted,
+    listed_keys,
+    signature,
+    simple_blob,
+)
 from reference_qm.codec import MessageClass
 from suites.messages import NONE, Sequence, a_message
 from suites.mqqb.steps.disposition import NOWHERE
@@ -330,8 +342,16 @@ def flipped(packet: Any) -> Any:
 
 
 def secret(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
-    """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``."""
-    receiver = listed_keys(sut.receiving_keys)[LEVELS.get(changes.pop("for_level", level), LEVELS[5])]
+    """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``.
+
+    LackedByRelease where a release has no key of the provider; ConformanceFailure where the SUT should have one.
+    """
+    provider = LEVELS.get(changes.pop("for_level", level), LEVELS[5])
+    receiver = listed_keys(sut.receiving_keys).get(provider)
+    if receiver is None and provider == ADVANCED and not release_of(sut).aes:
+        raise LackedByRelease("there is no public key of the AES provider to encrypt a body for (MS-MQQB <65>)")
+    if receiver is None:
+        raise ConformanceFailure(f"the SUT has no public key of {provider} to encrypt a body for")
     blob = changes.pop("blob", None)
     properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
     properties.MessageBody = changes.pop("body", None) or encrypted(properties.MessageBody, algorithm, key)

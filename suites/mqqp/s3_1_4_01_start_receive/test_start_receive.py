@@ -179,9 +179,9 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     queue = remote.open(kind)
     fill(remote, kind, FIRST, SECOND)
     known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages(kind)}
-    first = queue.read(PEEK_CURRENT)
+    first = queue.read(PEEK_CURRENT, by=START2)
     queue.receive()
-    second = queue.read(RECEIVE)
+    second = queue.read(RECEIVE, by=START2)
     for label, read in ((FIRST, first), (SECOND, second)):
         observed = read.out.lpRemoteReadDesc2.SequentialId if read.out is not None else None
         for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"):

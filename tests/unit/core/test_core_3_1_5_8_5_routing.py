@@ -10,7 +10,7 @@ from core_network import PLAIN, TRANSACTIONAL, Network, guid, private
 from core_ordering import in_sequence
 from core_raw import Raw, establish, parameters, session_ack, user_message
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.codec import (
     PrivateQueueFormatNameId,
     SessionHeader,
@@ -20,6 +20,7 @@ from reference_qm.codec import (
 )
 from reference_qm.core.protocol import routing
 from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.replacing import put_in_place
 from reference_qm.surface.commands import PeekMessages
 
 PLAIN_NUMBER, TRANSACTIONAL_NUMBER = 1, 2

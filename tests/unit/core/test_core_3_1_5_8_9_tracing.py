@@ -8,10 +8,11 @@ from core_enterprise import PUBLIC, RECEIVER, SENDER, SOUTH_GATE, Enterprise
 from core_network import EPOCH_S, PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from core_raw import RAW, Raw, user_message
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader, UserHeader
 from reference_qm.core.protocol.messages import deserialize_message
 from reference_qm.core.protocol.own_messages import OwnMessages
+from reference_qm.core.replacing import put_in_place
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PeekMessages
 

@@ -14,9 +14,10 @@ from core_secure import (
     user_messages,
 )
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.codec import MAX_PACKET_SIZE
 from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.core.replacing import put_in_place
 from reference_qm.security import ENHANCED_PROVIDER, MqdsPublicKeys, SecuritySettings, SignatureType
 
 RC2, RC4, AES128, AES192, AES256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610

@@ -18,10 +18,11 @@ from core_enterprise import (
 )
 from core_network import PLAIN, Network, direct, guid, private
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.protocol.resolving import Destination
+from reference_qm.core.replacing import put_in_place
 from reference_qm.directory import Queue, QueueManager
 
 

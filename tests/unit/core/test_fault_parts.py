@@ -4,13 +4,14 @@ import pytest
 from core_network import Network, direct
 
 from harness.faults import registry
-from harness.faults.parts import changed, fault, put_in_place, replaced
+from harness.faults.parts import changed, fault, replaced
 from harness.faults.primitives import during, skip
 from harness.faults.registry import FaultyCore
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.replacing import put_in_place
 
 
 class ByTwo(Sending):

@@ -2,9 +2,10 @@
 
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.replacing import put_in_place
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import ReceiveMessage, SendMessage

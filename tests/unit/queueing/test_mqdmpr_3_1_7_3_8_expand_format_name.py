@@ -4,9 +4,10 @@ import pytest
 from core_network import guid
 from queueing_made import direct, one_host
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.codec import parse_format_name
 from reference_qm.core.queueing.names import QueueNames
+from reference_qm.core.replacing import put_in_place
 from reference_qm.directory import DistributionList, Queue, Replica
 
 A, B, C = direct(7), direct(8), f"PUBLIC={guid(3)}"

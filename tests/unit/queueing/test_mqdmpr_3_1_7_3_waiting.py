@@ -6,9 +6,10 @@ And what ends their wait, MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2: messages that leave
 import pytest
 from queueing_made import open_, put, queue_of
 
-from harness.faults.parts import changed, put_in_place
+from harness.faults.parts import changed
 from reference_qm.codec import MessageClass
 from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.replacing import put_in_place
 from reference_qm.model.position_list import storage_size
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status

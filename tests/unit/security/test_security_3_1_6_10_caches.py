@@ -102,12 +102,16 @@ KEYED = (
 
 
 @pytest.mark.parametrize(
-    ("base_caches", "lifetimes_ms"),
-    [(False, (600_000, None, 600_000, 600_000)), (True, (None, None, 43_200_000, 600_000))],
+    ("settings", "lifetimes_ms"),
+    [
+        ({}, (600_000, None, 600_000, 600_000)),
+        ({"received_keys_stay": True}, (None, None, 600_000, 600_000)),
+        ({"sent_keys_live_long": True}, (600_000, None, 43_200_000, 600_000)),
+    ],
 )
-def test_lifetimes_of_the_key_caches(base_caches, lifetimes_ms):
+def test_lifetimes_of_the_key_caches(settings, lifetimes_ms):
     """Notes <22>, <61>, <63>, <64>, <69>."""
-    caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
+    caches = SecurityCaches(SecuritySettings(**settings))
     for name, lifetime_ms in zip(KEYED, lifetimes_ms, strict=True):
         assert getattr(caches, name).lifetime_ms == lifetime_ms
 

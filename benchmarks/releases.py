@@ -1,0 +1,117 @@
+"""The reference configured as each release of Windows, judged with that profile and without, in virtual time.
+
+Wanted: with the profile nothing fails, and every rule that is missed is a warning that names a product note; without
+it those rules fail, warn where they are a SHOULD, or stay inconclusive where a step before them failed. The rules are
+those that the notes bear on which the reference is configured by.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.judging.verdicts import Verdict
+from harness.proof.trials import VIRTUAL_SUT
+from harness.results.run_results import RunResults, read_run
+from harness.rules.catalogue import Catalogue, load_catalogue
+from reference_qm.releases.names import NO_RELEASE, WINDOWS
+from reference_qm.releases.table import behaviours_of
+
+MISSED = (Verdict.FAIL, Verdict.WARN)
+SHOWN = (Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
+HEAD = ("release", "behaviours", "rules", *SHOWN, "other", "those warnings without the profile")
+_PINGS = ("ping = true\n", "ping_initiator = true\n")
+
+
+def measure() -> Iterator[str]:
+    """Judge each release; yield a table in Markdown, and what is wrong with it."""
+    catalogue = load_catalogue()
+    yield f"| {' | '.join(HEAD)} |"
+    yield f"|{' --- |' * len(HEAD)}"
+    complaints: list[str] = []
+    idle = dict.fromkeys(name for release in WINDOWS for name in behaviours_of(release))
+    with tempfile.TemporaryDirectory() as name:
+        for release in WINDOWS:
+            judged = judge(catalogue, release, Path(name))
+            complaints += judged.complaints
+            for behaviour in judged.seen:
+                idle.pop(behaviour, None)
+            yield judged.row
+    yield f"no rule sees: {', '.join(sorted(idle)) or 'none'}"
+    yield from complaints or ["nothing fails, and no excused rule is missed without its note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A release. ``row``: of the table; ``complaints``: what is wrong; ``seen``: behaviours that a rule misses by."""
+
+    row: str
+    complaints: list[str]
+    seen: set[str]
+
+
+def judge(catalogue: Catalogue, release: str, folder: Path) -> Judged:
+    """Run the checks of the rules that a release's notes touch, with its profile and without."""
+    rules = touched(catalogue, release)
+    held = run_as(release, release, rules, folder / f"{release}-held")
+    plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
+    excusing = catalogue.notes.excusing(release)
+    verdicts = Counter(one.verdict for rule, one in held.rules.items() if rule in rules)
+    others = sum(count for verdict, count in verdicts.items() if verdict not in SHOWN)
+    excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
+    failing = {rule for rule in excused if stands(plain, rule) in MISSED}
+    unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
+    cells = [release, len(behaviours_of(release)), len(rules), *(verdicts[one] for one in SHOWN), others]
+    row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
+    complaints = [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if is_wrong(one.verdict)]
+    complaints += [
+        f"{release}: {rule} is missed with the profile alone" for rule in sorted(excused - failing - unjudged)
+    ]
+    own = behaviours_of(release).keys()
+    return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})
+
+
+def touched(catalogue: Catalogue, release: str) -> list[str]:
+    """Return the rules that the notes bear on which a release is configured by."""
+    names = behaviours_of(release).keys()
+    found = set[str]()
+    for notes in catalogue.notes.by_document.values():
+        for note in notes.values():
+            if names & set(note.reference):
+                found |= note.rules | (note.excuses if release in note.excused else set())
+    return sorted(found & catalogue.keys())
+
+
+def run_as(release: str, profile: str, rules: Iterable[str], out: Path) -> RunResults:
+    """Run checks against the reference configured as a release and held to a profile, in a process of its own."""
+    sut = out.with_suffix(".toml")
+    sut.write_text(sut_file(release, profile), encoding="utf-8")
+    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out)]
+    command += [word for rule in rules for word in ("--rule", rule)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode > 1:
+        raise RuntimeError(f"{release}: {done.stderr.strip() or done.stdout.strip()}")
+    return read_run(out)
+
+
+def sut_file(release: str, profile: str) -> str:
+    """Return the SUT file of the reference configured as a release, with all that this release has."""
+    text = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
+    if not behaviours_of(release).keys() & {"pings-first"}:
+        text = text.replace(_PINGS[1], "")
+    return f'{text}[reference]\nrelease = "{release}"\n'
+
+
+def is_wrong(verdict: Verdict) -> bool:
+    """Return whether a release that does what notes say must not get this verdict."""
+    return verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)
+
+
+def stands(run: RunResults, rule: str) -> Verdict:
+    """Return what stands of a rule in a run."""
+    return run.rules[rule].verdict if rule in run.rules else Verdict.NOT_EXERCISED

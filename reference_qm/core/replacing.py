@@ -1,0 +1,31 @@
+"""A subclass of a part in the place of that part: how a release of Windows, or a fault, does otherwise."""
+
+from __future__ import annotations
+
+from reference_qm.core.part import QM, Part
+
+
+def put_in_place(qm: QM, cls: type[Part]) -> None:
+    """Put a subclass of a part in the place of that part, on top of what was put there before.
+
+    TypeError for a class that derives from no part, or from several.
+    """
+    attribute = attribute_of(qm, part_of(cls))
+    current = type(getattr(qm, attribute))
+    setattr(qm, attribute, type(cls.__name__, (cls, current), {})(qm))
+
+
+def part_of(cls: type[Part]) -> type[Part]:
+    """Return the part that a class derives from."""
+    parts = [base for base in cls.__mro__ if Part in base.__bases__]
+    if len(parts) != 1:
+        raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: it can replace only one")
+    return parts[0]
+
+
+def attribute_of(qm: QM, part: type[Part]) -> str:
+    """Return the attribute of a queue manager that holds a part."""
+    for name, value in vars(qm).items():
+        if isinstance(value, part):
+            return name
+    raise TypeError(f"{part.__name__} is no part of the queue manager: see reference_qm/core/parts.py")

@@ -1,0 +1,43 @@
+"""The releases of Windows by name, in the order of time (MS-MQDMPR 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+NO_RELEASE = "none"
+"""A queue manager that is no Windows: it does as the documents print."""
+WINDOWS = (
+    *("windows-nt", "windows-2000", "windows-xp", "windows-server-2003", "windows-server-2003-r2"),
+    *("windows-vista", "windows-server-2008", "windows-7", "windows-server-2008-r2"),
+    *("windows-8", "windows-server-2012", "windows-8.1", "windows-server-2012-r2"),
+    *("windows-10", "windows-server-2016", "windows-server", "windows-server-2019"),
+    *("windows-server-2022", "windows-11", "windows-server-2025"),
+)
+"""``windows-server`` has no year: the releases between 2016 and 2019."""
+KNOWN = (NO_RELEASE, *WINDOWS)
+_ALL, _FROM, _UNTIL = "all", "from ", "until "
+
+
+def releases_named(written: Iterable[str]) -> tuple[str, ...]:
+    """Return the releases that are written as a name, ``from NAME``, ``until NAME`` (with it), or ``all``.
+
+    Returned in the order of time; ValueError for what names none.
+    """
+    found = set[str]()
+    for each in written:
+        first, last = 0, len(WINDOWS)
+        if each.startswith(_FROM):
+            first = _place(each.removeprefix(_FROM))
+        elif each.startswith(_UNTIL):
+            last = _place(each.removeprefix(_UNTIL)) + 1
+        elif each != _ALL:
+            first = _place(each)
+            last = first + 1
+        found.update(WINDOWS[first:last])
+    return tuple(name for name in WINDOWS if name in found)
+
+
+def _place(name: str) -> int:
+    if name not in WINDOWS:
+        raise ValueError(f"unknown release {name!a}; known are {', '.join(WINDOWS)}")
+    return WINDOWS.index(name)

@@ -1,0 +1,99 @@
+"""What releases do otherwise in remote reading, as server and as client: subclasses of parts of the queue manager."""
+
+from __future__ import annotations
+
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.serving import RpcServing
+from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.core.remote_client.binding import ServerBindings
+from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading
+from reference_qm.core.remote_client.steps import RemoteError, Sequence
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import QM2QM, Call, Interface
+from reference_qm.surface.inputs import Endpoint
+
+LATER_METHODS = frozenset({"RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"})
+"""What NT and 2000 lack. Spec: MS-MQQP 1.7, note <2>."""
+
+
+class LaterMethodsMissing(RpcServing):
+    """The methods that came later are not there. Spec: MS-MQQP 3.1.4.9 to 3.1.4.11, notes <21>, <25>, <27>."""
+
+    __slots__ = ()
+
+    def is_served(self, call: Call) -> bool:
+        return call.method.name not in LATER_METHODS and super().is_served(call)
+
+
+class RequestIdsNotCompared(RemoteStarting):
+    """A dwRequestID that is in use is taken. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, notes <6>, <10>, <26>."""
+
+    __slots__ = ()
+
+    def check_request_id(self, desc: Desc) -> Status:
+        return Status.MQ_OK
+
+
+class QueueOpenedNotCompared(RemoteOpening):
+    """A pQueue other than dwpContext is taken. Spec: MS-MQQP 3.1.4.3, note <14>."""
+
+    __slots__ = ()
+
+    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+        return Status.MQ_OK
+
+
+class QueueKnownByHandle(RemoteOpening):
+    """The queue is known by hQueue, which has to be that of an open queue. Spec: MS-MQQP 3.1.4.3, notes <13>, <15>."""
+
+    __slots__ = ()
+
+    def check_open_handle(self, h_queue: int) -> Status:
+        known = self.qm.remote_starting.find_remote_descriptor(h_queue)
+        return Status.MQ_ERROR_INVALID_PARAMETER if known is None else Status.MQ_OK
+
+    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+        return h_queue
+
+
+class NothingToCancelIsNoHandle(RemoteEnding):
+    """Cancelling with a pQueue or hQueue of 0 is MQ_ERROR_INVALID_HANDLE. Spec: MS-MQQP 3.1.4.6, note <17>."""
+
+    __slots__ = ()
+
+    def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
+        return super().check_cancel_queue(h_queue, p_queue) if h_queue and p_queue else Status.MQ_ERROR_INVALID_HANDLE
+
+
+class PurgeThrows(RemoteOpening):
+    """The errors of RemoteQMPurgeQueue are thrown. Spec: MS-MQQP 3.1.4.7, note <18>."""
+
+    __slots__ = ()
+
+    def refuse_purge(self, call: Call, status: Status) -> None:
+        self.qm.remote.note(call.fault(status))
+
+
+class StaysAtFirstPort(ServerBindings):
+    """A client stays where it bound first, and asks for no port. Spec: MS-MQQP 2.1, note <5>."""
+
+    __slots__ = ()
+
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+        if interface is not QM2QM:
+            return (yield from super().bind_to_server(server, interface))
+        return (yield from self.construct_initial_binding(server, interface))
+
+
+class VersionNeverAsked(ClientReading):
+    """Every server is taken for an old one, and not asked. Spec: MS-MQQP 3.2.4.2, notes <28> to <31>."""
+
+    __slots__ = ()
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        if read.LookupId is not None:
+            raise RemoteError("there is no reading by lookup (MS-MQQP note <27>)", Status.MQ_ERROR_INVALID_PARAMETER)
+        yield from ()
+        return None

@@ -1,0 +1,145 @@
+"""The one table of what releases of Windows do otherwise than the documents print.
+
+A row is named by the notes that it is of (``reference`` in suites/*/notes.toml); its releases are theirs. What it does
+is a setting of the configuration, or subclasses of parts of the queue manager, which are put in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.part import Part
+from reference_qm.model.attributes import UNLIMITED
+from reference_qm.releases import queueing, remote, transfer
+from reference_qm.releases.names import releases_named
+from reference_qm.security import AES_PROVIDER, HashAlgorithm, SecurityConfig
+
+Secured = Callable[[SecurityConfig], SecurityConfig]
+"""Returns the keys and settings of security that a release has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """What some releases do otherwise.
+
+    ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: fields of the
+    QueueManagerConfig that have other values unless they are set. ``security``: what becomes of its security.
+    ``parts``: subclasses of parts of the queue manager.
+    """
+
+    releases: tuple[str, ...]
+    presets: Mapping[str, Any] = field(default_factory=dict)
+    security: Secured | None = None
+    parts: tuple[type[Part], ...] = ()
+
+
+def _without_aes(security: SecurityConfig) -> SecurityConfig:
+    left = [
+        {name: key for name, key in keys.items() if name != AES_PROVIDER}
+        for keys in (security.encryption_keys, security.signing_keys)
+    ]
+    return replace(security, encryption_keys=left[0], signing_keys=left[1])
+
+
+def _settings(**changes: Any) -> Secured:
+    return lambda security: replace(security, settings=replace(security.settings, **changes))
+
+
+def _version(release: str, *version: int) -> Behaviour:
+    return Behaviour((release,), presets={"remote_version": version})
+
+
+_OLD = "until windows-server-2003-r2"
+_XP_TO_2003 = ("windows-xp", "windows-server-2003", "windows-server-2003-r2")
+_2000_TO_2003 = ("windows-2000", *_XP_TO_2003)
+DAYS_90_S = 90 * 86_400
+SOME_NETWORK = UUID("6d71636f-6e66-4f72-8d00-0000000000c1")
+"""The connected network that the people of an NT machine entered."""
+
+BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
+    {
+        # MS-MQQB
+        "own-queues-not-journaled": Behaviour(("from windows-server-2008",), parts=(queueing.OwnQueuesNotJournaled,)),
+        "pings-first": Behaviour((_OLD,), presets={"send_ping": True}),
+        "pings-unanswered": Behaviour(("from windows-vista",), presets={"answer_pings": False}),
+        "memory-in-order-acks": Behaviour(("all",), parts=(transfer.MemoryInOrderAcks,)),
+        "memory-in-pings": Behaviour(("all",), parts=(transfer.MemoryInPings,)),
+        "base-caches": Behaviour(_2000_TO_2003, security=_settings(base_caches=True)),
+        "insecure-nacks": Behaviour(("until windows-vista",), presets={"send_insecure_nacks": True}),
+        "sends-40-bits": Behaviour(
+            ("windows-2000", "windows-xp"), security=_settings(SendEnhancedRC2Using40BitKeys=True)
+        ),
+        "rejects-40-bits": Behaviour(("windows-nt",), security=_settings(RejectEnhancedRC2Using40BitKeys=True)),
+        "no-aes": Behaviour((_OLD,), security=_without_aes, parts=(transfer.AdvancedNotSent,)),
+        "received-keys-stay": Behaviour(("until windows-server-2008",), security=_settings(received_keys_stay=True)),
+        "sent-keys-live-long": Behaviour(_XP_TO_2003, security=_settings(sent_keys_live_long=True)),
+        # MS-MQMQ
+        "memory-in-padding": Behaviour(("all",), parts=(transfer.MemoryInPadding,)),
+        "no-dead-letters": Behaviour(("windows-nt",), parts=(queueing.NoDeadLetters,)),
+        "signs-with-md5": Behaviour(("until windows-2000",), presets={"preset_hash": HashAlgorithm.MD5}),
+        "signs-with-sha1": Behaviour(
+            (*_XP_TO_2003, "windows-vista", "windows-server-2008"), presets={"preset_hash": HashAlgorithm.SHA1}
+        ),
+        "no-lists": Behaviour(("until windows-2000",), parts=(transfer.NoLists,)),
+        "miscounts": Behaviour(("all",), parts=(transfer.Miscounts,)),
+        "no-marks-of-transactions": Behaviour(("windows-nt",), parts=(transfer.NoMarksOfTransactions,)),
+        "no-reports": Behaviour(("all",), presets={"report_messages": False}),
+        # MS-MQQP
+        "later-methods-missing": Behaviour(("until windows-2000",), parts=(remote.LaterMethodsMissing,)),
+        "stays-at-first-port": Behaviour(("from windows-vista",), parts=(remote.StaysAtFirstPort,)),
+        "request-ids-not-compared": Behaviour(("until windows-xp",), parts=(remote.RequestIdsNotCompared,)),
+        "ranges-not-checked": Behaviour(("windows-nt",), presets={"strict_stubs": False}),
+        "queue-known-by-handle": Behaviour(("until windows-2000",), parts=(remote.QueueKnownByHandle,)),
+        "queue-opened-not-compared": Behaviour(("until windows-xp",), parts=(remote.QueueOpenedNotCompared,)),
+        "nothing-to-cancel-is-no-handle": Behaviour(("until windows-2000",), parts=(remote.NothingToCancelIsNoHandle,)),
+        "purge-throws": Behaviour(("from windows-server-2003",), parts=(remote.PurgeThrows,)),
+        "version-of-xp": _version("windows-xp", 5, 1, 1020),
+        "version-of-2003": Behaviour(_XP_TO_2003[1:], presets={"remote_version": (5, 2, 1716)}),
+        "version-of-vista": _version("windows-vista", 6, 0, 6000),
+        "version-of-2008": _version("windows-server-2008", 6, 0, 6001),
+        "version-never-asked": Behaviour(("until windows-2000",), parts=(remote.VersionNeverAsked,)),
+        # MS-MQDMPR
+        "quota-unlimited": Behaviour(("until windows-xp",), presets={"queue_manager_quota_kb": UNLIMITED}),
+        "in-a-network": Behaviour(("windows-nt",), presets={"connected_networks": (SOME_NETWORK,)}),
+        "supports-others": Behaviour(("until windows-2000",), presets={"supporting_server": True}),
+        "application-queue-unread": Behaviour((_OLD,), parts=(queueing.ApplicationQueueUnread,)),
+        "reaches-for-90-days": Behaviour((_OLD,), presets={"long_live_time_s": DAYS_90_S}),
+        "cipher-preset-rc2": Behaviour((_OLD,), parts=(transfer.CipherPresetRC2,)),
+        "changes-not-notified": Behaviour(_XP_TO_2003, presets={"change_notifications": False}),
+        # MS-MQSO
+        "memory-not-watched": Behaviour((_OLD,), parts=(queueing.MemoryNotWatched,)),
+        "domain-not-watched": Behaviour(("windows-nt",), parts=(queueing.DomainNotWatched,)),
+    }
+)
+
+
+def behaviours_of(release: str) -> dict[str, Behaviour]:
+    """Return what a release does otherwise, by name; nothing for the release ``none``."""
+    return {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
+
+
+def presets_of(release: str) -> dict[str, Any]:
+    """Return the fields of a QueueManagerConfig that a release has other values of, unless they are set."""
+    return {name: value for one in behaviours_of(release).values() for name, value in one.presets.items()}
+
+
+def secured_as(release: str, security: SecurityConfig) -> SecurityConfig:
+    """Return the security that a release makes of what is configured."""
+    for one in behaviours_of(release).values():
+        security = one.security(security) if one.security is not None else security
+    return security
+
+
+def configured_as(release: str, config: QueueManagerConfig) -> QueueManagerConfig:
+    """Return the configuration of a queue manager of a release, whose presets nobody has set."""
+    return replace(config, **presets_of(release), security=secured_as(release, config.security))
+
+
+def parts_of(release: str) -> tuple[type[Part], ...]:
+    """Return the subclasses of parts that do as a release does."""
+    return tuple(part for one in behaviours_of(release).values() for part in one.parts)

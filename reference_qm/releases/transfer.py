@@ -1,0 +1,175 @@
+"""What releases do otherwise in the transfer of messages: subclasses of parts of the queue manager."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from reference_qm.codec import (
+    MisuseError,
+    MQFFormatNameElement,
+    OrderAckBody,
+    PingPacket,
+    SessionHeader,
+    TransactionHeader,
+    UserMessagePacket,
+)
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.protocol.securing import Securing
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.model.adm import (
+    IncomingTransactionalTransferInfo,
+    Message,
+    MessagePosition,
+    OutgoingMessagePosition,
+    Session,
+)
+from reference_qm.security import EncryptionAlgorithm, PrivacyLevel, SecurityError
+from reference_qm.surface.clock import Now
+
+_MEMORY = bytes(range(0xA1, 0xC1))
+"""Bytes that happened to be in memory."""
+_LONGEST_PADDING = 7
+_LIST_BEGINS = 12
+"""Offset of the first element within MQFAddressHeader (MS-MQMQ 2.2.20.2)."""
+_MARKS = TransactionHeader.flags(FM=1, LM=1)
+
+
+class MemoryInOrderAcks(OrderAcks):
+    """The reserved bytes of an OrderAck hold whatever was in memory. Spec: MS-MQQB 2.2.4.1, note <17>."""
+
+    __slots__ = ()
+
+    def build(self, transfer: IncomingTransactionalTransferInfo) -> OrderAckBody:
+        body = super().build(transfer)
+        return replace(body, Reserved=_MEMORY[: len(body.Reserved)])
+
+
+class MemoryInPings(Ping):
+    """The unused bits of a ping hold whatever was in memory. Spec: MS-MQQB 2.2.7, note <19>."""
+
+    __slots__ = ()
+
+    def build_request(self) -> PingPacket:
+        return _scribbled(super().build_request())
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        return _scribbled(super().build_response(request))
+
+
+class MemoryInPadding(Sending):
+    """The padding of what is sent is whatever was in memory. Spec: MS-MQMQ notes <1>, <2>, <8>, <10> to <13>."""
+
+    __slots__ = ()
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, _padded(packet))
+
+
+class Miscounts(SessionAcks):
+    """UserMsgSequenceNumber is not the count of what was sent. Spec: MS-MQMQ 2.2.20.4, note <14>.
+
+    The note says that mistakes in Windows can keep it from that; which, it does not say. Here each count is one more.
+    """
+
+    __slots__ = ()
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        return replace(header, UserMsgSequenceNumber=header.UserMsgSequenceNumber + 1 & 0xFFFF)
+
+
+class NoMarksOfTransactions(Sending):
+    """FM and LM are not set. Spec: MS-MQMQ 2.2.20.5, note <18> (NT)."""
+
+    __slots__ = ()
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        header = packet.TransactionHeader
+        if header is None:
+            return packet
+        return replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~_MARKS))
+
+
+class NoLists(Sending):
+    """There is no MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.20.1, note <9> (NT, 2000)."""
+
+    __slots__ = ()
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        unlisted = replace(position.MessageReference, DestinationMultiQueueFormatName=None)
+        return super().construct_user_message(replace(position, MessageReference=unlisted))
+
+
+class CipherPresetRC2(Sending):
+    """EncryptionAlgorithm is RC2 where none is asked for. Spec: MS-MQDMPR 3.1.1.12, note <16>."""
+
+    __slots__ = ()
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        properties = replace(packet.MessagePropertiesHeader, EncryptionAlgorithm=EncryptionAlgorithm.RC2)
+        return replace(packet, MessagePropertiesHeader=properties)
+
+
+class AdvancedNotSent(Securing):
+    """No body is encrypted at PrivacyLevel Advanced. Spec: MS-MQQB 3.1.7.1.5, note <66>."""
+
+    __slots__ = ()
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        if message.security is not None and message.security.PrivacyLevel == PrivacyLevel.ADVANCED:
+            raise SecurityError("Message.PrivacyLevel", "MS-MQQB 3.1.7.1.5", "there is no AES provider")
+        return super().encrypt_body(session, message, packet, now)
+
+
+def _scribbled(ping: PingPacket) -> PingPacket:
+    used = PingPacket.flags(RC=1, RF=1)
+    return replace(ping, Flags=ping.Flags & used | int.from_bytes(_MEMORY[:2], "little") & ~used)
+
+
+Value = TypeVar("Value")
+
+
+def _padded(value: Value) -> Value:
+    """Return a record, and those within it, with other bytes than zeros for padding, as many as each has."""
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    changes: dict[str, Any] = {}
+    for field in fields(value):
+        old = getattr(value, field.name)
+        new = _padded_list(old) if isinstance(old, tuple) else _padded(old)
+        if new != old:
+            changes[field.name] = new
+    filled: Value = replace(value, **changes) if changes else value
+    return _with_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
+
+
+def _padded_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the elements of a list of queues with padding, which depends on where each begins; others as they are."""
+    padded: list[Any] = []
+    offset = _LIST_BEGINS
+    for value in values:
+        if isinstance(value, MQFFormatNameElement):
+            padded.append(_with_padding(value, offset))
+            offset += len(padded[-1].build(offset))
+        else:
+            padded.append(value)
+    return tuple(padded)
+
+
+def _with_padding(record: Any, *where: int) -> Any:
+    """Return a record with as many bytes of padding as it takes ``where`` it is; itself when it takes none."""
+    for size in range(1, _LONGEST_PADDING + 1):
+        other = replace(record, Padding=_MEMORY[:size])
+        try:
+            other.build(*where)
+        except MisuseError:
+            continue
+        return other
+    return record

@@ -1,0 +1,106 @@
+"""The reference as a release of Windows: the table of behaviours, the notes that it is of, and how it is configured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from harness.errors import UsageError
+from harness.rules.catalogue import load_catalogue
+from harness.rules.product_notes import NOT_CONFIGURED, Note
+from harness.rules.releases import RELEASES
+from harness.sut.releases import LATER_METHODS
+from harness.sut.sut_file import parse_sut_file
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.installation import Installation
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.replacing import part_of
+from reference_qm.releases import remote
+from reference_qm.releases.names import KNOWN, WINDOWS, releases_named
+from reference_qm.releases.table import BEHAVIOURS, behaviours_of, configured_as, parts_of, presets_of
+from reference_qm.shell.settings import Settings, load_settings
+from reference_qm.shell.toml_values import SettingsError
+from reference_qm.surface.entropy import SeededEntropy
+
+CONFIG = QueueManagerConfig(UUID(int=1))
+FLAGS = dict.fromkeys(("--release", "--control"))
+
+
+def notes() -> list[Note]:
+    return [note for of_document in load_catalogue().notes.by_document.values() for note in of_document.values()]
+
+
+def configured(note: Note) -> set[str]:
+    """Return the behaviours that the reference has because of a note."""
+    return {name for name in note.reference if name.partition(":")[0] not in NOT_CONFIGURED}
+
+
+def test_every_note_has_its_behaviours_or_a_reason_and_every_behaviour_its_notes() -> None:
+    assert {name for note in notes() for name in configured(note)} == BEHAVIOURS.keys()
+    unconfigured = [note for note in notes() if not configured(note)]
+    assert len(notes()) == 193
+    assert {note.reference[0].partition(":")[0] for note in unconfigured} == NOT_CONFIGURED.keys()
+
+
+def test_what_a_note_excuses_releases_of_they_do() -> None:
+    """But for what neither the reference nor the harness has, or what it does whatever it is configured as."""
+    for note in filter(configured, notes()):
+        does = set(releases_named([written for name in configured(note) for written in BEHAVIOURS[name].releases]))
+        assert does == set(note.excused) if note.excuses else does <= set(note.releases), note.name
+
+
+def test_releases_are_the_profiles() -> None:
+    assert tuple(RELEASES) == KNOWN
+    assert behaviours_of("none") == {}
+    assert configured_as("none", CONFIG) == CONFIG
+    assert remote.LATER_METHODS == LATER_METHODS
+
+
+@pytest.mark.parametrize("release", WINDOWS)
+def test_a_queue_manager_of_each_release_has_its_parts_and_the_version_of_its_profile(release: str) -> None:
+    installation = Installation(configured_as(release, CONFIG), SeededEntropy("release"), variants=parts_of(release))
+    core = installation({})
+    assert isinstance(core, QueueManager)
+    for variant in parts_of(release):
+        assert any(isinstance(part, variant) for part in vars(core).values() if isinstance(part, part_of(variant)))
+    if RELEASES[release].later_methods:
+        assert core.config.remote_version == (*RELEASES[release].version, RELEASES[release].first_build)
+
+
+@pytest.mark.parametrize(
+    ("text", "pings", "answers"),
+    [
+        ("", False, True),
+        ('[queue_manager]\nrelease = "windows-xp"\n', True, True),
+        ('[queue_manager]\nrelease = "windows-xp"\nsend_ping = false\n', False, True),
+        ('[queue_manager]\nrelease = "windows-11"\n', False, False),
+        ('[queue_manager]\nrelease = "windows-11"\n[listen]\nping = true\n', False, True),
+    ],
+)
+def test_what_is_set_counts_more_than_what_a_release_presets(
+    tmp_path: Path, text: str, pings: bool, answers: bool
+) -> None:
+    config = settings(tmp_path, text).config
+    assert (config.send_ping, config.answer_pings) == (pings, answers)
+
+
+def test_serve_takes_a_release_by_its_flag_and_refuses_others(tmp_path: Path) -> None:
+    found = settings(tmp_path, "", "windows-server-2003")
+    assert found.release == "windows-server-2003"
+    assert found.config.long_live_time_s == presets_of("windows-server-2003")["long_live_time_s"] == 90 * 86_400
+    with pytest.raises(SettingsError, match=r"--release.*must be one of none, windows-nt, windows-2000"):
+        settings(tmp_path, "", "windows-12")
+
+
+def test_an_unknown_release_of_a_sut_file_is_refused_with_those_that_there_are() -> None:
+    tree = {"sut": {"name": "x"}, "driver": {"kind": "virtual"}, "reference": {"release": "windows-95"}}
+    with pytest.raises(UsageError, match=r"unknown reference\.release 'windows-95'; known are none, windows-nt, "):
+        parse_sut_file(tree)
+
+
+def settings(tmp_path: Path, text: str, release: str | None = None) -> Settings:
+    file = tmp_path / "qm.toml"
+    file.write_text(text, encoding="utf-8")
+    return load_settings(file, FLAGS | {"--release": release}, SeededEntropy("settings"))
