@@ -104,7 +104,7 @@ def test_a_row_is_joined_with_index_and_documents(suites: Suites) -> None:
 def test_a_note_that_a_row_cites_is_written_down(suites: Suites) -> None:
     root = suites(row("MQQB-2.2.1-01", note='"<1>, <2>"'))
     load_catalogue(root)  # of a document without notes.toml no note is known
-    note = '[1]\nsections = ["2.2.1"]\nkind = "deviates"\nreleases = ["all"]\nsays = "something"\n'
+    note = '[1]\nsections = ["2.2.1"]\nkind = "deviates"\nreleases = ["all"]\nsays = "x"\nreference = ["same"]\n'
     (root / "mqqb" / "notes.toml").write_text(note, encoding="utf-8")
     with pytest.raises(CatalogueError, match=r"rules\.toml: MQQB-2\.2\.1-01: unknown product note <2>; add it to"):
         load_catalogue(root)

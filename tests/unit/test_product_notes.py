@@ -95,6 +95,8 @@ def test_releases_are_named_one_by_one_or_by_their_order(written: list[str], fou
         (ROW + f'excuses = ["{RULE}"]\n', "1: excuses rules without allows; say what a release may do otherwise"),
         (ROW + 'excused = ["all"]\n', "1: excused without excuses; name the rules that may be missed"),
         (ROW + "odd = 1\n", "1: unknown key odd"),
+        (ROW.replace("same", "outside"), "1: reference is ['outside']; write ['outside: why'] and nothing else"),
+        (ROW.replace('reference = ["same"]\n', ""), "1: reference is missing; every row has sections, kind, "),
     ],
 )
 def test_a_wrong_note_is_one_line(tmp_path: Path, text: str, says: str) -> None:

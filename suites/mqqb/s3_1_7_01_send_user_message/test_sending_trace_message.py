@@ -41,6 +41,9 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
         f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
         f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
     )
+    if not reports:
+        for rule in ("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05"):
+            judge.not_exercised(rule, "no report came")
     for report in reports:
         expected = f"class {REPORT}, DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}, DM {EXPRESS}"
         observed = f"class {message_class(report)}, {destination_of(report)}, DM {report['UserHeader'].DM}"
@@ -58,7 +61,8 @@ def test_the_next_hop_of_a_report_is_an_address(peer, sut, judge):
     sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
     if not reports:
-        raise ConformanceFailure("no report came")
+        judge.not_exercised("MQQB-3.1.7.1.7-05", "no report came")
+        return
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
     lines = text_of_report(reports[0]).split("\r\n")
     observed = next((line for line in lines if line.startswith("<NEXT HOP>")), "no next hop")

@@ -48,10 +48,15 @@ class Sender:
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
     def next_session(self, within_ms: int | None = None) -> Session | None:
-        """Wait for the SUT to connect and, if it does, to set the session up."""
+        """Wait for the SUT to connect and, if it does, to set the session up.
+
+        Connections that ended before that, as with a restart, are passed over while there are others.
+        """
         session = self.peer.await_session(within_ms)
-        if session is not None:
-            session.poll("ConnectionParameters")
+        while session is not None and session.poll("ConnectionParameters") is None:
+            if session.record.closed_by is None or not self.peer.unclaimed:
+                break
+            session = self.peer.await_session(within_ms)
         return session
 
     def session(self) -> Session:
