@@ -175,7 +175,7 @@ class Sut(OwnQueues):
 
     def set_timers(self, **durations: int) -> None:
         """Change specified durations (in specified ms, before scaling) of the SUT for this test."""
-        self._need_alone("set_timers")
+        self.need_alone("set_timers changes the SUT")
         in_force = self.control.call("set_timers")
         self._timers = {name: in_force[name] for name in durations} | self._timers
         self.control.call("set_timers", **durations)
@@ -189,14 +189,14 @@ class Sut(OwnQueues):
 
     def configure(self, **settings: Any) -> None:
         """Change settings of the SUT (MS-MQQB 3.1.1.3) for this test."""
-        self._need_alone("configure")
+        self.need_alone("configure changes the SUT")
         in_force = self.control.call("configure")
         self._settings = {name: in_force[name] for name in settings} | self._settings
         self.control.call("configure", **settings)
 
     def take_offline(self) -> None:
         """Let the SUT leave the network (MS-MQDMPR 3.1.4.12), at most until this test ends."""
-        self._need_alone("take_offline")
+        self.need_alone("take_offline changes the SUT")
         self._offline = True
         self.control.call("take_offline")
 
@@ -210,7 +210,7 @@ class Sut(OwnQueues):
 
         NotShown where there is no such thing to change. What fails half-way is given back at the end of the test.
         """
-        self._need_alone("environment")
+        self.need_alone("environment changes the SUT")
         in_force = self._environment({})
         if lacking := values.keys() - in_force.keys():
             raise NotShown(f"the SUT's environment has no {min(lacking)} to change")
@@ -267,7 +267,7 @@ class Sut(OwnQueues):
 
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""
-        self._need_alone("restart")
+        self.need_alone("restart changes the SUT")
         self.restarted = True
         self.control.call("restart")
         if not self.environment.virtual:  # where nothing else can answer
@@ -281,11 +281,11 @@ class Sut(OwnQueues):
                 "another system answers"
             )
 
-    def _need_alone(self, facility: str) -> None:
-        """Interrupt a test that changes the SUT for all others: it is made again when it has the SUT for itself."""
+    def need_alone(self, why: str) -> None:
+        """Interrupt a test of what the SUT has for all of them: it is made again when it has the SUT for itself."""
         if self.shared:
             self.wanted_alone = True
-            raise HarnessError(f"{facility} changes the SUT for the checks that run beside this one")
+            raise HarnessError(f"{why} for the checks that run beside this one, too")
 
     def tidy(self) -> None:
         """Leave the SUT as it was before this test, as far as control allows; ``residue`` says what stays.

@@ -164,6 +164,7 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
         _fail(reader, name, status)
         before = len(reader.server.calls)
         ok = _use(reader, name)
+        reader.await_call(name, before)
         calls = reader.server.calls[before:]
         evidence += frames_of(call for call in calls if call.name == name)
         outcomes.append((ok, tuple(call.name for call in calls)))

@@ -238,10 +238,16 @@ class Reader:
         """Let the SUT make a cursor."""
         return int(self.ask("remote_open_cursor", remote=remote)["cursor"])
 
+    def await_call(self, name: str, before: int) -> bool:
+        """Wait for a call of a method after so many calls: it comes another way than what control answers."""
+        return self.peer.wait(lambda: any(call.name == name for call in self.server.calls[before:]), None, name)
+
     def pending(self) -> list[dict[str, Any]]:
-        """Read rPendingRemoteReadEntryCollection."""
+        """Read rPendingRemoteReadEntryCollection, whose entries do not say which application they are of."""
+        self.sut.need_alone("there are pending reads")
         return list(self.sut.inspect()["PendingRemoteReadEntryCollection"])
 
     def opened(self) -> list[dict[str, Any]]:
-        """Read rRemoteOpenQueueEntryCollection."""
+        """Read rRemoteOpenQueueEntryCollection, likewise."""
+        self.sut.need_alone("there are open queues")
         return list(self.sut.inspect()["RemoteOpenQueueEntryCollection"])
