@@ -126,6 +126,13 @@ def test_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
     assert f"is          says again what another rule says: {row.twin}" in explain(inventory, row.id)
 
 
+def test_a_known_bug_names_its_source_and_what_it_violates(inventory: Inventory):
+    lines = list(explain(inventory, "regressions-268812-01"))
+    assert lines[1] == "  REGRESSIONS 268812 KB268812 Duplicate removal against exactly once"
+    assert lines[2].startswith("  https://www.betaarchive.com/")
+    assert "violates    MQQB-3.1.5.8.1-D01, MQQB-3.1.5.8.6-D02, MQSO-3.2.1-D03, in a system that fails it" in lines
+
+
 def test_a_rule_that_nobody_observes_says_why(inventory: Inventory):
     rule = next(row for row in inventory.catalogue.values() if row.observe == "none")
     text = "\n".join(explain(inventory, rule.id))

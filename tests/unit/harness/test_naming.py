@@ -34,6 +34,12 @@ def test_a_document_that_is_none_is_answered_with_those_there_are():
         document_named(RULES.documents(), "MQAC")
 
 
+def test_known_bugs_are_chosen_like_a_document():
+    chosen = rules_chosen(RULES, ["regressions"])
+    assert {RULES[name].folder.split("/")[1] for name in chosen} == {"regressions"}
+    assert all(set(RULES[name].violates) <= set(RULES) and RULES[name].violates for name in chosen)
+
+
 def test_nothing_asked_for_is_everything():
     assert rules_chosen(RULES, []) == frozenset(RULES)
 
