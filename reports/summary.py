@@ -1,4 +1,6 @@
-"""What the terminal shows: each system in a row, and the sections of a few systems side by side."""
+"""What the terminal shows: each system in a row with its verdicts, and what they are of: of a few systems the sections,
+of some the documents.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.model import Contents, Pair, System, is_judgeable
-from reports.text import document_name, one_line
+from reports.model import Contents, Pair, System, is_judgeable, worst
+from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
 """Sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
 SIDE_BY_SIDE = 3
 """Systems whose sections 80 columns have room for."""
+WITH_DOCUMENTS = 20
+"""Systems that are shown with their worst verdict in each document."""
 SYSTEMS_SHOWN = 60
 """Rows of systems; of more, those with most to look at."""
 
@@ -55,6 +59,8 @@ def terminal_matrix(contents: Contents) -> Group:
     tables: list[RenderableType] = [_systems(contents), *([_pairs(contents)] if contents.pairs else []), legend]
     if len(contents.systems) <= SIDE_BY_SIDE:
         tables.insert(0, _sections(contents))
+    elif len(contents.systems) <= WITH_DOCUMENTS:
+        tables.insert(0, _documents(contents))
     return Group(*tables)
 
 
@@ -74,8 +80,27 @@ def _systems(contents: Contents) -> Table:
         decided = sum(counts[name] for name in DECIDED)
         share = f"{100 * decided // judgeable} %" if judgeable else "-"
         numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in WORST_FIRST]
-        table.add_row(_name(system, 40), share, *numbers)
+        table.add_row(_name(system), share, *numbers)
     return table
+
+
+def _documents(contents: Contents) -> Table:
+    table = Table(title="Documents: the worst verdict, and the rules that have it", title_justify="left")
+    table.box, table.header_style, table.padding = SIMPLE_HEAD, "bold", (0, 1, 0, 0)
+    table.add_column("System", ratio=1, overflow="fold")
+    documents = [row for row in matrix_rows(contents) if not row.group]
+    for row in documents:
+        table.add_column(document_name(row.document), no_wrap=True)
+    for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order)):
+        table.add_row(_name(system), *(_worst(row.counts.get(system.key, Counter())) for row in documents))
+    return table
+
+
+def _worst(counts: Counter[str]) -> Text:
+    if not any(counts.values()):
+        return Text("")
+    kind = KINDS[worst(counts)]
+    return _chip(kind, f" {counts[kind.name]}")
 
 
 def _pairs(contents: Contents) -> Table:
@@ -102,7 +127,7 @@ def _sections(contents: Contents) -> Group:
     table.add_column("Section", no_wrap=True)
     table.add_column("Rules", justify="right")
     for system in contents.systems:
-        table.add_column(_name(system, 32))
+        table.add_column(_name(system))
     rows = matrix_rows(contents)
     shown = [row for row in rows if not row.group or any(row.counts.values())]
     left_out = len(rows) - len(shown)
@@ -116,8 +141,10 @@ def _sections(contents: Contents) -> Group:
     return Group(table, Text(words, style="dim"))
 
 
-def _name(system: System, limit: int) -> Text:
-    return Text(one_line(system.label, limit))
+def _name(system: System) -> Text:
+    """Return how a system is called; what is too long is cut in each part, so that versions are told apart."""
+    name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
+    return Text(system_label(name, version, profile))
 
 
 def _counts(counts: Counter[str] | None, rules: int) -> Text:

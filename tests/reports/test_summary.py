@@ -1,6 +1,7 @@
 """The matrix in the terminal and for machines."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from made import CONTOSO, FABRIKAM, contents, rule, run, standing
@@ -69,8 +70,35 @@ def test_many_systems_are_rows_and_nothing_is_cut(number, width):
     text = rendered(contents(systems, RULES, standings), width)
     assert "…" not in text
     assert all(len(line) <= width for line in text.splitlines())
-    assert text.count("10.0.17763") == min(number, 60)
+    assert text.count("10.0.17763") == (2 * 20 if number == 20 else 60)
     assert ("140 more systems" in text) == (number == 200)
+
+
+def test_names_that_begin_alike_are_told_apart():
+    names = ("Contoso Message Queue Server Enterprise Edition", "Contoso Message Queue Server Enterprise Extended")
+    systems = [System(name, f"1.{each}", "windows-server-2003-r2", each) for each in range(3) for name in names]
+    text = rendered(contents(systems, RULES, [standing(RULES[0], systems[0], "pass")]), 80)
+    assert "…" not in text
+    for words in ("1.0", "1.1", "1.2"):
+        assert text.count(words) == 2 * len(names)
+
+
+def test_twenty_systems_stand_beside_the_documents_with_their_worst_verdict():
+    systems = [System("Contoso", f"1.{each}", "", each) for each in range(20)]
+    other = replace(rule(7), rule="MQMQ-2.1.1-07", document="MQMQ")
+    standings = [standing(other, each, "pass") for each in systems[1:]]
+    standings += [
+        standing(RULES[number], systems[3], verdict) for number, verdict in enumerate(("warn", "warn", "pass"))
+    ]
+    lines = rendered(contents(systems, [*RULES, other], standings), 80).splitlines()
+    heads = next(number for number, line in enumerate(lines) if "MS-MQQB" in line)
+    assert lines[heads].split() == ["System", "MS-MQMQ", "MS-MQQB"]
+    assert [line.split()[2:] for line in lines[heads + 2 : heads + 22]] == [
+        [],
+        *[["✓", "1"]] * 2,
+        ["✓", "1", "▲", "2"],
+        *[["✓", "1"]] * 16,
+    ]
 
 
 @pytest.mark.parametrize("width", [80, 120])
