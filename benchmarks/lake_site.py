@@ -240,7 +240,9 @@ def _write_manifest(folder: Path, data: Path, run: str, suites: str, known: list
             for name, ingest, sut, product in known
         },
         derived={
-            table: {unit.name.removeprefix("unit="): "c1" for unit in (data / table).iterdir()} for table in DERIVED
+            table: {unit.name.removeprefix("unit="): "c1" for unit in (data / table).iterdir()}
+            for table in DERIVED
+            if (data / table).exists()
         },
         catalogues={suites: "c1"},
         last_ingest=len(known),

@@ -7,6 +7,8 @@ judge, and a check that the suites dropped takes its verdict with it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
@@ -20,38 +22,91 @@ LINE = ("sut_name", "profile")
 _CHECK = (*LINE, "rule", "test")
 
 
-def changes(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What stood when the run numbered ``ingest`` was the last.
+
+    ``is_reviewed``: a later run came with other suites than the one before it.
+    """
+
+    check_current: DataFrame
+    ingest: int
+    is_reviewed: bool = True
+
+
+def changes(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None = None) -> DataFrame:
     """Return a row for each rule and run after which another verdict stood than before.
 
-    ``test_runs`` and ``runs`` are those of all versions of the systems concerned.
+    ``test_runs`` and ``runs`` are those of all versions of the systems concerned. With ``before``, ``test_runs`` are
+    those of later runs alone, and so are the rows: what they cost does not grow with the runs that were there.
     """
-    decided = (
-        test_runs.select(*(*_CHECK, "ingest", "suites", "document", "section"), rank(sql.col("verdict")).alias("rank"))
-        .where(is_decided(sql.col("rank")))
-        .withColumn(COUNTS, sql.lit(True))
-    )
-    reviewed = _reviewed(decided, runs, catalogue)
-    events = decided.drop("suites").unionByName(reviewed, allowMissingColumns=True)
     # All that follows is within one rule of one system: rows move once.
-    events = events.repartition(*LINE, "rule")
-    return shaped(_named(_verdicts(_steps(events)), runs), "changes")
+    events = _events(test_runs, runs, catalogue, before).repartition(*LINE, "rule")
+    rows = _verdicts(_steps(events))
+    if before is not None:
+        rows = rows.where(sql.col("ingest") > before.ingest)
+    return shaped(_named(rows, runs), "changes")
 
 
-def _reviewed(decided: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def check_current(
+    test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None = None
+) -> DataFrame:
+    """Return for each check of a rule what was decided last, in whichever version: what `changes` goes on from.
+
+    The arguments are those of `changes`.
+    """
+    events = _events(test_runs, runs, catalogue, before)
+    is_decided_then = sql.col("rank").isNotNull()
+    # Of what came with one run, that it judged the check comes last.
+    order = sql.col("ingest") * 2 + is_decided_then.cast("int")
+    latest = sql.max_by(sql.struct("ingest", "rank", "document", "section"), sql.when(is_decided_then, order))
+    rows = events.groupBy(*_CHECK).agg(
+        latest.alias("latest"),
+        sql.max_by(COUNTS, order).alias(COUNTS),
+        sql.array_distinct(sql.flatten(sql.collect_list("judged_under"))).alias("judged_under"),
+    )
+    return shaped(
+        rows.select(*_CHECK, "latest.*", COUNTS, "judged_under").withColumn("verdict", verdict_at(sql.col("rank"))),
+        "check_current",
+    )
+
+
+def _events(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None) -> DataFrame:
+    """Return what happened to each check: a run decided it, or came with other suites, under which it counts or not.
+
+    What was ``before`` comes as one decision for each check, at the run that made it.
+    """
+    said = sql.col("verdict")
+    decided = (
+        test_runs.select(*_CHECK, "ingest", "document", "section", "suites", rank(said).alias("rank"))
+        .where(is_decided(sql.col("rank")))
+        .select("*", sql.lit(True).alias(COUNTS), sql.array(sql.xxhash64("suites")).alias("judged_under"))
+        .drop("suites")
+    )
+    if before is not None:
+        decided = decided.unionByName(before.check_current.withColumn("rank", rank(said)).drop("verdict"))
+        if not before.is_reviewed:
+            return decided
+    reviewed = _reviewed(decided, runs, catalogue, before.ingest if before else 0)
+    return decided.unionByName(reviewed, allowMissingColumns=True)
+
+
+def _reviewed(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
     """Return, for each run that came with other suites than the one before, whether each check so far counts then."""
     in_order = Over.partitionBy(*LINE).orderBy("ingest")
     anew = (
-        runs.select(*LINE, "ingest", "suites", sql.lag("suites").over(in_order).alias("before"))
-        .where(sql.col("before").isNotNull() & ~sql.col("suites").eqNullSafe(sql.col("before")))
+        runs.select(*LINE, "ingest", "suites", sql.lag("suites").over(in_order).alias("previous"))
+        .where(sql.col("previous").isNotNull() & ~sql.col("suites").eqNullSafe(sql.col("previous")))
+        .where(sql.col("ingest") > after)
         .select(*LINE, sql.col("ingest").alias("since"), sql.col("suites").alias("now"))
     )
     # Of each check and suites, the first run: a row for each run would be multiplied by the changes of the suites.
-    first = decided.groupBy(*_CHECK, "suites").agg(sql.min("ingest").alias("ingest"))
+    first = decided.groupBy(*_CHECK, "judged_under").agg(sql.min("ingest").alias("ingest"))
     checks = (
         first.join(sql.broadcast(anew), list(LINE))
         .where("ingest < since")
         .groupBy(*_CHECK, "since", "now")
-        .agg(sql.max(sql.col("suites").eqNullSafe(sql.col("now"))).alias("judged"))
+        .agg(sql.max(sql.array_contains("judged_under", sql.xxhash64("now"))).alias("judged"))
     )
     marked = mark_what_counts(checks, "now", sql.col("judged"), catalogue)
     return marked.select(*_CHECK, sql.col("since").alias("ingest"), COUNTS)

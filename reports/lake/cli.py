@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BAD_INPUT, LINES_REJECTED = 2, 3
 MUCH = 100 << 20
 """Octets of verdicts whose ingest lasts minutes."""
+QUICK = {"spark.sql.adaptive.enabled": "false", "spark.sql.lightweightPlanChangeValidation": "false"}
+"""Settings of an ingest that lasts seconds: to plan anew between any two stages is a fifth of it."""
 NAMED = 3
 """Rejected lines that the terminal names before it only counts."""
 
@@ -158,9 +160,12 @@ def _session(
     given = dict(_setting(each) for each in conf or ())
     from reports.spark import session
 
+    runs = list(runs)
+    much = _are_much(runs)
+    quick = QUICK if runs and not much else {}
     with Progress(command) as progress:
         progress("starting Java")
-        with session(master, conf={**settings, **given}, much=_are_much(runs)) as spark:
+        with session(master, conf={**quick, **settings, **given}, much=much) as spark:
             progress("reading the lake")
             yield spark, progress
 

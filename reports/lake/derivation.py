@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake import changes, current, derived
+from reports.lake.changes import Before
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Known, table_folder
 from reports.lake.schemas import DERIVED, ddl
@@ -18,12 +20,17 @@ LINES_AT_ONCE = 2_500_000
 """Lines of the runs whose systems are derived in one job: what it holds in memory does not grow with the lake."""
 
 
+OF_PRODUCTS = ("changes", "check_current")
+"""Tables whose units are all versions of a system together."""
+
+
 def derive(
-    lake: Lake, commit: str, suts: set[str], products: set[str], stage: Callable[[str], None]
+    lake: Lake, commit: str, suts: set[str], products: Mapping[str, int], stage: Callable[[str], None]
 ) -> dict[str, dict[str, str]]:
     """Write the rows of these systems and products; return which commit holds which unit of each derived table.
 
-    ``lake`` is the state to come, with its facts; its derived tables are of the state before.
+    ``lake`` is the state to come, with its facts; its derived tables are of the state before. ``products`` names for
+    each the run up to which that state is right about it (0: derive it from all runs).
     """
 
     def keep(table: str, frame: DataFrame) -> None:
@@ -47,14 +54,51 @@ def derive(
     )
     keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
     keep("pairs", derived.pairs(stands, runs, catalogue))
-    for some in _batches(products, {key: [run for run in known.values() if run.product == key] for key in products}):
-        unit_of = {run.sut: run.product for run in known.values() if run.product in some}
-        of, holders = sql.col("sut").isin(sorted(unit_of)), {run.commit for run in known.values() if run.sut in unit_of}
-        rows = changes.changes(lake.table("test_runs", holders).where(of), runs.where(of), catalogue)
-        units = runs.where(of).select("run", _unit(unit_of).alias("unit"))
-        keep("changes", rows.join(sql.broadcast(units), "run").select(*DERIVED["changes"], "unit"))
+    for after in sorted(set(products.values())):
+        runs_of = {
+            key: [run for run in known.values() if run.product == key and run.ingest > after]
+            for key in products
+            if products[key] == after
+        }
+        for some in _batches(runs_of, runs_of):
+            _derive_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
     runs.unpersist()
-    return {table: _units(lake, commit, table, products if table == "changes" else suts) for table in DERIVED}
+    return {table: _units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts) for table in DERIVED}
+
+
+def _derive_products(
+    lake: Lake, fresh: Sequence[Known], runs: DataFrame, after: int, keep: Callable[[str, DataFrame], None]
+) -> None:
+    """Write what follows for whole products from their runs after ``after``, and from what the lake has of the others.
+
+    ``fresh``: those runs.
+    """
+    known = lake.manifest.runs.values()
+    products = {run.product for run in fresh}
+    line_of = {run.sut: run.product for run in known if run.product in products}
+    mine = runs.where(sql.col("sut").isin(sorted(line_of)))
+    units = mine.select("sut_name", "profile", _unit(line_of).alias("unit")).distinct()
+    tests = lake.table("test_runs", {run.commit for run in fresh}).where(
+        sql.col("ingest").isin([run.ingest for run in fresh])
+    )
+    catalogue = lake.table("catalogue")
+    before = None
+    if after:
+        before = Before(
+            lake.table("check_current", products), after, any(map(partial(_came_with_others, known), fresh))
+        )
+    for table, derived_by in (("changes", changes.changes), ("check_current", changes.check_current)):
+        rows = derived_by(tests, mine, catalogue, before)
+        if before and table == "changes":
+            rows = rows.unionByName(lake.table(table, products))
+        keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED[table], "unit"))
+
+
+def _came_with_others(known: Collection[Known], run: Known) -> bool:
+    """Whether the suites of a run are not those of the run before it of the same product, or nobody knows."""
+    earlier = (each for each in known if each.product == run.product and each.ingest < run.ingest)
+    before = max(earlier, key=lambda each: each.ingest, default=None)
+    return before is not None and not (run.suites and run.suites == before.suites)
 
 
 def _unit(unit_of: dict[str, str]) -> Column:

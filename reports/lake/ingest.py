@@ -170,7 +170,11 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
     )
     lake = replace(lake, manifest=state)
     touched = [*gone.values(), *(state.runs[source.run] for source in numbered)]
-    derived = derive(lake, commit, {each.sut for each in touched}, {each.product for each in touched}, stage)
+    # What the lake knows of a product goes on from its last run, unless one of those it follows from is another now.
+    anew = {each.product for each in (*gone.values(), *(state.runs[run] for run in gone))}
+    going_on = old.derived.get("check_current", {}).keys() - anew
+    products = {each.product: old.last_ingest if each.product in going_on else 0 for each in touched}
+    derived = derive(lake, commit, {each.sut for each in touched}, products, stage)
     lake = replace(lake, manifest=replace(state, derived=derived))
     stage("publishing")
     manifest.publish(lake.files, lake.uri, lake.manifest)
@@ -203,4 +207,5 @@ def _known(source: Source, commit: str) -> Known:
         lines=source.lines,
         sut=row["sut"],
         product=system_key(row["sut_name"], "", row["profile"]),
+        suites=row["suites"],
     )

@@ -35,7 +35,8 @@ class Commit:
 class Known:
     """A run in the lake. ``size`` in octets and ``modified`` in ms of 1970 are of its three files together.
 
-    ``sut`` is the key of its system, ``product`` that of all versions of it with this profile.
+    ``sut`` is the key of its system, ``product`` that of all versions of it with this profile; ``suites`` the hash of
+    its suites, empty where the manifest is of before it was kept.
     """
 
     commit: str
@@ -47,6 +48,7 @@ class Known:
     lines: int
     sut: str
     product: str
+    suites: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +59,23 @@ class Manifest:
     commits: tuple[Commit, ...] = ()
     runs: dict[str, Known] = field(default_factory=dict)
     derived: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Table: unit (a system's key, for `changes` a product's): commit."""
+    """Table: unit (a system's key, for `changes` and `check_current` a product's): commit."""
     catalogues: dict[str, str] = field(default_factory=dict)
     """Hash of the suites: commit."""
     last_ingest: int = 0
 
-    def folders(self, table: str, commits: Collection[str] | None = None) -> list[str]:
-        """Return the folders of a table, below the lake; facts one a commit (of ``commits``), derived one a unit."""
+    def folders(self, table: str, of: Collection[str] | None = None) -> list[str]:
+        """Return the folders of a table, below the lake; facts one a commit, derived one a unit.
+
+        ``of``: these commits, or units, alone.
+        """
         if table in self.derived:
-            return [unit_folder(commit, table, unit) for unit, commit in sorted(self.derived[table].items())]
+            units = sorted(self.derived[table].items())
+            return [unit_folder(commit, table, unit) for unit, commit in units if of is None or unit in of]
         return [
             table_folder(each.commit, table)
             for each in self.commits
-            if table in each.tables and (commits is None or each.commit in commits)
+            if table in each.tables and (of is None or each.commit in of)
         ]
 
     def commits_in_use(self) -> set[str]:

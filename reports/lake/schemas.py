@@ -181,6 +181,18 @@ DERIVED: Final[dict[str, dict[str, str]]] = {
         "verdict_before": "string",
         "change": "string",
     },
+    "check_current": {
+        "sut_name": "string",
+        "profile": "string",
+        "rule": "string",
+        "test": "string",
+        "document": "string",
+        "section": "string",
+        "ingest": "bigint",
+        "verdict": "string",
+        "counts": "boolean",
+        "judged_under": "array<bigint>",
+    },
     "flaky": {
         **SYSTEM,
         "suites": "string",

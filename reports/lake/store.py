@@ -50,7 +50,7 @@ class Lake:
                 )
         return cls(spark, files, uri, manifest)
 
-    def table(self, name: str, commits: Collection[str] | None = None) -> DataFrame:
-        """Return a table (`reports.lake.schemas`), of a fact with ``commits`` what these hold of it."""
-        folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, commits)]
+    def table(self, name: str, of: Collection[str] | None = None) -> DataFrame:
+        """Return a table (`reports.lake.schemas`); ``of``: these commits of a fact, these units of what is derived."""
+        folders = [as_pattern(f"{self.uri}/{folder}") for folder in self.manifest.folders(name, of)]
         return self.spark.read.schema(ddl(name)).parquet(*folders) if folders else empty(self.spark, name)
