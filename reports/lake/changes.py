@@ -100,13 +100,25 @@ def _reviewed(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: 
         .where(sql.col("ingest") > after)
         .select(*LINE, sql.col("ingest").alias("since"), sql.col("suites").alias("now"))
     )
-    # Of each check and suites, the first run: a row for each run would be multiplied by the changes of the suites.
-    first = decided.groupBy(*_CHECK, "judged_under").agg(sql.min("ingest").alias("ingest"))
+    # Of each check one row, with the first run under each suites: a row for each of these would be multiplied by the
+    # changes of the suites.
+    first = (
+        decided.select(*_CHECK, "ingest", sql.explode("judged_under").alias("under"))
+        .groupBy(*_CHECK, "under")
+        .agg(sql.min("ingest").alias("ingest"))
+        .groupBy(*_CHECK)
+        .agg(sql.min("ingest").alias("first"), sql.collect_list(sql.struct("under", "ingest")).alias("under"))
+    )
+    now = sql.xxhash64("now")
     checks = (
         first.join(sql.broadcast(anew), list(LINE))
-        .where("ingest < since")
-        .groupBy(*_CHECK, "since", "now")
-        .agg(sql.max(sql.array_contains("judged_under", sql.xxhash64("now"))).alias("judged"))
+        .where("first < since")
+        .select(
+            *(*_CHECK, "since", "now"),
+            sql.exists("under", lambda each: (each["under"] == now) & (each["ingest"] < sql.col("since"))).alias(
+                "judged"
+            ),
+        )
     )
     marked = mark_what_counts(checks, "now", sql.col("judged"), catalogue)
     return marked.select(*_CHECK, sql.col("since").alias("ingest"), COUNTS)
