@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import threading
@@ -26,7 +27,8 @@ class Progress:
 
     def __init__(self, command: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._command = command
-        self._out = out or sys.stderr
+        self._out = out or _standard_error()
+        self._closes = self._out not in (out, sys.stderr)
         self._clock = clock
         self._began = self._stage_began = clock()
         self._said: float | None = None
@@ -46,6 +48,8 @@ class Progress:
         self._ended.set()
         self._thread.join()
         self.erase()
+        if self._closes:
+            self._out.close()
 
     def __call__(self, stage: str, done: int = 0, whole: int = 0) -> None:
         """Say that a stage is at work, of which ``done`` parts of ``whole`` (0: nobody knows) are there."""
@@ -96,5 +100,20 @@ class Progress:
         self._out.flush()
 
 
+def _standard_error() -> TextIO:
+    """Return a stream of its own to where stderr leads now: while Java starts, descriptor 2 is Java's."""
+    try:
+        descriptor = os.dup(sys.stderr.fileno())
+    except (OSError, ValueError):  # no descriptor is behind it
+        return sys.stderr
+    return os.fdopen(descriptor, "w", encoding=sys.stderr.encoding, errors=sys.stderr.errors)
+
+
 def _seconds(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    whole = round(seconds)
+    if whole < 90:
+        return f"{whole} s"
+    if whole < 600:
+        return f"{whole // 60} min {whole % 60} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

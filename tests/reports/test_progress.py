@@ -1,10 +1,11 @@
 """What a long command says."""
 
 import io
+import os
 
 import pytest
 
-from reports.progress import Progress
+from reports.progress import Progress, _seconds
 
 
 class Terminal(io.StringIO):
@@ -44,8 +45,26 @@ def test_a_pipe_hears_a_line_each_half_minute():
         "6 s so far",
         "36 s so far",
         "66 s so far",
-        "2 min so far",
-        "2 min so far",
+        "1 min 36 s so far",
+        "2 min 6 s so far",
+    ]
+
+
+def test_what_is_said_while_java_has_the_standard_streams_is_heard(monkeypatch, tmp_path):
+    heard, java = tmp_path / "stderr", tmp_path / "java.log"
+    times = iter([0.0])
+    with heard.open("w") as stderr, java.open("w") as log:
+        monkeypatch.setattr("sys.stderr", stderr)
+        with Progress("rollup", clock=lambda: next(times, 9.0)) as progress:
+            os.dup2(log.fileno(), stderr.fileno())
+            progress("starting Java")
+    assert heard.read_text() == "mqconform rollup: starting Java, 9 s so far\n"
+    assert java.read_text() == ""
+
+
+def test_hours_and_minutes_are_in_words():
+    assert [_seconds(each) for each in (0, 89.4, 90, 599, 3_000, 7_300)] == [
+        *("0 s", "89 s", "1 min 30 s", "9 min 59 s", "50 min", "2 h 2 min"),
     ]
 
 
