@@ -36,7 +36,7 @@ SCENARIOS = (
     Scenario("hurried-1", HURRIED, 1),
     Scenario("without-control-24", None, 24, runs=2),
     Scenario("ssh-example-8", ALL, 8, agent="example"),
-    Scenario("ssh-windows-32", ALL, 32, agent="windows"),
+    Scenario("ssh-windows-24", ALL, 24, agent="windows"),
     Started("stuttering-16", 16, stutters=True),
 )
 LONG = ("limited-1",)

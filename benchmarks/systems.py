@@ -45,6 +45,8 @@ QUEUES = {
 }
 STUTTER = Path(__file__).parents[1] / "tests" / "process" / "stutter.py"
 STOPPED_S, EVERY_S = 3.6, 4.0
+AGENT_MS = 60_000
+"""Until an agent that shares two cores with many others has answered."""
 START_TIMEOUT_S = 600
 """Of a system that stands still while many others start, too."""
 
@@ -106,9 +108,10 @@ def _served(scenario: Scenario, folder: Path) -> Iterator[Path]:
         if scenario.agent:
             over = stack.enter_context(sshd(folder / "sshd"))
             agent = over.command(*AGENTS[scenario.agent](folder, bound["control"]))
-            control = f'[control]\nkind = "stdio"\ncommand = {json.dumps(agent)}\n'
+            patience = f"[timeouts]\ncontrol_ms = {AGENT_MS}\n"
+            control = f'[control]\nkind = "stdio"\ncommand = {json.dumps(agent)}\n{patience}'
         named = "[queues]\n" + "".join(f"{kind} = '{name}'\n" for kind, name in QUEUES.items())
-        driver = f'kind = "external"\naddress = "{ADDRESS}"\n{driver}'
+        driver = f'kind = "external"\naddress = "{ADDRESS}"\nstart_timeout_s = {AGENT_MS // 1_000}\n{driver}'
         yield _sut_file(folder, scenario.name, driver, ports, control or named)
 
 

@@ -12,6 +12,7 @@ import pytest
 from mqconform_process import PYTEST, ROOT, command, run_json, sut, verdicts
 from qm_process import Served, free_port, serve
 
+from benchmarks.agents import EXAMPLE_ON_SERVE
 from benchmarks.sshd import Sshd, sshd
 from harness.attach.attach import Costs, command_route, lines, try_agent
 from harness.errors import SutUnavailable
@@ -37,23 +38,24 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-def described(folder: Path, system: Served, over: Sshd, *more: str) -> Path:
+def described(folder: Path, system: Served, over: Sshd, agent: Path, *more: str) -> Path:
     """Describe the system, with an agent on another machine, as it were, that passes everything on to its control."""
-    agent = over.command(sys.executable, "-S", "-E", str(HERE / "relaying_agent.py"), system.bound["control"], *more)
+    command = over.command(sys.executable, "-S", "-E", str(agent), system.bound["control"], *more)
     address, tcp_port = system.endpoint("tcp")
     return sut(
         folder,
         f'[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "{address}"\ntcp_port = {tcp_port}\n'
         f'ping_port = {system.endpoint("ping")[1]}\npeer_address = "127.0.43.2"\n'
         f"peer_tcp_port = {PEER_PORT}\n"
-        f'[control]\nkind = "stdio"\ncommand = {json.dumps(agent)}\n[capabilities]\nping = true\n',
+        f'[control]\nkind = "stdio"\ncommand = {json.dumps(command)}\n[capabilities]\nping = true\n',
     )
 
 
 def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, system: Served, over: Sshd) -> None:
+    """The other is carried by the conversation of the example agent."""
     out = tmp_path / "run"
     run = (*PYTEST, CHECKS, "-q", "--no-header", "-k", "comes_again", "--out", out)
-    broken = command(*run, "--sut", described(tmp_path, system, over, str(REQUESTS)))
+    broken = command(*run, "--sut", described(tmp_path, system, over, HERE / "relaying_agent.py", str(REQUESTS)))
     assert broken.returncode == 2
     why = run_json(out)["aborted"]
     assert "ended with exit status 255" in why
@@ -63,7 +65,7 @@ def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, syst
     before = verdicts(out)
     assert {line["verdict"] for line in before} >= {"pass"}
 
-    mended = command(*run, "--sut", described(tmp_path, system, over), "--resume")
+    mended = command(*run, "--sut", described(tmp_path, system, over, EXAMPLE_ON_SERVE), "--resume")
     after = verdicts(out)
     assert after[: len(before)] == before, "nothing that was recorded is lost"
     assert len(after) > len(before)
