@@ -41,7 +41,8 @@ def allure(
             "npx is missing: Allure is a program of npm; install Node.js, or open allure-results otherwise"
         )
     with TemporaryDirectory(prefix="mqconform-allure-") as folder:
-        options = ["--single-file", "--output", folder, "--report-name", f"MSMQ conformance: {found.system}"]
+        name = f"MSMQ conformance: {found.system}{f' (partial: {found.partial})' if found.partial else ''}"
+        options = ["--single-file", "--output", folder, "--report-name", name]
         command = [npx, "--yes", ALLURE, "awesome", *options, str(results.resolve())]
         try:
             done = subprocess.run(  # noqa: S603 - npm's program, on files of ours

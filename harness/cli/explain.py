@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError
 from harness.faults.registry import load_faults
-from harness.judging.verdicts import read_verdicts
+from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
 from harness.paths import SUITES
 from harness.printable import one_line, printable
 from harness.proof.inventory import Inventory
+from harness.results.run_results import partial_of, read_run_json, system_of
 from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
 from harness.run.evidence import EvidenceTexts, frames_of
-from harness.run_folder import RUN_FILE, VERDICTS_FILE
+from harness.run_folder import VERDICTS_FILE
 
 _TEXT_LIMIT = 200
 """Characters of what a system said that are shown; all of it is in verdicts.jsonl."""
@@ -44,7 +43,10 @@ def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Itera
     faults = [f"{name}: {load_faults()[name].says}" for name in inventory.faults.get(rule, [])]
     yield from _listed(f"faults ({proof})", faults)
     for folder in runs:
-        yield from _listed(f"verdicts of {_sut(folder)}", list(_verdicts(folder, rule)))
+        run = read_run_json(folder)
+        part = f" (partial: {why})" if (why := partial_of(run)) is not None else ""
+        name = one_line(f"{system_of(run)} in {run.get('run')}", _TEXT_LIMIT)
+        yield from _listed(f"verdicts of {name}{part}", list(_verdicts(folder, rule)))
 
 
 def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
@@ -87,23 +89,17 @@ def _described(check: str) -> str:
     return check
 
 
-def _sut(folder: Path) -> str:
-    try:
-        run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-        return one_line(f"{run['sut']['name']} {run['sut']['version']} in {run['run']}", _TEXT_LIMIT)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{folder}: holds no run: {RUN_FILE} is missing or broken ({error})") from error
-
-
 def _verdicts(folder: Path, rule: str) -> Iterator[str]:
-    """Yield the verdicts of a run on a rule: equal ones once, the first of a kind with its packets."""
+    """Yield the verdicts of a run on a rule, worst first: equal ones once, the first of a kind with its packets."""
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
         if line["rule"] == rule:
             said = tuple(str(line[name] or "") for name in ("verdict", "expected", "observed", "reason"))
             equal.setdefault(said, []).append(line)
     texts, shown = EvidenceTexts(folder), set[str]()
-    for (verdict, expected, observed, reason), lines in equal.items():
+    for (verdict, expected, observed, reason), lines in sorted(
+        equal.items(), key=lambda one: WORST_FIRST.index(Verdict(one[0][0]))
+    ):
         first = lines[0]
         where = f" [{first['capture']} {frames}]" if (frames := frames_of(first)) else ""
         text = f"expected {expected}; observed {observed}" + (f" ({reason})" if reason else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,32 +31,48 @@ class RunResults:
     @property
     def system(self) -> str:
         """The system's name, version and profile."""
-        sut = self.run["sut"]
-        named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
-        return one_line(" ".join(named), LONGEST_SYSTEM)
+        return system_of(self.run)
 
     @property
     def partial(self) -> str | None:
         """Why this is a part of a run; None when it is a whole one."""
-        if self.run.get("aborted"):
-            return one_line(str(self.run["aborted"]), LONGEST_REASON)
-        if not self.run.get("finished"):
-            return "it has not ended"
-        selection = str(self.run.get("selection", "all"))
-        return None if selection == "all" else one_line(f"only {selection}", LONGEST_REASON)
+        return partial_of(self.run)
 
 
-def read_run(folder: Path) -> RunResults:
-    """Read a run folder; UsageError names what of it is missing or broken."""
+def system_of(run: Mapping[str, Any]) -> str:
+    """Return the name, version and profile of the system that run.json is of."""
+    sut = run["sut"]
+    named = (str(sut[key]) for key in ("name", "version", "profile") if sut.get(key) not in (None, "none"))
+    return one_line(" ".join(named), LONGEST_SYSTEM)
+
+
+def partial_of(run: Mapping[str, Any]) -> str | None:
+    """Return why run.json is of a part of a run; None when it is of a whole one."""
+    if run.get("aborted"):
+        return one_line(str(run["aborted"]), LONGEST_REASON)
+    if not run.get("finished"):
+        return "it has not ended"
+    selection = str(run.get("selection", "all"))
+    return None if selection == "all" else one_line(f"only {selection}", LONGEST_REASON)
+
+
+def read_run_json(folder: Path) -> dict[str, Any]:
+    """Read run.json of a run folder; UsageError when it is missing or broken."""
     path = folder / RUN_FILE
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
+        run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(run["sut"]["name"], str):
             raise TypeError("sut.name is no string")
+        return run
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path}: is cut or broken ({error}); it is no run.json of this harness") from error
+
+
+def read_run(folder: Path) -> RunResults:
+    """Read a run folder; UsageError names what of it is missing or broken."""
+    run = read_run_json(folder)
     verdicts, checks, failing = folder / VERDICTS_FILE, set[str](), dict[str, set[str]]()
 
     def noted(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

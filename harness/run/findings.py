@@ -46,7 +46,15 @@ def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Itera
         yield f"because:  {one_line(line['reason'], _LONGEST)}"
     where = f"; {line['capture']}, {frames}" if (frames := frames_of(line)) else ""
     yield f"check:    {line['test'] or 'the whole run'}{where}"
-    yield f"again: mqconform run --rule {result.rule} {again}"
+    yield " ".join(["again: mqconform run", *_which(line["test"], row), again])
+
+
+def _which(test: str | None, row: Rule | None) -> Iterator[str]:
+    """Yield the option that chooses the check: by the rule where it is of checks of its own, else by its name."""
+    if row is not None and row.observe != "passive":
+        yield f"--rule {row.id}"
+    elif test:
+        yield f"-k {test.rpartition('::')[2].partition('[')[0]}"
 
 
 def again_with(sut: str | None, topology: str | None) -> str:

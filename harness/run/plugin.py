@@ -31,7 +31,7 @@ from harness.run.checks import (
 )
 from harness.run.computing import bounded_computing
 from harness.run.options import add_options
-from harness.run.selection import selection, wanted_rules
+from harness.run.selection import chosen, selection, wanted_rules
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -122,8 +122,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
     if any(map(config.getoption, ("--rule", "--select"))):
-        wanted = wanted_rules(config)
-        keep = [item for item, _ in checks if wanted & set(covered(item))]
+        keep = chosen(wanted_rules(config), checks)
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
     if config.getoption("--topology"):
@@ -351,9 +350,9 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(told, catalogue=run.catalogue, again=again)
     if "junitxml" in wanted:
-        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started, tell)
+        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started, tell, run.partial())
     if "allure_pytest" in wanted:
-        results.write_allure(found, run.folder / results.ALLURE_FOLDER, tell)
+        results.write_allure(found, run.folder / results.ALLURE_FOLDER, tell, run.partial())
 
 
 def _confirm(session: pytest.Session) -> None:

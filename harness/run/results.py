@@ -16,6 +16,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
+from harness.printable import one_line
 from harness.run.evidence import EvidenceTexts
 
 JUNIT_FILE = "junit.xml"
@@ -92,14 +93,22 @@ Told = Callable[[RuleResult], Iterable[str]]
 """Lines with all that a person needs of a verdict (`harness.run.findings.told`)."""
 
 
-def write_junit(results: Iterable[RuleResult], path: Path, started: str, told: Told) -> None:
-    """Write JUnit's XML: a test suite a document, a test case a rule; what is no pass is told whole."""
+def write_junit(
+    results: Iterable[RuleResult], path: Path, started: str, told: Told, partial: str | None = None
+) -> None:
+    """Write JUnit's XML: a test suite a document, a test case a rule; what is no pass is told whole.
+
+    ``partial``: why it is only a part of a run, which is a property of each test suite.
+    """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}
     for result in results:
         document = result.line["document"]
         if document not in suites:
             suites[document] = ElementTree.SubElement(root, "testsuite", name=document, timestamp=started)
+            if partial is not None:
+                properties = ElementTree.SubElement(suites[document], "properties")
+                ElementTree.SubElement(properties, "property", name="partial", value=_NOT_XML.sub("\ufffd", partial))
         where = {"classname": f"{document}.{result.line['section']}", "name": result.rule}
         case = ElementTree.SubElement(suites[document], "testcase", where)
         said = _NOT_XML.sub("\ufffd", result.says)
@@ -118,16 +127,19 @@ def write_junit(results: Iterable[RuleResult], path: Path, started: str, told: T
     ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def write_allure(results: Iterable[RuleResult], folder: Path, told: Told) -> None:
+def write_allure(results: Iterable[RuleResult], folder: Path, told: Told, partial: str | None = None) -> None:
     """Write Allure's results anew below a run folder: one a rule, with what it says, its packets, and their capture.
 
-    Epic, feature and story are document, section and rule. The capture of what is no pass is attached.
+    Epic, feature and story are document, section and rule. The capture of what is no pass is attached. ``partial``: why
+    it is only a part of a run, which is in Allure's environment.
     """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult
     from allure_commons.types import AttachmentType, LabelType, LinkType
 
     logger: Any = AllureFileLogger(folder, clean=True)  # type: ignore[no-untyped-call]
+    if partial is not None:
+        (folder / "environment.properties").write_text(f"partial = {one_line(partial, 300)}\n", encoding="utf-8")
     texts = EvidenceTexts(folder.parent)
     for result in sorted(results, key=lambda result: str(result.line["capture"])):
         line = result.line

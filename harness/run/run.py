@@ -248,14 +248,14 @@ class Run:
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         tests = len(self.tests_run | self.done.tests)
         sut = self.file.sut
-        partial = f" ({part})" if (part := self.partial()) is not None else ""
+        partial = f" (partial: {part})" if (part := self.partial()) is not None else ""
         return f"{sut.name} {sut.version}: {tests} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
 
     def partial(self) -> str | None:
         """Return in a few words why this is only a part of a run; None when it is a whole one."""
         if self.aborted:
-            return f"partial: {self.aborted}"
-        return None if self.whole else f"partial: only {self.selection}"
+            return self.aborted
+        return None if self.whole else f"only {self.selection}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
         """Return the capture file of an attempt at a test: one name, whatever its parameters look like.

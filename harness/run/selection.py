@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pytest
+
+from harness.run.checks import covered
 
 
 def selection(config: pytest.Config) -> str:
@@ -29,3 +32,16 @@ def wanted_rules(config: pytest.Config) -> frozenset[str]:
     chosen = rules_chosen(catalogue, config.getoption("--select"))
     named = frozenset(rule_named(catalogue, rule) for rule in config.getoption("--rule"))
     return chosen & named if named else chosen
+
+
+def chosen(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:
+    """Return those of the checks, each with its id, that are of these rules.
+
+    Rules that every packet may show have none of their own: of these alone the checks of their sections.
+    """
+    from harness.rules.catalogue import load_catalogue
+
+    checks, catalogue = list(checks), load_catalogue()
+    of_rules = [item for item, _ in checks if not set(wanted).isdisjoint(covered(item))]
+    folders = {catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}
+    return of_rules or [item for item, path in checks if path.partition("::")[0].rpartition("/")[0] in folders]

@@ -149,7 +149,7 @@ def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: P
     ]
     lines = list(explain(inventory, RULE, folders))
     assert "  fail: expected 1; observed 2 (because) [captures/a.pcapng frames 3, 4]" in lines
-    assert lines.count("verdicts of Contoso 1.0 in r1: none") == 1
+    assert lines.count("verdicts of Contoso 1.0 in r1 (partial: it has not ended): none") == 1
     assert not any("expected other" in line for line in lines)
 
 
@@ -172,7 +172,7 @@ def test_what_a_system_said_cannot_reach_the_terminal(inventory: Inventory, tmp_
 
 @pytest.mark.parametrize(
     ("rule", "folder", "complaint"),
-    [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "holds no run: run.json is missing or broken")],
+    [("MQQB-1-1", None, "unknown rule 'MQQB-1-1'"), (RULE, "none", "holds no run: run.json: No such file")],
 )
 def test_bad_input_is_one_line(inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str):
     with pytest.raises(UsageError, match=complaint) as error:

@@ -145,6 +145,12 @@ def test_findings_come_worst_first_with_the_way_back():
     assert max(map(len, lines)) < 400
 
 
+def test_a_rule_of_every_packet_is_repeated_by_the_check_that_saw_it_broken():
+    rule = next(name for name, row in RULES.items() if row.observe == "passive")
+    lines = list(findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x"))
+    assert "    again: mqconform run -k test_b --sut x" in lines
+
+
 def test_of_very_many_findings_the_rest_is_named():
     lines = list(findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x"))
     assert lines[-1] == "fail also: R-20, R-21"

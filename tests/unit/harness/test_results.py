@@ -63,17 +63,17 @@ def test_every_verdict_has_its_place_in_both(
     tmp_path: Path, verdict: Verdict, element: str | None, status: str
 ) -> None:
     log(tmp_path).append(Entry(MUST, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, reason="because", test=None))
-    write_junit(found(tmp_path), tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell)
-    (case,) = ET.parse(tmp_path / "junit.xml").getroot().iter("testcase")
+    write_junit(found(tmp_path), tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell, "only -k x")
+    root = ET.parse(tmp_path / "junit.xml").getroot()
+    assert [each.attrib for each in root.iter("property")] == [{"name": "partial", "value": "only -k x"}]
+    (case,) = root.iter("testcase")
     assert (case.get("classname"), case.get("name"), [each.tag for each in case]) == (
         "MQQB.2.2.1",
         MUST,
         [element] if element else [],
     )
     if element in ("failure", "error"):
-        assert (case[0].text or "").endswith(
-            f"because:  because\ncheck:    the whole run\nagain: mqconform run --rule {MUST} --sut x"
-        )
+        assert (case[0].text or "").endswith("because:  because\ncheck:    the whole run\nagain: mqconform run --sut x")
     write_allure(found(tmp_path), tmp_path / "allure", tell)
     (result,) = (tmp_path / "allure").glob("*-result.json")
     assert json.loads(result.read_text(encoding="utf-8"))["status"] == status
@@ -85,7 +85,9 @@ def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
     made = judge(tmp_path, SETTLED)
     made(SETTLED, expected="closed", observed=ODD, evidence=frame(number, data=ack.data))
     for _ in range(2):  # a run that is resumed writes them again
-        write_allure(found(tmp_path), tmp_path / "allure", tell)
+        write_allure(found(tmp_path), tmp_path / "allure", tell, "only -k x\n")
+    environment = (tmp_path / "allure" / "environment.properties").read_text(encoding="utf-8")
+    assert environment == "partial = only -k x\n"
     (path,) = (tmp_path / "allure").glob("*-result.json")
     result = json.loads(path.read_text(encoding="utf-8"))
     assert (result["name"], result["links"][0]["url"]) == (SETTLED, "../captures/made.pcapng")
@@ -94,7 +96,7 @@ def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
     assert copied.read_bytes() == (tmp_path / "captures/made.pcapng").read_bytes()
     labels = {label["name"]: label["value"] for label in result["labels"]}
     assert (labels["epic"], labels["story"]) == ("MQQB", SETTLED)
-    assert f"again: mqconform run --rule {SETTLED} --sut x" in result["statusDetails"]["trace"]
+    assert "again: mqconform run -k test_made --sut x" in result["statusDetails"]["trace"]
     text = (tmp_path / "allure" / attachment["source"]).read_text(encoding="utf-8")
     assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe {number}, sut->peer, 0 ms, tcp\n")
     assert ack.dissected in text

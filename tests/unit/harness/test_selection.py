@@ -1,0 +1,30 @@
+"""Which checks a run is asked for."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.run.selection import chosen
+
+PASSIVE, DRIVEN = "MQQB-3.1.5.3.1-10", "MQQB-3.1.5.3.1-07"
+FOLDER = "suites/mqqb/s3_1_5_03_1_request_packet"
+
+
+def check(name: str, *rules: str) -> tuple[Any, str]:
+    item = SimpleNamespace(iter_markers=lambda _: [SimpleNamespace(args=rules)])
+    return item, name
+
+
+@pytest.mark.parametrize(
+    ("wanted", "numbers"), [({DRIVEN}, [0]), ({PASSIVE}, [0, 1]), ({PASSIVE, DRIVEN}, [0]), ({"MQQB-2.1.1-01"}, [])]
+)
+def test_a_rule_of_every_packet_chooses_the_checks_of_its_section(wanted: set[str], numbers: list[int]) -> None:
+    checks = [
+        check(f"{FOLDER}/test_a.py::test_a[a/b]", DRIVEN),
+        check(f"{FOLDER}/test_a.py::test_b"),
+        check("suites/mqqb/s3_1_5_03/test_c.py::test_c"),
+    ]
+    assert chosen(wanted, checks) == [checks[number][0] for number in numbers]
