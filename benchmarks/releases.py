@@ -19,12 +19,13 @@ from harness.judging.verdicts import Verdict
 from harness.proof.trials import VIRTUAL_SUT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
+from harness.rules.releases import RELEASES
 from reference_qm.releases.names import NO_RELEASE, WINDOWS
 from reference_qm.releases.table import behaviours_of
 
 MISSED = (Verdict.FAIL, Verdict.WARN)
 SHOWN = (Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
-HEAD = ("release", "behaviours", "rules", *SHOWN, "other", "those warnings without the profile")
+HEAD = ("releases", "behaviours", "rules", *SHOWN, "other", "those warnings without the profile")
 _PINGS = ("ping = true\n", "ping_initiator = true\n")
 
 
@@ -36,8 +37,8 @@ def measure() -> Iterator[str]:
     complaints: list[str] = []
     idle = dict.fromkeys(name for release in WINDOWS for name in behaviours_of(release))
     with tempfile.TemporaryDirectory() as name:
-        for release in WINDOWS:
-            judged = judge(catalogue, release, Path(name))
+        for releases in alike(catalogue):
+            judged = judge(catalogue, releases, Path(name))
             complaints += judged.complaints
             for behaviour in judged.seen:
                 idle.pop(behaviour, None)
@@ -55,8 +56,18 @@ class Judged:
     seen: set[str]
 
 
-def judge(catalogue: Catalogue, release: str, folder: Path) -> Judged:
-    """Run the checks of the rules that a release's notes touch, with its profile and without."""
+def alike(catalogue: Catalogue) -> list[list[str]]:
+    """Return the releases, those together that do the same and may miss the same: virtual time repeats itself."""
+    groups: dict[object, list[str]] = {}
+    for release in WINDOWS:
+        excused = frozenset(catalogue.notes.excusing(release))
+        groups.setdefault((*behaviours_of(release), excused, RELEASES[release]), []).append(release)
+    return list(groups.values())
+
+
+def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
+    """Run the checks of the rules that the notes of releases touch which are alike, with the profile and without."""
+    release = releases[-1]
     rules = touched(catalogue, release)
     held = run_as(release, release, rules, folder / f"{release}-held")
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
@@ -66,7 +77,7 @@ def judge(catalogue: Catalogue, release: str, folder: Path) -> Judged:
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
     failing = {rule for rule in excused if stands(plain, rule) in MISSED}
     unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
-    cells = [release, len(behaviours_of(release)), len(rules), *(verdicts[one] for one in SHOWN), others]
+    cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *(verdicts[one] for one in SHOWN), others]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
     complaints = [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if is_wrong(one.verdict)]
     complaints += [
