@@ -57,7 +57,12 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
     if (config.getoption("--sut") or config.getoption("--topology")) and not config.getoption("collectonly"):
-        _begin(config)
+        try:
+            _begin(config)
+        except KeyboardInterrupt:
+            from harness.run.run import EXIT_INTERRUPTED
+
+            pytest.exit("interrupted before the first check", EXIT_INTERRUPTED)
 
 
 def _begin(config: pytest.Config) -> None:

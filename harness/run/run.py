@@ -184,6 +184,7 @@ class Run:
         self.log.close()
         if not self.uncollected:
             self.describe()
+        self.aborted = self.aborted or self.cut_short()
         code = self.exit_code()
         self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
         return code
@@ -236,6 +237,10 @@ class Run:
         if self.deadline_s is None or time.monotonic() - self.began_s < self.deadline_s:
             return None
         return f"the deadline of {self.deadline_s} s has passed; checks that were not begun before are inconclusive"
+
+    def cut_short(self) -> str | None:
+        """Return in one line that checks were left out when the deadline had passed; None when all were begun."""
+        return self.overdue() if self.log.counts[Verdict.INCONCLUSIVE] else None
 
     def begin_check(self) -> None:
         """Refuse to begin a check after the deadline: ConformanceFailure."""

@@ -82,13 +82,17 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
     """Start every SUT at the same time; when one fails, stop them and raise its error."""
     for driver in drivers:
         driver.shared = len(drivers) > 1 and driver.file.driver.kind == "external"
-    with ThreadPoolExecutor() as pool:
-        begun = [pool.submit(driver.start) for driver in drivers]
-    errors = [error for each in begun if (error := each.exception()) is not None]
-    if errors:
-        for driver in drivers:
-            driver.stop()
-        raise errors[0]
+    started = False
+    try:
+        with ThreadPoolExecutor() as pool:
+            begun = [pool.submit(driver.start) for driver in drivers]
+        for each in begun:
+            each.result()
+        started = True
+    finally:  # whatever happened, Ctrl-C too
+        if not started:
+            for driver in drivers:
+                driver.stop()
 
 
 def timeouts_report(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:

@@ -1,0 +1,36 @@
+"""Ctrl-C before the first check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from harness_made import sut_file
+
+from harness.run import plugin
+from harness.sut.drivers import start_all
+from harness.sut.virtual_driver import VirtualDriver
+
+
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_run_that_is_interrupted_while_it_begins_has_the_exit_code_of_ctrl_c(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    monkeypatch.setattr(plugin, "_begin", interrupt)
+    monkeypatch.setattr(pytestconfig.option, "sut", str(tmp_path / "sut.toml"))
+    with pytest.raises(pytest.exit.Exception) as ended:
+        plugin.pytest_configure(pytestconfig)
+    assert ended.value.returncode == 130
+
+
+def test_what_was_started_is_stopped_when_somebody_interrupts(monkeypatch: pytest.MonkeyPatch) -> None:
+    drivers = [VirtualDriver(sut_file()) for _ in range(2)]
+    stopped: list[VirtualDriver] = []
+    monkeypatch.setattr(VirtualDriver, "start", interrupt)
+    monkeypatch.setattr(VirtualDriver, "stop", stopped.append)
+    with pytest.raises(KeyboardInterrupt):
+        start_all(drivers)
+    assert stopped == drivers
