@@ -30,7 +30,7 @@ def test_what_was_started_is_stopped_when_somebody_interrupts(monkeypatch: pytes
     drivers = [VirtualDriver(sut_file()) for _ in range(2)]
     stopped: list[VirtualDriver] = []
     monkeypatch.setattr(VirtualDriver, "start", interrupt)
-    monkeypatch.setattr(VirtualDriver, "stop", stopped.append)
+    monkeypatch.setattr(VirtualDriver, "stop", lambda driver: stopped.append(driver))
     with pytest.raises(KeyboardInterrupt):
         start_all(drivers)
     assert stopped == drivers
