@@ -1,0 +1,35 @@
+"""The reference as a release of Windows: the profile decides whether what product notes allow is a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.releases import run_as
+from harness.judging.captured import judge_capture
+from harness.judging.verdicts import Verdict
+from harness.rules.catalogue import load_catalogue
+from reference_qm.releases.names import NO_RELEASE
+
+RELEASE = "windows-2000"
+NAMED = {
+    "MQDMPR-3.1.1.12-47": "MS-MQDMPR <12>",
+    "MQQP-3.1.4.3-15": "MS-MQQP <14>",
+    "MQQP-3.1.4.9-D03": "MS-MQQP <21>",
+}
+"""Rules that this release misses, each with the note that allows it."""
+PASSIVE = "MQQB-3.1.6.4-06"
+
+
+def test_what_a_release_misses_is_a_warning_and_without_its_profile_a_failure(tmp_path: Path) -> None:
+    run = run_as(RELEASE, RELEASE, NAMED, tmp_path / "run")
+    found = {one.rule: one.says for one in run.rules.values() if one.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)}
+    assert found == {}
+    for rule, note in NAMED.items():
+        assert run.rules[rule].verdict is Verdict.WARN
+        assert run.rules[rule].line["reason"].startswith(f"{note} allows it to {RELEASE}: ")
+    catalogue = load_catalogue()
+    line = next(one.line for one in run.rules.values() if one.rule == PASSIVE)
+    capture = tmp_path / "run" / line["capture"]
+    for profile, verdict in ((RELEASE, Verdict.WARN), (NO_RELEASE, Verdict.FAIL)):
+        judged = judge_capture(capture, capture.name, catalogue, profile).entries
+        assert {entry.verdict for entry in judged if entry.rule == PASSIVE} == {verdict}
