@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import OrderAckBody, TxSequenceID
-from suites.mqqb.steps.opening import acknowledgment, opened, settle
+from suites.mqqb.steps.opening import acknowledgment, check_alive, opened, settle
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
 from suites.mqqb.steps.sequences import Outgoing, sequence_of
 
@@ -18,6 +18,7 @@ LATER = 0x0001_0000
 def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
     """OrderAcks of a sequence that nobody has come on a session of the peer, which goes on."""
     connection = opened(peer)
+    check_alive(connection)
     sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
     seen = acknowledgment(connection)
     observed = GOES_ON if seen is not None else "closed" if connection.closed_by_sut else "silent"
