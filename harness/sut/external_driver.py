@@ -164,7 +164,9 @@ class ExternalDriver:
                 control = RemoteControl(environment, file, self.rpc_port)
                 who = replace(who, facilities=remote_control.FACILITIES)
             ports = self.tcp_port, self.ping_port, self.rpc_port
-            view = view_of(file, environment, control, who, *ports, reset=not self.shared, timeouts=self.timeouts)
+            view = view_of(
+                file, environment, control, who, *ports, reset=not self.beside_others, timeouts=self.timeouts
+            )
         except MqconformError:
             environment.close()
             raise
@@ -172,7 +174,7 @@ class ExternalDriver:
         view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
         view.shared = self.beside_others
         view.knows_peer = fresh_peer is None
-        view.forgets = not self.shared and "reset" in view.facilities
+        view.forgets = not self.beside_others and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
         view.process_ended = self.ended
         return view
