@@ -1,7 +1,8 @@
 """One Spark session for all tests of the lake: it starts once, and is set for tables of some hundred rows.
 
 With its defaults Spark compiles every query, and plans it anew between any two of its stages: for millions of rows that
-is soon earned, here it is most of the work. The processes that tests start have the settings of a user.
+is soon earned, here it is most of the work. One thread, because a second has little to do and asks for tasks and Python
+workers of its own. The processes that tests start have the settings of a user.
 """
 
 from __future__ import annotations
@@ -24,5 +25,5 @@ SMALL = {
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory):
-    with session("local[2]", tmp_path_factory.mktemp("spark") / "spark.log", SMALL) as opened:
+    with session("local[1]", tmp_path_factory.mktemp("spark") / "spark.log", SMALL) as opened:
         yield opened
