@@ -1,0 +1,31 @@
+"""Each command of mqconform is shown in the documentation with what it prints."""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import entry_points
+
+import pytest
+import typer
+from typer.main import get_group
+
+from harness.cli.main import app
+from harness.paths import SUITES
+
+ROOT = SUITES.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+SHOWN = set(re.findall(r"^ *\$ mqconform (\w+).*\n {0,4}[^\n$`]", TEXT, re.MULTILINE))
+"""Commands after ``$`` with a line of output below them."""
+
+
+def commands() -> list[str]:
+    whole = typer.Typer()
+    for entry in entry_points(group="mqconform.commands"):
+        entry.load()(whole)
+    return sorted({*get_group(app).commands, *get_group(whole).commands})
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_is_shown_with_its_output(command: str) -> None:
+    assert command in SHOWN
