@@ -68,13 +68,14 @@ def rollup(
         _claim(out)
         where = str(out / "lake")
         with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
-            from reports.lake.ingest import ingest
+            from reports.lake.ingest import after_publishing, ingest
             from reports.lake.store import Lake
 
             report = ingest(lake, runs, replacing=replace, stage=progress)
             shown = None
-            if Lake.open_or_new(lake.spark, where).manifest.number:
-                shown = _write(Lake.open(lake.spark, where), out, progress)
+            with after_publishing(report):
+                if Lake.open_or_new(lake.spark, where).manifest.number:
+                    shown = _write(Lake.open(lake.spark, where), out, progress)
     if shown:
         _show("rollup", *shown, out)
     lake_cli.say_report("rollup", report)

@@ -22,8 +22,9 @@ HINTS = {
     " (s3a: org.apache.hadoop:hadoop-aws of the Hadoop that this Spark has)",
     "OutOfMemoryError": "give it more memory with --conf spark.driver.memory=4g (or spark.executor.memory)",
     "AccessControlException": "who runs this may not do that there",
+    "No space left on device": "make room on the disk (Spark itself works below TMPDIR)",
 }
-"""What to do about an exception, by the name of its class."""
+"""What to do about an exception, by the name of its class or some words of its message."""
 
 
 def java_reason(error: Exception) -> str:
@@ -38,7 +39,14 @@ def java_reason(error: Exception) -> str:
         name, message = type(error).__name__, _first_line(str(error))
     else:
         name, message = str(cause.getClass().getSimpleName()), _first_line(str(cause.getMessage() or ""))
-    hint = next((hint for known, hint in HINTS.items() if known in (name, *_words(message))), "")
+    hint = next(
+        (
+            hint
+            for known, hint in HINTS.items()
+            if known in (name, *_words(message)) or (" " in known and known in message)
+        ),
+        "",
+    )
     return one_line(f"{name}: {message}" if message else name, REASON_SHOWN) + (f"; {hint}" if hint else "")
 
 

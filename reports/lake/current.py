@@ -29,8 +29,15 @@ def rule_current(
     ``test_runs`` may be those of some systems only; ``runs`` are all of these systems. Lines and packets are looked up
     for what is shown alone, so that the texts of millions of verdicts are never shuffled.
     """
-    shown = _shown(_rules(standing(test_runs, runs, catalogue)), runs)
-    return shaped(_with_lines(shown, verdicts, evidence), "rule_current")
+    return with_lines(shown(test_runs, runs, catalogue), verdicts, evidence)
+
+
+def shown(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+    """Return a row for each verdict that is shown: run and seq of its line, and the rest as one struct ``of``.
+
+    The arguments are those of `rule_current`.
+    """
+    return _shown(_rules(standing(test_runs, runs, catalogue)), runs)
 
 
 def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -139,10 +146,7 @@ def _rules(checks: DataFrame) -> DataFrame:
 
 
 def _shown(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return a row for each verdict that is shown: run and seq of its line, and the rest as one struct ``of``.
-
-    One struct, so that both look-ups need the same columns and Spark makes this table once for them.
-    """
+    """Return what `shown` does; one struct, so that both look-ups need the same columns."""
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
@@ -152,7 +156,8 @@ def _shown(rules: DataFrame, runs: DataFrame) -> DataFrame:
     return rows.select("run", "seq", sql.struct(*rows.columns).alias("of"))
 
 
-def _with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
+def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
+    """Return the table `rule_current` of what `shown` says. ``verdicts``, ``evidence``: of the runs that it names."""
     texts = ("document", "section", "level", "expected", "observed", "reason", "capture", "errata", "notes")
     lines = verdicts.select("run", "seq", sql.struct("rule", "verdict", *texts).alias("line"))
     packets = evidence.select("run", "seq", sql.struct(*PACKET).alias("packet"))
@@ -179,10 +184,11 @@ def _with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> D
     def without_position(each: Column) -> Column:
         return sql.struct(*(each[name] for name in BESIDE))
 
-    return rules.select(
+    rows = rules.select(
         *("of.*", *(f"line.{name}" for name in texts)),
         sql.slice(sql.array_sort("packets"), 1, PACKETS_SHOWN).alias("evidence"),
         sql.transform(sql.array_sort("beside"), without_position).alias("beside"),
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
         counts({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )
+    return shaped(rows, "rule_current")

@@ -39,21 +39,29 @@ def derive(
             frame.repartition("unit"), f"{lake.uri}/{table_folder(commit, table)}", partition_by="unit", mode="append"
         )
 
-    runs, catalogue = lake.table("runs").cache(), lake.table("catalogue")
+    runs = lake.table("runs").cache()
     known = lake.manifest.runs
     for some in _batches(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
         of, holders = sql.col("sut").isin(some), {each.commit for each in known.values() if each.sut in some}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
-        names = [run for run, each in known.items() if each.sut in some]
-        evidence = lake.table("evidence", holders).where(sql.col("run").isin(names))
-        rows = current.rule_current(tests, mine, catalogue, lake.table("verdicts", holders).where(of), evidence)
-        keep("rule_current", rows.withColumn("unit", sql.col("sut")))
+        # Mostly of the latest run of each system: the texts of the others stay where they are.
+        shown = current.shown(
+            tests, mine, _catalogue(lake, [each for each in known.values() if each.sut in some])
+        ).cache()
+        names = [row.run for row in shown.select("run").distinct().collect()]
+        of_shown = sql.col("run").isin(names)
+        verdicts, evidence = (
+            lake.table(table, {known[run].commit for run in names}).where(of_shown)
+            for table in ("verdicts", "evidence")
+        )
+        keep("rule_current", current.with_lines(shown, verdicts, evidence).withColumn("unit", sql.col("sut")))
+        shown.unpersist()
         keep("flaky", derived.flaky(tests, mine).withColumn("unit", sql.col("sut")))
     stands = lake.spark.read.schema(ddl("rule_current")).parquet(
         as_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
-    keep("pairs", derived.pairs(stands, runs, catalogue))
+    keep("pairs", derived.pairs(stands, runs, _catalogue(lake, [each for each in known.values() if each.sut in suts])))
     for after in sorted(set(products.values())):
         runs_of = {
             key: [run for run in known.values() if run.product == key and run.ingest > after]
@@ -81,7 +89,7 @@ def _derive_products(
     tests = lake.table("test_runs", {run.commit for run in fresh}).where(
         sql.col("ingest").isin([run.ingest for run in fresh])
     )
-    catalogue = lake.table("catalogue")
+    catalogue = _catalogue(lake, fresh)
     before = None
     if after:
         before = Before(
@@ -92,6 +100,15 @@ def _derive_products(
         if before and table == "changes":
             rows = rows.unionByName(lake.table(table, products))
         keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED[table], "unit"))
+
+
+def _catalogue(lake: Lake, runs: Collection[Known]) -> DataFrame:
+    """Return the catalogues of the suites of these runs; all of them where the manifest does not say which they are."""
+    names = {run.suites for run in runs}
+    if "" in names:
+        return lake.table("catalogue")
+    of = {commit for suites, commit in lake.manifest.catalogues.items() if suites in names}
+    return lake.table("catalogue", of).where(sql.col("suites").isin(sorted(names)))
 
 
 def _came_with_others(known: Collection[Known], run: Known) -> bool:

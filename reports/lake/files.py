@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,8 @@ class Files:
             except OSError:
                 pass  # a file system without links, or one that fails: Hadoop says what is wrong
             else:
-                local.unlink()
+                with suppress(OSError):  # it is published, and a file aside is in nobody's way
+                    local.unlink()
                 return True
         with _named(target):
             path, system = self._at(target)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from reports.java_errors import FAILURES, java_reason
 from reports.lake import lines, manifest, sources, writing
 from reports.lake.derivation import derive
-from reports.lake.manifest import Known, Manifest
+from reports.lake.manifest import Commit, Known, Manifest
 from reports.lake.sources import VERDICTS, Folder, Source
 from reports.lake.store import Lake
 from reports.rollup_error import RollupError
@@ -66,10 +68,28 @@ def take(
     report.known = len(folders) - len(fresh)
     found = _read(lake, fresh, report, finished=finished) if fresh else []
     chosen = _with_catalogues(lake, _choose(lake.manifest, found, report, replacing), report)
-    if chosen:
-        lake = _take(lake, chosen, report, stage)
-    report.number = lake.manifest.number
+    while chosen:
+        try:
+            _take(lake, chosen, report, stage)
+            break
+        except writing.WrittenMeanwhile as error:
+            report.refused += error.said.values()
+            chosen = [source for source in chosen if source.run not in error.said]
     return report
+
+
+@contextmanager
+def after_publishing(report: Report) -> Iterator[None]:
+    """Have a failure say that the lake is another already, where it is. Raises `RollupError`."""
+    try:
+        yield
+    except (RollupError, *FAILURES) as error:
+        if not (done := len(report.taken) + len(report.replaced)):
+            raise
+        why = str(error) if isinstance(error, RollupError) else java_reason(error)
+        raise RollupError(
+            f"the lake was published, its state {report.number} has the {done} runs; what failed after that: {why}"
+        ) from error
 
 
 def _read(lake: Lake, folders: Sequence[Folder], report: Report, *, finished: bool) -> list[Source]:
@@ -120,13 +140,10 @@ def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> li
     """Leave out the runs whose rules.json cannot be taken."""
     if not (fresh := _fresh_suites(lake.manifest, chosen)):
         return list(chosen)
-    if not (bad := sources.refused_rules(sources.rules_of(lake.spark, fresh))):
+    if not (bad := _refused_rules(lake, {source.row["suites"]: source for source in fresh})):
         return list(chosen)
     # Another run of the same suites may have the file whole: each has its own say, under its own name.
-    each = [
-        replace(source, row=source.row | {"suites": source.run}) for source in chosen if source.row["suites"] in bad
-    ]
-    bad = sources.refused_rules(sources.rules_of(lake.spark, each))
+    bad = _refused_rules(lake, {source.run: source for source in chosen if source.row["suites"] in bad})
     taken = []
     for source in chosen:
         if why := bad.get(source.run):
@@ -137,19 +154,45 @@ def _with_catalogues(lake: Lake, chosen: Sequence[Source], report: Report) -> li
     return taken
 
 
+def _refused_rules(lake: Lake, named: Mapping[str, Source]) -> dict[str, str]:
+    """Return why rules.json of these runs cannot be taken, by the names given."""
+    each = [replace(source, row=source.row | {"suites": name}) for name, source in named.items()]
+    bad = sources.refused_rules(sources.rules_of(lake.spark, each))
+    foreign = {name: sources.foreign_rules(lake.files, source) for name, source in named.items() if name not in bad}
+    return bad | {name: why for name, why in foreign.items() if why}
+
+
 def _fresh_suites(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     """Return a source for each version of the suites that the lake does not know."""
     by_suites = {source.row["suites"]: source for source in chosen if source.row["suites"] not in state.catalogues}
     return list(by_suites.values())
 
 
-def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> Lake:
-    """Write facts and derived tables aside, publish them, and return the lake that has them."""
+def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) -> None:
+    """Write facts and derived tables aside, publish them, and say so in the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
+    try:
+        state, commits, kept = _written(lake, commit, chosen, stage)
+    except Exception:
+        _delete(lake, commit)
+        raise
+    stage("publishing")
+    manifest.publish(lake.files, lake.uri, state)
+    known = lake.manifest.runs
+    report.number = state.number
+    report.taken = [source.run for source in chosen if source.run not in known]
+    report.replaced = [source.run for source in chosen if source.run in known]
+    report.kept = kept
+    report.rejected = sum(source.lines for source in chosen) - kept
+    if report.rejected:
+        with after_publishing(report):
+            report.named = writing.rejected_lines(replace(lake, manifest=state), commits, REJECTED_NAMED)
+
+
+def _written(lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage) -> tuple[Manifest, list[Commit], int]:
+    """Write the folders whose names begin with ``commit``; return the state to publish, its new commits, lines kept."""
     old = lake.manifest
     gone = {source.run: old.runs[source.run] for source in chosen if source.run in old.runs}
-    report.taken = [source.run for source in chosen if source.run not in gone]
-    report.replaced = list(gone)
     numbered = _numbered(old, chosen)
     if gone:
         stage("leaving out what is replaced")
@@ -157,8 +200,6 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
     fresh = _fresh_suites(old, chosen)
     commits, kept = writing.write_facts(lake, commit, numbered, fresh, stage)
     holder = {run: each.commit for each in commits for run in each.runs}
-    report.kept = sum(kept.values())
-    report.rejected = sum(source.lines for source in chosen) - report.kept
     state = lake.manifest
     state = replace(
         state,
@@ -168,19 +209,21 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
         catalogues=state.catalogues | {source.row["suites"]: commits[0].commit for source in fresh},
         last_ingest=max(old.last_ingest, *(source.ingest for source in numbered)),
     )
-    lake = replace(lake, manifest=state)
     touched = [*gone.values(), *(state.runs[source.run] for source in numbered)]
     # What the lake knows of a product goes on from its last run, unless one of those it follows from is another now.
     anew = {each.product for each in (*gone.values(), *(state.runs[run] for run in gone))}
     going_on = old.derived.get("check_current", {}).keys() - anew
     products = {each.product: old.last_ingest if each.product in going_on else 0 for each in touched}
-    derived = derive(lake, commit, {each.sut for each in touched}, products, stage)
-    lake = replace(lake, manifest=replace(state, derived=derived))
-    stage("publishing")
-    manifest.publish(lake.files, lake.uri, lake.manifest)
-    if report.rejected:
-        report.named = writing.rejected_lines(lake, commits, REJECTED_NAMED)
-    return lake
+    derived = derive(replace(lake, manifest=state), commit, {each.sut for each in touched}, products, stage)
+    return replace(state, derived=derived), commits, sum(kept.values())
+
+
+def _delete(lake: Lake, commit: str) -> None:
+    """Delete what a failed ingest has written, as far as that goes: the disk may be full, and `vacuum` comes later."""
+    with suppress(RollupError, *FAILURES):
+        for each in lake.files.entries(f"{lake.uri}/data"):
+            if each.name.startswith(commit):
+                lake.files.delete(each.uri)
 
 
 def _numbered(state: Manifest, chosen: Sequence[Source]) -> list[Source]:

@@ -84,6 +84,8 @@ class Source:
     """Tells all three files from others; empty until the lines are read."""
     lines: int = 0
     ingest: int = 0
+    names_suites: bool = False
+    """Whether run.json says which suites they were; else they are called after the octets of rules.json."""
 
     @property
     def run(self) -> str:
@@ -175,6 +177,21 @@ def refused_rules(rules: DataFrame) -> dict[str, str]:
     return {row.suites: row.why for row in rules.select("suites", why.alias("why")).where("why is not null").collect()}
 
 
+def foreign_rules(files: Files, source: Source) -> str | None:
+    """Return why rules.json is not of the suites that run.json names; None when it is, or when run.json names none.
+
+    It names the SHA-256 of the file as canonical JSON, or as it lies there. The file was read as JSON before.
+    """
+    if not source.names_suites:
+        return None
+    text = files.read_text(source.folder.files[RULES].uri)
+    canonical = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    found = [hashlib.sha256(each.encode("utf-8", "surrogatepass")).hexdigest() for each in (canonical, text)]
+    if (named := source.row["suites"]) in found:
+        return None
+    return f"its SHA-256 is {found[0][:8]}..., {RUN} names the suites {named[:8]}...: it is of another run"
+
+
 def catalogue(rules: DataFrame) -> DataFrame:
     """Return the table `catalogue` of what `rules_of` read."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
@@ -234,7 +251,7 @@ def _rules_hashes(spark: SparkSession, folders: Sequence[Folder]) -> dict[str, s
 def _with_suites(source: Source, hashes: dict[str, str]) -> Source:
     name = source.row["suites"] or hashes[source.folder.path(RULES)]
     content = hashlib.sha256(f"{source.content} {name}".encode()).hexdigest()
-    return replace(source, row=source.row | {"suites": name}, content=content)
+    return replace(source, row=source.row | {"suites": name}, content=content, names_suites=bool(source.row["suites"]))
 
 
 def _source(folder: Folder, text: str) -> Source:

@@ -28,6 +28,14 @@ OF_THE_RUN = ("schema", "ingest", *SYSTEM, "run", "folder", "reach", "started", 
 OF_RUNS: Final = {"path": "string"} | {name: FACTS["runs"][name] for name in OF_THE_RUN}
 
 
+class WrittenMeanwhile(RollupError):
+    """Files that are not as long as they were; ``said``: a line for each run that they are of."""
+
+    def __init__(self, said: dict[str, str]) -> None:
+        super().__init__("; ".join(said.values()))
+        self.said = said
+
+
 def size_shuffles(spark: SparkSession, octets: int) -> None:
     """Have shuffles of as many partitions as that much input needs."""
     cores = spark.sparkContext.defaultParallelism
@@ -174,14 +182,17 @@ def _rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFrame |
 
 
 def _account(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:
-    """Hold what is in the tables against the files: lines = kept + rejected. Raises `RollupError`."""
+    """Hold what is in the tables against the files: lines = kept + rejected. Raises `WrittenMeanwhile`."""
+    said = {}
     for each in short:
         good, bad = kept.get(each.ingest, 0), rejected.get(each.run, 0)
         if each.lines != good + bad:
-            raise RollupError(
-                f"run {one_line(each.run, 120)}: {each.lines} lines in the file, but {good} kept and {bad} rejected: "
-                "was it written to meanwhile? Ingest again when the run has ended"
+            said[each.run] = (
+                f"run {one_line(each.run, 120)}: it is written still, there were {each.lines} lines and then "
+                f"{good + bad}: ingest it when it has ended"
             )
+    if said:
+        raise WrittenMeanwhile(said)
 
 
 def _runs(spark: SparkSession, runs: Sequence[Source], kept: dict[int, int]) -> DataFrame:

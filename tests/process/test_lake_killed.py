@@ -14,7 +14,6 @@ RUN = {
     "schema": 2,
     "run": "one",
     "started": "2026-11-21T10:00:00Z",
-    "suites": "a" * 64,
     "sut": {"name": "Contoso", "version": "1.0"},
 }
 RULE = {"document": "MQQB", "section": "2.1.1", "level": "MUST", "checks": []}

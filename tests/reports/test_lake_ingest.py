@@ -35,14 +35,20 @@ RULES = {
 MOUNTED = "fs.viewfs.mounttable.here.link."
 
 
+def hash_of(rules):
+    """Return what run.json calls suites (docs/run-folder.md)."""
+    canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
 def write_run(folder: Path, lines, **values):
     """Write a run folder of schema 2; ``lines``: dicts or texts."""
     folder.mkdir(parents=True, exist_ok=True)
     run = {"schema": 2, "run": folder.name, "started": "2026-11-21T10:00:00Z", "finished": "2026-11-21T10:02:00Z"}
-    run |= {"suites": "a" * 64, "sut": {"name": "Contoso", "vendor": "", "version": "1.0", "profile": "none"}}
+    rules = {"schema": 2, "documents": {"MQQB": "Binary"}, "rules": RULES, "coverage": [], "members": []}
+    run |= {"suites": hash_of(rules), "sut": {"name": "Contoso", "vendor": "", "version": "1.0", "profile": "none"}}
     run |= {"reach": "process", "harness": "0.1.0", "selection": "all", "aborted": None, "exit": 1} | values
     (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    rules = {"schema": 2, "documents": {"MQQB": "Binary"}, "rules": RULES, "coverage": [], "members": []}
     (folder / "rules.json").write_text(json.dumps(rules), encoding="utf-8")
     texts = [each if isinstance(each, str) else json.dumps(each) + "\n" for each in lines]
     (folder / "verdicts.jsonl").write_text("".join(texts), encoding="utf-8")

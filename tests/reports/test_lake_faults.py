@@ -1,0 +1,88 @@
+"""Ingests that something goes wrong with: what is said, and what the lake is then."""
+
+import json
+import random
+import subprocess
+
+import pytest
+from test_lake_ingest import line, write_run
+
+from reports.java_errors import FAILURES, java_reason
+from reports.lake import writing
+from reports.lake.ingest import ingest
+from reports.lake.store import Lake
+from reports.rollup_error import RollupError
+
+DISK_KB = 256
+
+
+def read(spark, where):
+    """Return the state of a lake, and how many rows its tables have."""
+    lake = Lake.open(spark, str(where))
+    return lake.manifest, [lake.table(name).count() for name in ("verdicts", "rule_current", "check_current")]
+
+
+def test_a_run_that_grows_and_one_with_the_rules_of_another_do_not_cost_the_others_theirs(spark, tmp_path, monkeypatch):
+    good, grows, foreign = (write_run(tmp_path / name, [line(1)]) for name in ("good", "grows", "foreign"))
+    write_run(foreign, [line(1)], suites="b" * 64)
+    where = tmp_path / "lake"
+
+    def grow(*arguments, write_facts=writing.write_facts):
+        if len((grows / "verdicts.jsonl").read_text().splitlines()) == 1:
+            with (grows / "verdicts.jsonl").open("a") as file:
+                file.writelines(json.dumps(line(seq)) + "\n" for seq in (2, 3))
+        return write_facts(*arguments)
+
+    monkeypatch.setattr(writing, "write_facts", grow)
+    report = ingest(Lake.open_or_new(spark, str(where)), map(str, (good, grows, foreign)))
+    assert (report.taken, report.kept, report.rejected) == (["good"], 1, 0)
+    of_foreign, of_grows = report.refused
+    assert of_foreign.startswith(f"{foreign}/rules.json: its SHA-256 is ")
+    assert of_foreign.endswith("names the suites bbbbbbbb...: it is of another run")
+    assert of_grows == "run grows: it is written still, there were 1 lines and then 3: ingest it when it has ended"
+    assert {each.name for each in (where / "data").iterdir()} == Lake.open(spark, str(where)).manifest.commits_in_use()
+
+    # Two whole ingests at once: the first to publish has its runs in the lake, and the other says that it has not.
+    second, third = write_run(tmp_path / "second", [line(1)]), write_run(tmp_path / "third", [line(1), "broken\n"])
+
+    def meanwhile(stage):
+        if stage == "publishing":
+            # It fails after its last step, too: the line says that the lake is another all the same.
+            with pytest.MonkeyPatch.context() as patched, pytest.raises(RollupError) as caught:
+                patched.setattr(writing, "rejected_lines", lambda *_: (_ for _ in ()).throw(RollupError("no room")))
+                ingest(Lake.open(spark, str(where)), [str(third)])
+            said.append(str(caught.value))
+
+    said = []
+    with pytest.raises(RollupError, match="was changed by somebody else meanwhile: nothing was taken, ingest again"):
+        ingest(Lake.open(spark, str(where)), [str(second)], stage=meanwhile)
+    assert said == ["the lake was published, its state 2 has the 1 runs; what failed after that: no room"]
+    assert set(Lake.open(spark, str(where)).manifest.runs) == {"good", "third"}
+
+
+@pytest.fixture
+def disk(tmp_path):
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_KB}k", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount here: a full disk needs a file system of its own")
+    if done.returncode:
+        pytest.skip(f"mounting a tmpfs is refused here, and a full disk needs one: {' '.join(done.stderr.split())}")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_on_a_full_disk_the_lake_reads_as_before(spark, tmp_path, disk):
+    first = write_run(tmp_path / "first", [line(1)])
+    ingest(Lake.open_or_new(spark, str(disk / "lake")), [str(first)])
+    before, folders = read(spark, disk / "lake"), sorted((disk / "lake" / "data").iterdir())
+    long = (line(seq, reason=random.Random(seq).randbytes(999).hex()) for seq in range(1, 900))
+    more = write_run(tmp_path / "more", long)
+    with pytest.raises(FAILURES) as caught:
+        ingest(Lake.open(spark, str(disk / "lake")), [str(more)])
+    assert "No space left on device; make room on the disk" in java_reason(caught.value)
+    assert read(spark, disk / "lake") == before
+    assert sorted((disk / "lake" / "data").iterdir()) == folders
