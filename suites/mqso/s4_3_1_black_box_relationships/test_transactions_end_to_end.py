@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from suites.applications import NOTHING, asked, received, send_here
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, labels
 from suites.mqqb.steps.opening import direct_name, pass_time
@@ -16,35 +20,65 @@ INTERNAL = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 
 
 @needs("send", "receive", "queue_control", "transactions")
-@covers(*UNSEEN, *DECIDED, *COORDINATED, *INTERNAL, "MQSO-4.3.1.2-D09")
-def test_a_message_is_sent_and_received_in_transactions(sut, judge):
-    """Sent in transactions of either kind, aborted and committed, and received in one of the other kind.
+@covers(*UNSEEN, *DECIDED, *INTERNAL)
+def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
+    """What is sent in one is not seen before its end, never if that is an abort."""
+    queue = sut.queue("transactional")
+    for outcome, there in (("abort", []), ("commit", ["commit"])):
+        transaction = _with_a_message(sut, judge, outcome, external=False)
+        answer = asked(sut, outcome, transaction=transaction)
+        for rule in (*DECIDED, *INTERNAL):
+            judge(rule, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
 
-    An external one is prepared first: until it is committed nothing is seen of what was sent in it.
-    """
+
+@needs("send", "receive", "queue_control", "transactions")
+@covers(*UNSEEN, *DECIDED, *COORDINATED)
+@pytest.mark.parametrize("outcome", ["abort", "commit"])
+def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome):
+    """What is sent in one is not seen until it is committed: not when it is prepared, never if it is aborted."""
+    queue = sut.queue("transactional")
+    transaction = _with_a_message(sut, judge, outcome, external=True)
+    judge.finished(*UNSEEN)
+    voted = sut.control.call("prepare", transaction=transaction)["outcome"]
+    for rule in COORDINATED:
+        judge(rule, expected="prepared: []", observed=f"{voted}: {labels(sut, queue)}")
+    answer = asked(sut, outcome, transaction=transaction)
+    there = [outcome] if outcome == "commit" else []
+    for rule in (*DECIDED, *COORDINATED):
+        judge(rule, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
+
+
+def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
+    """Begin a transaction and send a message in it, which nobody is to see; return its name."""
+    queue = sut.queue("transactional")
+    transaction = str(sut.control.call("begin", external=external)["transaction"])
+    send_here(sut, queue, [label], delivery="transactional", transaction=transaction)
+    for rule in UNSEEN:
+        judge(rule, expected="[]", observed=str(labels(sut, queue)))
+    return transaction
+
+
+@needs("send", "receive", "queue_control", "transactions")
+@covers("MQSO-4.3.1.2-D09")
+def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
+    """Sent in a transaction of the queue manager's own and received in a coordinator's, and the other way round."""
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
-        for outcome, there in (("abort", []), ("commit", [kind])):
-            transaction = sut.control.call("begin", external=external)["transaction"]
-            send_here(sut, queue, [kind], delivery="transactional", transaction=transaction)
-            for rule in UNSEEN:
-                judge(rule, expected=f"{kind}: []", observed=f"{kind}: {labels(sut, queue)}")
-            if external:
-                voted = sut.control.call("prepare", transaction=transaction)["outcome"]
-                for rule in COORDINATED:
-                    judge(rule, expected="prepared: []", observed=f"{voted}: {labels(sut, queue)}")
-            answer = asked(sut, outcome, transaction=transaction)
-            for rule in (*DECIDED, *(COORDINATED if external else INTERNAL)):
-                expected, observed = f"{outcome} done: {there}", f"{outcome} {answer}: {labels(sut, queue)}"
-                judge(rule, expected=expected, observed=observed)
+        sending = sut.control.call("begin", external=external)["transaction"]
+        send_here(sut, queue, [kind], delivery="transactional", transaction=sending)
+        _commit(sut, sending, external=external)
         receiving = sut.control.call("begin", external=not external)["transaction"]
         taken = received(sut, queue=queue, transaction=receiving)
-        if not external:
-            asked(sut, "prepare", transaction=receiving)
-        asked(sut, "commit", transaction=receiving)
+        _commit(sut, receiving, external=not external)
         left = received(sut, "peek_message", queue=queue)
         judge("MQSO-4.3.1.2-D09", expected=f"{kind}, then {NOTHING}", observed=f"{taken}, then {left}")
+
+
+def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
+    if external:
+        asked(sut, "prepare", transaction=transaction)
+    asked(sut, "commit", transaction=transaction)
 
 
 @needs("send", "transactions")

@@ -25,11 +25,22 @@ def _used(sut: Sut, queue: str) -> str:
     return sent if sent == taken else f"sent: {sent}, received: {taken}"
 
 
+def _decided(sut: Sut, queue: str) -> str:
+    """Receive in a transaction of the coordinator, which then decides it; say what came of it."""
+    try:
+        transaction = sut.control.call("begin", external=True)["transaction"]
+    except ControlRefused:
+        return REFUSED
+    taken = received(sut, queue=queue, transaction=transaction)
+    phases = [f"{phase} {asked(sut, phase, transaction=transaction)}" for phase in ("prepare", "commit")]
+    return ", ".join([taken, *phases])
+
+
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_transactions_end_with_their_coordinator(peer, sut, judge):
     """A message is received in a transaction, in which another is sent, when the coordinator goes away: the one is
-    there again, the other never was. No transaction of it can be used then; when it is back, one receives the message.
+    there again, the other never was. No transaction of it can be used then; when it is back, one can.
     """
     queue = sut.queue("transactional")
     send_here(sut, queue, ["1"], delivery="transactional")
@@ -46,12 +57,19 @@ def test_transactions_end_with_their_coordinator(peer, sut, judge):
         judge(rule, expected=DONE, observed=used)
     decided = asked(sut, "commit", transaction=transaction)
     judge("MQSO-5.5.3-03", expected=(REFUSED, ["1"]), observed=(decided, labels(sut, queue)))
-    another = sut.control.call("begin", external=True)["transaction"]
-    taken = received(sut, queue=queue, transaction=another)
-    sut.control.call("prepare", transaction=another)
-    sut.control.call("commit", transaction=another)
+
+
+@needs("environment", "transactions", "send", "receive", "queue_control")
+@covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
+def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
+    """A message is received in a transaction that begins after the coordinator was away, and that it commits."""
+    queue = sut.queue("transactional")
+    send_here(sut, queue, ["1"], delivery="transactional")
+    sut.change_environment(coordinator=False)
+    sut.change_environment(coordinator=True)
+    decided = _decided(sut, queue)
     for rule in ("MQSO-5.5.3-01", "MQSO-5.5.3-06"):
-        judge(rule, expected=("1", []), observed=(taken, labels(sut, queue)))
+        judge(rule, expected=("1, prepare done, commit done", []), observed=(decided, labels(sut, queue)))
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
