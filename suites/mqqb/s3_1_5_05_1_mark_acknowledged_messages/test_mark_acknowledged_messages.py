@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import settle
-from suites.mqqb.steps.sender import Sender, messages, tags
+from suites.mqqb.steps.sender import Sender, check_not_given_up, messages, tags
 from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED = 10
@@ -16,6 +16,8 @@ HELD_BACK = 40
 """Messages beyond the window; more than are acknowledged first."""
 WIDEST = 512
 """A window above this is not filled: its messages would take too long."""
+UNHURRIED = 4
+"""Timers run at most so many times faster: a window is filled, unacknowledged, before the session is given up."""
 
 
 @covers(
@@ -30,6 +32,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
 
     How wide the window is, is measured, not judged here (3.1.7.1).
     """
+    sut.slow_down(UNHURRIED)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.session()
@@ -39,11 +42,13 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
     total = window + HELD_BACK
     sender.send(*range(2, total + 1))
     filled = len(sender.collect_all(session, window))
+    check_not_given_up(session)
     if filled > total - 2 * ACKNOWLEDGED:
         raise ConformanceFailure(f"its window never filled: {filled} messages are unacknowledged")
 
     first = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
     freed = len(set(tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled  # E65: some may come again
+    check_not_given_up(session)
     for rule in ("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"):
         judge(
             rule,
@@ -54,6 +59,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
 
     again = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
     freed = len(set(tags(sender.collect_all(session, 0)))) - filled - freed
+    check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-02",
         expected="no more messages after the same acknowledgment again",
@@ -63,6 +69,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
 
     rest = session.send(session_ack(AckSequenceNumber=len(messages(session))))
     came = list(dict.fromkeys(tags(sender.collect_all(session, total))))
+    check_not_given_up(session)
     judge(
         "MQQB-3.1.5.5.1-03",
         expected=f"all {total} messages once everything sent is acknowledged",
@@ -86,6 +93,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
 @covers("MQQB-3.1.5.5.1-01")
 def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
     """A window of transactional messages is refused by FinalAcks, then acknowledged on the session: as many follow."""
+    sut.slow_down(UNHURRIED)
     outgoing = Outgoing(peer, sut, "mqc-refused-window")
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
@@ -99,9 +107,10 @@ def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
     more = {peer.message_id() for _ in range(window)}  # the refused ones may come once more before they are refused
     outgoing.sender.send(*more)
     session = outgoing.session
-    peer.environment.run_until(
-        lambda: more <= {*tags(messages(session))} or session.record.closed_by is not None, sut.response_timeout_ms
+    peer.wait(
+        lambda: more <= {*tags(messages(session))} or session.record.closed_by is not None, None, "a window of messages"
     )
+    check_not_given_up(session)
     came = len(more & {*tags(messages(session))})
     judge(
         "MQQB-3.1.5.5.1-01",

@@ -5,6 +5,7 @@ The peer's core makes the handshake (and answers pings); then only the check spe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -67,10 +68,12 @@ class Sender:
         return session
 
     def collect(self, session: Session, count: int) -> list[Frame]:
-        """Wait for so many user messages; return all that came on the session."""
-        self.peer.environment.run_until(
-            lambda: len(messages(session)) >= count or session.record.closed_by is not None,
-            self.sut.response_timeout_ms,
+        """Wait for so many user messages; return all that came on the session.
+
+        ConformanceFailure when the last of them is late.
+        """
+        self.peer.wait(
+            lambda: len(messages(session)) >= count or session.record.closed_by is not None, None, f"message {count}"
         )
         return messages(session)
 
@@ -113,6 +116,22 @@ def messages(session: Conversation) -> list[Frame]:
 def tags(frames: list[Frame]) -> list[int]:
     """Return the ApplicationTags of messages, or what stands for them in those that were provoked."""
     return [tag_of(frame) for frame in frames]
+
+
+def check_not_given_up(session: Session) -> None:
+    """Go on unless a session ended on which the SUT's messages were not acknowledged for long.
+
+    ConformanceFailure when it did: its Session Ack Wait Timer may have run out (MS-MQQB 3.1.6.3), because it or the
+    tester was slow, or a timer of the peer. A session that the SUT ends sooner than that ended for another reason.
+    """
+    closed_ms = session.record.closed_at_ms
+    if closed_ms is None:
+        return
+    said_ms = [frame.time_ms for frame in session.sent]
+    waited_ms = max((after - before for before, after in itertools.pairwise([*said_ms, closed_ms])), default=closed_ms)
+    if not session.closed_by_sut or waited_ms >= session.peer.sut.duration_ms(ACK_MS) * 4 // 5:
+        who = "the SUT" if session.closed_by_sut else "the peer"
+        raise ConformanceFailure(f"{who} ended the session, on which nothing was acknowledged for {waited_ms:,} ms")
 
 
 def is_recoverable(frame: Frame) -> bool:
