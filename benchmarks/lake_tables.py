@@ -18,7 +18,7 @@ import duckdb
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.lake import TICKS, used
-from reports.lake.changes import changes
+from reports.lake.changes import changes, events
 from reports.lake.current import rule_current
 from reports.lake.derived import flaky, matrix
 from reports.lake.schemas import ddl
@@ -181,7 +181,7 @@ def _spark(spark: SparkSession, folder: Path) -> None:
 def _other(spark: SparkSession, folder: Path, table: str) -> None:
     read = _reader(spark, folder)
     made = {
-        "changes": lambda: changes(read("test_runs"), read("runs"), read("catalogue")),
+        "changes": lambda: changes(events(read("test_runs"), read("runs"), read("catalogue")), read("runs")),
         "flaky": lambda: flaky(read("test_runs"), read("runs")),
     }[table]()
     made.write.mode("overwrite").parquet(str(folder / "spark" / table))

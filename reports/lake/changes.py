@@ -34,28 +34,18 @@ class Before:
     is_reviewed: bool = True
 
 
-def changes(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None = None) -> DataFrame:
+def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
     """Return a row for each rule and run after which another verdict stood than before.
 
-    ``test_runs`` and ``runs`` are those of all versions of the systems concerned. With ``before``, ``test_runs`` are
-    those of later runs alone, and so are the rows: what they cost does not grow with the runs that were there.
+    ``runs`` are those of all versions of the systems concerned. Rows are of the runs numbered above ``after``.
     """
     # All that follows is within one rule of one system: rows move once.
-    events = _events(test_runs, runs, catalogue, before).repartition(*LINE, "rule")
-    rows = _verdicts(_steps(events))
-    if before is not None:
-        rows = rows.where(sql.col("ingest") > before.ingest)
-    return shaped(_named(rows, runs), "changes")
+    rows = _verdicts(_steps(events.repartition(*LINE, "rule")))
+    return shaped(_named(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
-def check_current(
-    test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None = None
-) -> DataFrame:
-    """Return for each check of a rule what was decided last, in whichever version: what `changes` goes on from.
-
-    The arguments are those of `changes`.
-    """
-    events = _events(test_runs, runs, catalogue, before)
+def check_current(events: DataFrame) -> DataFrame:
+    """Return for each check of a rule what was decided last, in whichever version: what `events` go on from."""
     is_decided_then = sql.col("rank").isNotNull()
     # Of what came with one run, that it judged the check comes last.
     order = sql.col("ingest") * 2 + is_decided_then.cast("int")
@@ -71,10 +61,12 @@ def check_current(
     )
 
 
-def _events(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None) -> DataFrame:
+def events(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None = None) -> DataFrame:
     """Return what happened to each check: a run decided it, or came with other suites, under which it counts or not.
 
-    What was ``before`` comes as one decision for each check, at the run that made it.
+    ``test_runs`` and ``runs`` are those of all versions of the systems concerned. With ``before``, ``test_runs`` are
+    those of later runs alone, and what was before comes as one decision for each check, at the run that made it: what
+    this costs does not grow with the runs that were there.
     """
     said = sql.col("verdict")
     decided = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from pyspark.sql import Column, DataFrame
@@ -19,7 +20,8 @@ from reports.lake.writing import write
 LINES_AT_ONCE = 2_500_000
 """Lines of the runs whose systems are derived in one job: what it holds in memory does not grow with the lake."""
 
-
+SIDE_BY_SIDE = 250_000
+"""Up to so many lines, systems and products are derived at once: Spark plans on one core, and has tasks for less."""
 OF_PRODUCTS = ("changes", "check_current")
 """Tables whose units are all versions of a system together."""
 
@@ -40,6 +42,22 @@ def derive(
         )
 
     runs = lake.table("runs").cache()
+    known = lake.manifest.runs.values()
+    lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
+    with ThreadPoolExecutor(2 if lines <= SIDE_BY_SIDE else 1) as pool:
+        for part in [
+            pool.submit(_derive_systems, lake, commit, suts, runs, keep),
+            pool.submit(_derive_all_products, lake, products, runs, keep),
+        ]:
+            part.result()
+    runs.unpersist()
+    return {table: _units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts) for table in DERIVED}
+
+
+def _derive_systems(
+    lake: Lake, commit: str, suts: set[str], runs: DataFrame, keep: Callable[[str, DataFrame], None]
+) -> None:
+    """Write what follows for systems from all of their runs."""
     known = lake.manifest.runs
     for some in _batches(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
         of, holders = sql.col("sut").isin(some), {each.commit for each in known.values() if each.sut in some}
@@ -62,16 +80,20 @@ def derive(
     )
     keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
     keep("pairs", derived.pairs(stands, runs, _catalogue(lake, [each for each in known.values() if each.sut in suts])))
+
+
+def _derive_all_products(
+    lake: Lake, products: Mapping[str, int], runs: DataFrame, keep: Callable[[str, DataFrame], None]
+) -> None:
+    """Write what follows for whole products, those together that go on from the same run."""
     for after in sorted(set(products.values())):
         runs_of = {
-            key: [run for run in known.values() if run.product == key and run.ingest > after]
+            key: [run for run in lake.manifest.runs.values() if run.product == key and run.ingest > after]
             for key in products
             if products[key] == after
         }
         for some in _batches(runs_of, runs_of):
             _derive_products(lake, [run for key in some for run in runs_of[key]], runs, after, keep)
-    runs.unpersist()
-    return {table: _units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts) for table in DERIVED}
 
 
 def _derive_products(
@@ -95,11 +117,15 @@ def _derive_products(
         before = Before(
             lake.table("check_current", products), after, any(map(partial(_came_with_others, known), fresh))
         )
-    for table, derived_by in (("changes", changes.changes), ("check_current", changes.check_current)):
-        rows = derived_by(tests, mine, catalogue, before)
-        if before and table == "changes":
-            rows = rows.unionByName(lake.table(table, products))
+    events = changes.events(tests, mine, catalogue, before)
+    if before:
+        events = events.cache()  # few, and what makes them is most of the work; those of all runs are made twice
+    changed = changes.changes(events, mine, after)
+    if before:
+        changed = changed.unionByName(lake.table("changes", products))
+    for table, rows in (("changes", changed), ("check_current", changes.check_current(events))):
         keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED[table], "unit"))
+    events.unpersist()
 
 
 def _catalogue(lake: Lake, runs: Collection[Known]) -> DataFrame:

@@ -113,7 +113,7 @@ class Tables:
             "rule_current": lambda: current.rule_current(
                 self.test_runs, self.runs, self.catalogue, self.verdicts, self.evidence
             ),
-            "changes": lambda: changes.changes(self.test_runs, self.runs, self.catalogue),
+            "changes": lambda: changes.changes(changes.events(self.test_runs, self.runs, self.catalogue), self.runs),
             "flaky": lambda: derived.flaky(self.test_runs, self.runs),
             "matrix": lambda: derived.matrix(self.rule_current),
             "pairs": lambda: derived.pairs(self.rule_current, self.runs, self.catalogue),
