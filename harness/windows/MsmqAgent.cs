@@ -1269,7 +1269,11 @@ namespace Mqconform
             finally
             {
                 Interlocked.Decrement(ref queue.Readers);
-                lock (reading) reading.Queue = null;
+                lock (reading)
+                {
+                    reading.Queue = null;
+                    Monitor.PulseAll(reading);
+                }
                 if (kind == "queue") at.Queue.Close();
             }
         }
@@ -1510,13 +1514,17 @@ namespace Mqconform
             return new Answer().With("transfers", found);
         }
 
-        /// <summary>End a read that waits, or that is about to.</summary>
+        /// <summary>End a read that waits, or that is about to: that one is not there yet to be ended, and is tried again.</summary>
         public void Cancel(Reading reading)
         {
             lock (reading)
             {
                 reading.Cancelled = true;
-                if (reading.Queue != null) Quietly(delegate { windows.CancelRead(reading.Queue, reading.Thread); });
+                for (int tries = 0; tries < 20 && reading.Queue != null; tries++)
+                {
+                    Quietly(delegate { windows.CancelRead(reading.Queue, reading.Thread); });
+                    Monitor.Wait(reading, 100);
+                }
             }
         }
     }

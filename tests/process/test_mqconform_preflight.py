@@ -376,8 +376,9 @@ def test_five_broken_setups(
     write: Write, monkeypatch: pytest.MonkeyPatch, broken: Any, attached: str, looked: dict[str, str]
 ) -> None:
     """``attached``: the end of attach's one line, empty where the agent is right; ``looked``: what preflight finds."""
-    monkeypatch.setattr(by_control, "REACHED_MS", 200)
     monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
+    if broken is peer_not_found:
+        monkeypatch.setattr(by_control, "REACHED_MS", 200)
     if broken is silent_agent:
         monkeypatch.setitem(try_agent.__kwdefaults__, "answer_ms", 1_000)
     path = broken(write)

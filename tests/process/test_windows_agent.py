@@ -47,7 +47,10 @@ class Agent:
         self._stream(self.process.stdin).flush()
 
     def hear(self) -> dict[str, Any]:
+        guard = threading.Timer(TIMEOUT_S, self.process.kill)
+        guard.start()
         line = self._stream(self.process.stdout).readline()
+        guard.cancel()
         assert line.isascii(), line
         reply: dict[str, Any] = json.loads(line)
         if (verb := self.verbs.pop(reply["id"], None)) is not None:
