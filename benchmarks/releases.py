@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import BROKEN, Verdict
 from harness.proof.trials import VIRTUAL_SUT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -23,7 +23,6 @@ from harness.rules.releases import RELEASES
 from reference_qm.releases.names import NO_RELEASE, WINDOWS
 from reference_qm.releases.table import behaviours_of
 
-MISSED = (Verdict.FAIL, Verdict.WARN)
 SHOWN = (Verdict.PASS, Verdict.WARN, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 HEAD = ("releases", "behaviours", "rules", *SHOWN, "other", "those warnings without the profile")
 _PINGS = ("ping = true\n", "ping_initiator = true\n")
@@ -75,7 +74,7 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     verdicts = Counter(one.verdict for rule, one in held.rules.items() if rule in rules)
     others = sum(count for verdict, count in verdicts.items() if verdict not in SHOWN)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
-    failing = {rule for rule in excused if stands(plain, rule) in MISSED}
+    failing = {rule for rule in excused if stands(plain, rule) in BROKEN}
     unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
     cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *(verdicts[one] for one in SHOWN), others]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,10 @@ def main() -> int:
         made = folder / CLASSES.name
         option = f"spark.driver.extraJavaOptions={QUICKLY} -XX:ArchiveClassesAtExit={made}"
         command = [sys.executable, "-m", "harness", "lake", "ingest", run, "--lake", str(folder / "lake")]
-        done = subprocess.run([*command, "--conf", option], check=False, stdout=subprocess.DEVNULL, timeout=WITHIN_S)
+        try:
+            done = subprocess.run([*command, "--conf", option], check=False, stdout=subprocess.DEVNULL, timeout=WITHIN_S)
+        except subprocess.TimeoutExpired:
+            return 1
         until = time.monotonic() + WITHIN_S
         while _is_written(made) and time.monotonic() < until:
             time.sleep(0.2)
@@ -36,8 +40,7 @@ def main() -> int:
             return 1
         CLASSES.parent.mkdir(parents=True, exist_ok=True)
         aside = CLASSES.with_suffix(".new")
-        aside.unlink(missing_ok=True)
-        aside.write_bytes(made.read_bytes())
+        shutil.copyfile(made, aside)
         aside.replace(CLASSES)
         return 0
 

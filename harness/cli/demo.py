@@ -124,7 +124,7 @@ def register(app: typer.Typer) -> None:
         out: Annotated[Path, typer.Option(help="Where everything goes; replaced when it is a demo of before.")] = Path(
             "out/demo"
         ),
-        whole: Annotated[bool, typer.Option(help="All of all documents: some minutes more.")] = False,
+        whole: Annotated[bool, typer.Option(help="All documents: some minutes more.")] = False,
     ) -> None:
         """Run the suites against the reference and a faulty system, and show the interop matrix."""
         raise typer.Exit(run_demo(out, whole=whole))

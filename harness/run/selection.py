@@ -41,7 +41,7 @@ def chosen(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -
     """
     from harness.rules.catalogue import load_catalogue
 
-    checks, catalogue = list(checks), load_catalogue()
-    of_rules = [item for item, _ in checks if not set(wanted).isdisjoint(covered(item))]
+    checks, catalogue, wanted = list(checks), load_catalogue(), frozenset(wanted)
+    of_rules = [item for item, _ in checks if not wanted.isdisjoint(covered(item))]
     folders = {catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}
     return of_rules or [item for item, path in checks if path.partition("::")[0].rpartition("/")[0] in folders]

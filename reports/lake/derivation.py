@@ -44,12 +44,16 @@ def derive(
     runs = lake.table("runs").cache()
     known = lake.manifest.runs.values()
     lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
-    with ThreadPoolExecutor(2 if lines <= SIDE_BY_SIDE else 1) as pool:
-        for part in [
-            pool.submit(_derive_systems, lake, commit, suts, runs, keep),
-            pool.submit(_derive_all_products, lake, products, runs, keep),
-        ]:
-            part.result()
+    systems = partial(_derive_systems, lake, commit, suts, runs, keep)
+    of_products = partial(_derive_all_products, lake, products, runs, keep)
+    if lines <= SIDE_BY_SIDE:
+        with ThreadPoolExecutor(2) as pool:
+            for part in [pool.submit(systems), pool.submit(of_products)]:
+                part.result()
+    else:
+        # Ctrl-C reaches the main thread alone: what takes minutes is done there.
+        systems()
+        of_products()
     runs.unpersist()
     return {table: _units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts) for table in DERIVED}
 

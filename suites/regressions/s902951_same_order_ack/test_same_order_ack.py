@@ -23,9 +23,8 @@ def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
     receiver.connections[0].close()
     again = opened(peer)
     receiver.connections.append(again)
-    nothing_before = {
-        "PreviousTxSequenceNumber": 0
-    }  # all of it was acknowledged; a sequence may end with its session (E41)
+    # All of it was acknowledged; a sequence may end with its session (E41).
+    nothing_before = {"PreviousTxSequenceNumber": 0}
     packets = [
         receiver.sequence.message(label=wanted[1], transaction=nothing_before),
         receiver.sequence.message(label=wanted[2]),

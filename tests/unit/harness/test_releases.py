@@ -10,6 +10,7 @@ from harness.rules.releases import AS_PRINTED, RELEASES
 from harness.sut.releases import release_of
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
+from reference_qm.releases.names import KNOWN
 
 
 def sut(profile: str) -> Sut:
@@ -30,6 +31,10 @@ def test_an_unknown_profile_is_named_with_those_that_there_are() -> None:
         UsageError, match="unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000, "
     ):
         sut("windows-server-2020")
+
+
+def test_every_release_that_has_a_name_is_known_as_a_profile() -> None:
+    assert tuple(RELEASES) == KNOWN
 
 
 @pytest.mark.parametrize(("profile", "version"), [("windows-xp", (5, 1)), ("windows-server-2008", (6, 0))])
