@@ -29,8 +29,9 @@ def main() -> int:
         made = folder / CLASSES.name
         option = f"spark.driver.extraJavaOptions={QUICKLY} -XX:ArchiveClassesAtExit={made}"
         command = [sys.executable, "-m", "harness", "lake", "ingest", run, "--lake", str(folder / "lake")]
+        command += ["--conf", option]
         try:
-            done = subprocess.run([*command, "--conf", option], check=False, stdout=subprocess.DEVNULL, timeout=WITHIN_S)
+            done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, timeout=WITHIN_S)
         except subprocess.TimeoutExpired:
             return 1
         until = time.monotonic() + WITHIN_S
