@@ -48,7 +48,7 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
         observed = address if connection else "no connection"
         judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
     judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
-    if connection is None:
+    if connection is None or request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     message = agree(connection, respond(connection, request))
     named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
