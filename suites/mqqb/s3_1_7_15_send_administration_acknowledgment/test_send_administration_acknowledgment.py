@@ -228,6 +228,7 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
+    receiver.end()
 
 
 @covers(
