@@ -72,6 +72,7 @@ def _begin(config: pytest.Config) -> None:
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
     from harness.run import attempts, fixtures, terminal, topologies
+    from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
     from harness.sut.drivers import start_all, timeouts_report
@@ -105,7 +106,7 @@ def _begin(config: pytest.Config) -> None:
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
     config.stash[RUN] = run
-    for plugin in (attempts, fixtures, terminal, topologies, FullDisk(run)):
+    for plugin in (attempts, fixtures, terminal, topologies, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
@@ -228,7 +229,6 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     item.stash[JUDGE] = _judge_for(item, path)
     item.config.stash[RUN].tests_run.add(path)
     try:
-        item.config.stash[RUN].begin_check()
         done = yield
         going_on.before(item)
         return done

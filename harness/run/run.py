@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from harness.errors import ConformanceFailure, FolderError, UsageError
+from harness.errors import FolderError, UsageError
 from harness.judging.baseline import Baseline, Held, hold
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_lines
@@ -184,7 +184,6 @@ class Run:
         self.log.close()
         if not self.uncollected:
             self.describe()
-        self.aborted = self.aborted or self.cut_short()
         code = self.exit_code()
         self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
         return code
@@ -232,20 +231,9 @@ class Run:
             return f"only {tests} checks ran; suites/frozen.toml says a whole run has {frozen}"
         return None
 
-    def overdue(self) -> str | None:
-        """Return in one line that the deadline has passed; None before it."""
-        if self.deadline_s is None or time.monotonic() - self.began_s < self.deadline_s:
-            return None
-        return f"the deadline of {self.deadline_s} s has passed; checks that were not begun before are inconclusive"
-
-    def cut_short(self) -> str | None:
-        """Return in one line that checks were left out when the deadline had passed; None when all were begun."""
-        return self.overdue() if self.log.counts[Verdict.INCONCLUSIVE] else None
-
-    def begin_check(self) -> None:
-        """Refuse to begin a check after the deadline: ConformanceFailure."""
-        if self.overdue() is not None:
-            raise ConformanceFailure(f"not begun: the run's deadline of {self.deadline_s} s had passed")
+    def overdue(self) -> bool:
+        """Return whether the deadline has passed: no check is begun any more."""
+        return self.deadline_s is not None and time.monotonic() - self.began_s >= self.deadline_s
 
     def account(self) -> str:
         """Return in one line what the run found, rule by rule."""

@@ -41,8 +41,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(line)
     if run.timeouts is not None:
         terminalreporter.write_line(said_of_timeouts(run.timeouts))
-    for line in filter(None, (run.shortfall(), run.overdue())):
-        terminalreporter.write_line(line)
+    if (shortfall := run.shortfall()) is not None:
+        terminalreporter.write_line(shortfall)
     for death in run.deaths:
         terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")

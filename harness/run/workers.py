@@ -139,7 +139,7 @@ class Workers:
     def _send_next(self, worker: _Worker) -> None:
         """Send a worker its next check, or let it end."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
-        if not waiting:
+        if not waiting or self.run.overdue():
             worker.connection.close()
             worker.process.join()
             return
@@ -219,6 +219,7 @@ def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connecti
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
     session.config.stash[DRIVER] = driver
+    session.config.stash[RUN].deadline_s = None  # what was sent before it is done
     _silence(session.config)
     while True:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import resource
 import subprocess
 import sys
@@ -120,14 +121,20 @@ def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, ki
     assert "Traceback" not in found.said
 
 
-def test_what_is_not_begun_by_the_deadline_is_inconclusive(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_is_not_begun_by_the_deadline_is_done_when_the_run_is_resumed(tmp_path: Path, workers: int) -> None:
     out = tmp_path / "out"
-    done = mqconform("run", "--sut", sut(tmp_path), "--out", out, "-k", "s3_1_5_", "--deadline", "1")
-    assert done.returncode == 1, done.stdout
-    assert "the deadline of 1 s has passed; checks that were not begun before are inconclusive" in done.stdout
-    late = [line for line in verdicts(out) if line["reason"] == "not begun: the run's deadline of 1 s had passed"]
-    assert late
-    assert {line["verdict"] for line in late} == {"inconclusive"}
+    run = ("run", "--sut", sut(tmp_path), "--out", out, "-k", "s3_1_5_04_", "--workers", workers)
+    cut = mqconform(*run, "--deadline", "1")
+    assert cut.returncode == 1, cut.stdout
+    left = re.search(r"\(partial: the deadline of 1 s had passed before (\d+) checks were begun; --resume", cut.stdout)
+    assert left, cut.stdout
+    before = {line["test"] for line in verdicts(out)}
+    assert "inconclusive" not in {line["verdict"] for line in verdicts(out)}
+    done = mqconform(*run, "--resume")
+    assert done.returncode == 0, done.stdout
+    assert "deadline" not in done.stdout
+    assert len({line["test"] for line in verdicts(out)} - before) == int(left[1])
 
 
 def with_room(room: int, *arguments: object) -> str:

@@ -69,18 +69,6 @@ def test_a_part_of_a_run_says_so(begin: Begin, tmp_path: Path) -> None:
     assert run.account().endswith("1 pass (partial: stopping after 1 failures)")
 
 
-def test_a_run_that_its_deadline_cut_short_is_a_part_of_one(begin: Begin, tmp_path: Path) -> None:
-    run = begin(tmp_path / "cut")
-    run.deadline_s = 0
-    judged(run, "t", Verdict.PASS)
-    judged(run, "u", Verdict.INCONCLUSIVE)
-    assert run.end() == 1
-    assert "(partial: the deadline of 0 s has passed; checks that were not begun" in run.account()
-    assert str(json.loads((tmp_path / "cut/run.json").read_text(encoding="utf-8"))["aborted"]).startswith(
-        "the deadline"
-    )
-
-
 # -- exit codes -----------------------------------------------------------------------------------------------------
 
 
