@@ -80,7 +80,7 @@ def _systems(contents: Contents) -> Table:
         decided = sum(counts[name] for name in DECIDED)
         share = f"{100 * decided // judgeable} %" if judgeable else "-"
         numbers = [Text(str(counts[kind.name] or ""), style=kind.terminal_style) for kind in WORST_FIRST]
-        table.add_row(_name(system), share, *numbers)
+        table.add_row(_name(contents, system), share, *numbers)
     return table
 
 
@@ -92,7 +92,7 @@ def _documents(contents: Contents) -> Table:
     for row in documents:
         table.add_column(document_name(row.document), no_wrap=True)
     for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order)):
-        table.add_row(_name(system), *(_worst(row.counts.get(system.key, Counter())) for row in documents))
+        table.add_row(_name(contents, system), *(_worst(row.counts.get(system.key, Counter())) for row in documents))
     return table
 
 
@@ -127,7 +127,7 @@ def _sections(contents: Contents) -> Group:
     table.add_column("Section", no_wrap=True)
     table.add_column("Rules", justify="right")
     for system in contents.systems:
-        table.add_column(_name(system))
+        table.add_column(_name(contents, system))
     rows = matrix_rows(contents)
     shown = [row for row in rows if not row.group or any(row.counts.values())]
     left_out = len(rows) - len(shown)
@@ -141,10 +141,14 @@ def _sections(contents: Contents) -> Group:
     return Group(table, Text(words, style="dim"))
 
 
-def _name(system: System) -> Text:
-    """Return how a system is called; what is too long is cut in each part, so that versions are told apart."""
+def _name(contents: Contents, system: System) -> Text:
+    """Return how a system is called, and whether its latest run is only a part of one.
+
+    What is too long is cut in each part, so that versions are told apart.
+    """
     name, version, profile = one_line(system.name, 60), one_line(system.version, 24), one_line(system.profile, 24)
-    return Text(system_label(name, version, profile))
+    lacking = any(run.lacking for run in contents.runs_of(system)[-1:])
+    return Text(system_label(name, version, profile) + (" (partial)" if lacking else ""))
 
 
 def _counts(counts: Counter[str] | None, rules: int) -> Text:

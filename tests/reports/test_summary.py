@@ -49,6 +49,14 @@ def test_the_terminal_shows_symbols_and_what_was_not_judged():
     assert "✗ fail" in text
 
 
+def test_a_system_whose_latest_run_is_a_part_says_so_wherever_its_numbers_stand():
+    lines = rendered(two_systems()).splitlines()
+    named = [line for line in lines if "Fabrikam" in line]
+    assert len(named) == 2
+    assert all("(partial)" in line for line in named)
+    assert sum(line.count("(partial)") for line in lines) == 2
+
+
 def test_sections_of_which_nothing_was_judged_are_left_out():
     rules = [*RULES, rule(1, "4.1"), rule(1, "4.2")]
     text = rendered(contents([CONTOSO], rules, [standing(RULES[0], CONTOSO, "pass")]))
