@@ -229,6 +229,13 @@ def test_what_it_can_never_do_is_unsupported_and_what_the_system_refuses_is_not(
     assert (refusal["ok"], refusal.get("unsupported")) == (False, None)
 
 
+def test_a_signature_that_is_asked_for_reaches_the_system(hearing: Agent) -> None:
+    """A system without a certificate refuses it; without the level it would send."""
+    refused = hearing.ask("send", to=THERE, body="signed", authentication_level="sig20", hash_algorithm="sha512")
+    assert (refused["ok"], refused.get("unsupported")) == (False, None)
+    assert refused["error"].startswith("certificate: ")
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -224,6 +224,12 @@ namespace Mqconform.OnMono
     {
         private static readonly DateTime Epoch = new DateTime(1970, 1, 1, 0, 0, 0, DateTimeKind.Utc);
         private static readonly string[] Enhanced = { "none", "base", "", "enhanced", "", "advanced" };
+        private static readonly Dictionary<int, string> Signed =
+            new Dictionary<int, string> { { 2, "sig10" }, { 4, "sig20" }, { 8, "sig30" } };
+        private static readonly Dictionary<int, string> Hashes = new Dictionary<int, string>
+        {
+            { 0x8001, "md2" }, { 0x8002, "md4" }, { 0x8003, "md5" }, { 0x8004, "sha1" }, { 0x800c, "sha256" }, { 0x800e, "sha512" }
+        };
         private TimeSpan? reach, received;
 
         /// <summary>What a message of serve has and System.Messaging of Mono does not show.</summary>
@@ -310,8 +316,10 @@ namespace Mqconform.OnMono
             if (reach.HasValue) sent["time_to_reach_queue_s"] = (long)reach.Value.TotalSeconds;
             if (received.HasValue) sent["time_to_be_received_s"] = (long)received.Value.TotalSeconds;
             if (!AttachSenderId) sent["sender"] = "none";
-            int level;
-            if (More.TryGetValue(23, out level)) sent["privacy_level"] = Enhanced[level];
+            int number;
+            if (More.TryGetValue(23, out number)) sent["privacy_level"] = Enhanced[number];
+            if (More.TryGetValue(24, out number)) sent["authentication_level"] = Signed[number];
+            if (More.TryGetValue(26, out number)) sent["hash_algorithm"] = Hashes[number];
             return sent;
         }
     }
