@@ -710,11 +710,20 @@ namespace Mqconform.OnMono
             return found;
         }
 
+        // What the last enumeration on this thread read, each for one look: hundreds of queues would be asked for one by one.
+        [ThreadStatic]
+        private static Dictionary<string, Members> enumerated;
+
         private static Dictionary<int, object> Machine()
         {
             List<object> active = new List<object>(), own = new List<object>();
             Members listed = Serve.Ask("list");
-            foreach (object one in (List<object>)listed["outgoing"]) active.Add(((Members)one)["format_name"]);
+            enumerated = new Dictionary<string, Members>(StringComparer.OrdinalIgnoreCase);
+            foreach (Members one in (List<object>)listed["outgoing"])
+            {
+                active.Add(one["format_name"]);
+                enumerated[(string)one["format_name"]] = one;
+            }
             foreach (object one in (List<object>)listed["queues"]) own.Add(".\\" + ((Members)one)["name"]);
             return new Dictionary<int, object> { { 1, active.ToArray() }, { 2, own.ToArray() } };
         }
@@ -759,14 +768,19 @@ namespace Mqconform.OnMono
 
         private static Dictionary<int, object> Outgoing(string formatName, int[] properties)
         {
-            foreach (object listed in (List<object>)Serve.Ask("list")["outgoing"])
-            {
-                Members one = (Members)listed;
-                if (!formatName.Equals((string)one["format_name"], StringComparison.OrdinalIgnoreCase)) continue;
-                Dictionary<int, object> found = new Dictionary<int, object> { { 4, "REMOTE" }, { 7, one["count"] }, { 11, Upper((string)one["state"]) } };
-                if (Array.IndexOf(properties, 25) >= 0) Details(formatName, found);
-                return found;
-            }
+            bool whole = Array.IndexOf(properties, 25) >= 0;
+            Members one;
+            if (!whole && enumerated != null && enumerated.TryGetValue(formatName, out one)) enumerated.Remove(formatName);
+            else one = Listed(formatName);
+            Dictionary<int, object> found = new Dictionary<int, object> { { 4, "REMOTE" }, { 7, one["count"] }, { 11, Upper((string)one["state"]) } };
+            if (whole) Details(formatName, found);
+            return found;
+        }
+
+        private static Members Listed(string formatName)
+        {
+            foreach (Members one in (List<object>)Serve.Ask("list")["outgoing"])
+                if (formatName.Equals((string)one["format_name"], StringComparison.OrdinalIgnoreCase)) return one;
             throw new Refused("properties of " + formatName + ": " + Errors.Name(unchecked((int)0xC00E0004)));
         }
 
