@@ -25,6 +25,7 @@ from benchmarks import (
     remote_reads,
     suites_virtual,
     virtual_week,
+    whole_releases,
 )
 
 PARTS: tuple[ModuleType, ...] = (
@@ -38,6 +39,7 @@ PARTS: tuple[ModuleType, ...] = (
     anybody,
     proof,
     releases,
+    whole_releases,
     demo,
     lake,
     lake_cluster,

@@ -97,11 +97,14 @@ def touched(catalogue: Catalogue, release: str) -> list[str]:
     return sorted(found & catalogue.keys())
 
 
-def run_as(release: str, profile: str, rules: Iterable[str], out: Path) -> RunResults:
-    """Run checks against the reference configured as a release and held to a profile, in a process of its own."""
+def run_as(release: str, profile: str, rules: Iterable[str], out: Path, workers: int = 1) -> RunResults:
+    """Run checks against the reference configured as a release and held to a profile, in a process of its own.
+
+    Without ``rules`` all of them.
+    """
     sut = out.with_suffix(".toml")
     sut.write_text(sut_file(release, profile), encoding="utf-8")
-    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out)]
+    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out), "--workers", str(workers)]
     command += [word for rule in rules for word in ("--rule", rule)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode > 1:

@@ -22,6 +22,7 @@ class Release:
     ``spx``: whether it serves SPX, None where it may (notes <3>, <19>).
     ``aes``: whether it has the AES provider (MS-MQQB notes <58>, <65>).
     ``later_methods``: whether it has those of qm2qm that came later (note <2>).
+    ``dead_letters``: whether it keeps messages that failed (MS-MQMQ note <3>).
     ``no_queue_to_cancel``: what RemoteQMCancelReceive returns for a pQueue of 0 (note <17>).
     """
 
@@ -31,6 +32,7 @@ class Release:
     spx: bool | None = False
     aes: bool = True
     later_methods: bool = True
+    dead_letters: bool = True
 
 
 AS_PRINTED = Release(spx=None)
@@ -38,7 +40,9 @@ _SINCE_WINDOWS_7 = Release((6, 1), 6531)
 RELEASES = MappingProxyType(
     {
         NO_RELEASE: AS_PRINTED,
-        "windows-nt": Release((4, 0), None, _INVALID_HANDLE, spx=True, aes=False, later_methods=False),
+        "windows-nt": Release(
+            (4, 0), None, _INVALID_HANDLE, spx=True, aes=False, later_methods=False, dead_letters=False
+        ),
         "windows-2000": Release((5, 0), 645, _INVALID_HANDLE, spx=True, aes=False, later_methods=False),
         "windows-xp": Release((5, 1), 1020, aes=False),
         "windows-server-2003": Release((5, 2), 1716, aes=False),

@@ -10,6 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.sut import Sut
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, REACH_QUEUE, AcknowledgingReceiver, classes, named
@@ -257,6 +258,8 @@ def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut
     def kept() -> dict[str, list[dict[str, Any]]]:
         return {name: sut.kept(name) for name in SYSTEM_QUEUES}
 
+    if not release_of(sut).dead_letters:
+        raise LackedByRelease("there are no dead letters (MS-MQMQ <3>)")
     eventually(peer, lambda: all(kept().values()) and len(kept()[SYSTEM_QUEUES[0]]) == 2)
     before = kept()
     if not all(before.values()):

@@ -63,7 +63,7 @@ class SecuredDisposition:
         shows_level: bool,
     ) -> None:
         self.sent = sent
-        self.shows_level = found is None or shows_level
+        self.shows_level = found is None or (shows_level and "security" in found)
         """Whether it can be seen as what it was authenticated."""
         self.frames = [sent, *acknowledgments, *finals]
         self.acknowledgments = [_class(frame) for frame in acknowledgments]
@@ -156,7 +156,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
     for rule in sorted(silent):
         judge.not_exercised(rule, SILENT)
     if not unseen.issubset(judge.judged):
-        judge.give_up(Verdict.NOT_OBSERVABLE, "a message read remotely does not say as what it was authenticated")
+        judge.give_up(Verdict.NOT_OBSERVABLE, "a message as it is shown here does not say how it was authenticated")
 
 
 def refuses(expected: object) -> bool:

@@ -13,6 +13,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
+from harness.sut.releases import LackedByRelease, lacks_method
 from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc_qm2qm import LOOKUP_RECEIVE_CURRENT, RECEIVE, REMOTEREADDESC, desc2
@@ -196,8 +197,13 @@ class Reader:
         return self.reads()
 
     def one(self, name: str) -> ServedCall:
-        """Wait for the one call of a method; ConformanceFailure when there is none, or its stub cannot be read."""
+        """Wait for the one call of a method; ConformanceFailure when there is none, or its stub cannot be read.
+
+        LackedByRelease when the SUT's release has no such method.
+        """
         found = self.server.wait(name)
+        if not found and lacks_method(self.sut, name):
+            raise LackedByRelease(f"the client has no {name}")
         if not found:
             came = ", ".join(call.name for call in self.server.calls) or "none"
             raise ConformanceFailure(f"the SUT did not call {name}; its calls: {came}")
