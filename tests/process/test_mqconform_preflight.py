@@ -159,7 +159,7 @@ def test_the_port_of_another_system(served: Served, write: Write) -> None:
     assert report.in_the_way == ["one system"]
 
 
-def test_no_ping(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_ping(write: Write) -> None:
     report = look(write(ping_port=free_port(SUT)))
     assert bad(report).keys() == {"ping"}
     assert "EnablePingService" in bad(report)["ping"]

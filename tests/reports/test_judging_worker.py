@@ -46,7 +46,7 @@ def refused(path, name, profile):
     raise MqconformError(f"{path}: at byte 4: cut")
 
 
-def judged(function, *captures, seconds=5.0):
+def judged(function, *captures, seconds=60.0):
     names, contents = zip(*captures, strict=True)
     told = {"unit": ["u"] * len(names), "profile": ["vms"] * len(names), "capture": names, "content": contents}
     batch = pyarrow.RecordBatch.from_pydict(told)
@@ -66,17 +66,17 @@ def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out()
 
 
 @pytest.mark.parametrize(
-    ("function", "why"),
+    ("function", "seconds", "why"),
     [
-        (stubborn, "not judged within 0.2 s"),
-        (greedy, "takes more than 1024 MiB of memory"),
-        (deep, "a mistake of mqconform's, not of the capture: RecursionError: maximum recursion depth exceeded"),
-        (refused, "at byte 4: cut"),
+        (stubborn, 0.2, "not judged within 0.2 s"),
+        (greedy, 60, "takes more than 1024 MiB of memory"),
+        (deep, 60, "a mistake of mqconform's, not of the capture: RecursionError: maximum recursion depth exceeded"),
+        (refused, 60, "at byte 4: cut"),
     ],
 )
-def test_whatever_a_capture_does_is_a_row_and_leaves_the_process_as_it_was(function, why):
+def test_whatever_a_capture_does_is_a_row_and_leaves_the_process_as_it_was(function, seconds, why):
     before = signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)
-    rows = judged(function, ("a", b""), ("b", b""), seconds=0.2)
+    rows = judged(function, ("a", b""), ("b", b""), seconds=seconds)
     assert [row["capture"] for row in rows] == ["a", "b"]
     assert all(row["rejected"].startswith(why) for row in rows)
     assert (signal.getsignal(signal.SIGALRM), resource.getrlimit(resource.RLIMIT_AS)) == before

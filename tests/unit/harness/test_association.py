@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,11 @@ from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE
 from reference_qm.rpc import EPT as SERVED_EPT
 from reference_qm.rpc import QM2QM as SERVED_QM2QM
 from reference_qm.rpc import QMCOMM as SERVED_QMCOMM
-from reference_qm.rpc import Call, FaultStatus
+from reference_qm.rpc import Call, CallReceived, FaultStatus
 from reference_qm.rpc.events import CallCancelled, HandleRundown
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
-from reference_qm.rpc.mapper import EndpointMapper
+from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
+from reference_qm.surface.inputs import Endpoint
 
 MESSAGE = bytes(user_message(label="first", body=b"hello"))
 SYNTAXES = pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
@@ -197,11 +199,6 @@ def test_more_interfaces_by_alter_context_and_the_group_of_another_association(e
 
 
 def test_the_endpoint_mapper_is_asked(environment, remote):
-    from ipaddress import IPv4Address
-
-    from reference_qm.rpc import CallReceived
-    from reference_qm.rpc.mapper import MappedEndpoint
-
     mapper = EndpointMapper([MappedEndpoint(SERVED_QM2QM, IPv4Address("127.0.0.1"), 2105)])
     ScriptedSut(environment, ept_map=lambda call: mapper(CallReceived(call)))
     association = remote.associate(EPT)
@@ -222,8 +219,6 @@ def test_bytes_that_are_no_pdu_end_in_no_exception(environment, remote):
         babbler = Babbler()
         babbler.stream = stream
         return babbler
-
-    from reference_qm.surface.inputs import Endpoint
 
     environment.listen(Endpoint("127.0.0.1", 2103), accept)
     with pytest.raises(ConformanceFailure, match="it answered malformed"):
@@ -284,11 +279,6 @@ def test_qm2qm_at_a_port_that_nobody_names_says_what_to_do(environment, remote):
 
 
 def test_the_endpoint_mapper_names_the_port_of_qm2qm(environment, remote):
-    from ipaddress import IPv4Address
-
-    from reference_qm.rpc import CallReceived
-    from reference_qm.rpc.mapper import MappedEndpoint
-
     _, reading = apart(environment, R_QMGetRTQMServerPort=lambda call: call.respond(Return=0))
     mapper = EndpointMapper([MappedEndpoint(SERVED_QM2QM, IPv4Address("127.0.0.1"), 2105)])
     ScriptedSut(environment, 135, (SERVED_EPT,), ept_map=lambda call: mapper(CallReceived(call)))

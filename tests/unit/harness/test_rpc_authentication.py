@@ -202,8 +202,7 @@ def impacket(environment: RealEnvironment, where: tuple[str, int], login: Any, t
 
     thread = threading.Thread(target=call)
     thread.start()
-    environment.run_until(lambda: not thread.is_alive(), 20_000)
-    thread.join(1)
+    assert environment.run_until(lambda: not thread.is_alive(), 60_000), "the call does not end"
     return came[0] if came else "nothing"
 
 
