@@ -31,6 +31,7 @@ from harness.results.certificate import (
 from harness.results.certificate_page import badge, page
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import load_catalogue
+from harness.run.checks_of_rules import driving_checks
 from harness.run.run import frozen_tests
 from harness.run_folder import CAPTURES_FOLDER, VERDICTS_FILE
 
@@ -106,14 +107,17 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults)
 
 
 def _check_captures(opened: Opened, profile: str, progress: Callable[[int, int], None]) -> int:
-    """Judge the captures again: what they convict, the verdicts convict; what passes on packets, they show."""
-    catalogue, passive = load_catalogue(), load_predicates()
-    convicted, passed = set[tuple[str, str]](), set[str]()
+    """Judge the captures again: what they convict, the verdicts convict; what passes on packets, they show.
+
+    A pass by a check that drives an exchange for such a rule may be about what the system did with packets of others.
+    """
+    catalogue, passive, driving = load_catalogue(), load_predicates(), driving_checks()
+    convicted, passed = set[tuple[str, str]](), set[tuple[str, str]]()
     for line in read_verdicts(opened.folder / VERDICTS_FILE):
         if line["verdict"] == Verdict.FAIL:
             convicted.add((line["rule"], line["capture"] or ""))
-        elif line["verdict"] == Verdict.PASS and line["rule"] in passive:
-            passed.add(line["rule"])
+        elif line["verdict"] == Verdict.PASS:
+            passed.add((line["rule"], str(line["test"]).partition("[")[0]))
     shown = set[str]()
     names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
     for number, name in enumerate(names, 1):
@@ -122,7 +126,8 @@ def _check_captures(opened: Opened, profile: str, progress: Callable[[int, int],
             if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
                 raise BadBundle(f"{name} breaks {entry.rule}, which no verdict says: observed {entry.observed[:200]}")
         progress(number, len(names))
-    if unseen := sorted(passed - shown):
+    on_packets = {rule for rule, check in passed if rule in passive and check not in driving.get(rule, ())}
+    if unseen := sorted(on_packets - shown):
         raise BadBundle(f"no capture shows a packet to judge {', '.join(unseen[:5])} by, which its verdicts pass")
     return len(shown)
 

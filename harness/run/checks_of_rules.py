@@ -21,6 +21,12 @@ def checks_of_rules() -> dict[str, list[str]]:
     None of a rule with a predicate: any check may show it. Imports every module of checks; pytest has done so when it
     has collected the suites.
     """
+    return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
+
+
+@cache
+def driving_checks() -> dict[str, set[str]]:
+    """Return the checks that drive an exchange for each rule, also for one that packets of any check may show."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in sorted(SUITES.glob("*/*/test_*.py")):
         path = file.relative_to(SUITES.parent)
@@ -28,7 +34,7 @@ def checks_of_rules() -> dict[str, list[str]]:
             if name.startswith("test_") and isinstance(function, FunctionType):
                 for rule in _covered(getattr(function, "pytestmark", ())):
                     found[rule].add(f"{path.as_posix()}::{name}")
-    return {rule: sorted(checks) for rule, checks in found.items() if rule not in load_predicates()}
+    return dict(found)
 
 
 def _module(path: Path) -> str:

@@ -58,10 +58,18 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def few_are_all(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    few = 1 if "made_a_pass" in request.node.name else FEW
-    monkeypatch.setattr(certificate, "frozen_tests", lambda suites: few)
-    monkeypatch.setattr(verification, "frozen_tests", lambda suites: few)
+def few_are_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    a_whole_run_has(FEW, monkeypatch)
+
+
+@pytest.fixture
+def one_is_all(monkeypatch: pytest.MonkeyPatch, few_are_all: None) -> None:
+    a_whole_run_has(1, monkeypatch)
+
+
+def a_whole_run_has(checks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate, "frozen_tests", lambda suites: checks)
+    monkeypatch.setattr(verification, "frozen_tests", lambda suites: checks)
 
 
 @pytest.fixture
@@ -107,6 +115,16 @@ def test_a_certificate_holds_and_says_what_was_found(folder: Path, keys: Path):
     assert f'<p class="result">{passes} rules kept</p>' in page
     assert "default-src 'none'" in page
     assert f"{passes} rules kept" in badge
+
+
+@pytest.mark.usefixtures("one_is_all")
+def test_a_rule_that_a_check_saw_kept_on_receipt_needs_no_packet_of_the_system(tmp_path: Path, keys: Path):
+    """Packets may show MQMQ-2.2.20.8-02, but the reference sends no DebugHeader: only the check's own have one."""
+    mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", "-k", "unused_bits_of_a_debug_header")
+    change(tmp_path / "run", selection="all")
+    assert read_run(tmp_path / "run").rules["MQMQ-2.2.20.8-02"].verdict is Verdict.PASS
+    code, said = verify(certify(tmp_path / "run", keys, "--not-exercised", 50), keys)
+    assert code == 0, said
 
 
 def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
@@ -277,6 +295,7 @@ def test_who_signs_something_else_is_found_out(folder: Path, keys: Path, spoil: 
     assert said in forged(folder, keys, spoil)
 
 
+@pytest.mark.usefixtures("one_is_all")
 def test_a_failure_that_was_made_a_pass_is_found_in_the_capture(tmp_path: Path, keys: Path):
     faulty = VIRTUAL_SUT + '[reference]\nfaults = ["establish-response-timestamp"]\n'
     mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", "MQQB-2.2.2-01")
