@@ -104,7 +104,7 @@ def _begin(config: pytest.Config) -> None:
     run.timeouts, run.baseline = timeouts_report(drivers), baseline
     run.write(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
-    run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
+    run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN] = run
     for plugin in (attempts, fixtures, terminal, topologies, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)

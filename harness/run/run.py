@@ -91,7 +91,7 @@ class Run:
     """Whether a file of checks could not be read."""
     deaths: list[Death] = field(default_factory=list)
     queue_managers: list[UUID] = field(default_factory=list)
-    """The identifiers of the SUT at the start, one for each worker that has one of its own."""
+    """The identifiers of the SUT at the start, each once: workers may share it."""
     baseline: Baseline | None = None
     """Deviations that are known: they do not end the run badly."""
     failed: bool = False

@@ -58,3 +58,8 @@ def test_checks_leave_nothing_behind_for_each_other_or_for_the_next_run(
         assert {line["verdict"] for line in verdicts(run)} <= CLEAN
         found = [one["what"] for one in run_json(run)["residue"]]
         assert all(what.startswith("found before it") for what in found), found
+
+
+def test_workers_that_share_a_system_tell_of_one_queue_manager(met: dict[Scenario, Met]) -> None:
+    scenario = next(each for each in CONTROLLED if each.workers > 1)
+    assert len(run_json(met[scenario].folder / "run-1")["queue_managers"]) == 1
