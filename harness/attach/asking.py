@@ -37,7 +37,7 @@ class Asking:
             self.conversation.on_end(str(error))
             reply = None
         if reply is None:
-            why = self.conversation.ended or "no answer in time"
+            why = self.conversation.ended or self.conversation.silence
             self._silences += self.conversation.ended is None
             self.found.note(verb, State.SILENT, why)
             return None

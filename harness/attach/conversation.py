@@ -7,7 +7,7 @@ from typing import Any
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
 from harness.sut.agent import Agent
-from harness.sut.wires import Reply, Route
+from harness.sut.wires import Reply, Route, no_answer
 
 STRANGERS_LIMIT = 1_000
 
@@ -49,6 +49,11 @@ class Conversation:
     def has(self, number: int) -> bool:
         """Return whether an answer has come."""
         return number in self._replies
+
+    @property
+    def silence(self) -> str:
+        """What is said where an answer did not come."""
+        return no_answer(self._wire.strangers)
 
     def close(self) -> None:
         """Hang up."""

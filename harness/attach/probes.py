@@ -11,7 +11,7 @@ from harness.attach.conversation import Conversation
 from harness.attach.findings import FACILITY_OF, Findings, State, shown
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
-from harness.sut.view import PROTOCOLS
+from harness.sut.view import PROTOCOLS, version_refused
 from harness.sut.wires import Reply
 from reference_qm.control import FACILITIES
 
@@ -83,17 +83,14 @@ class Probes(Asking):
         began_ms = environment.now().monotonic_ms
         said = conversation.reply(conversation.ask("identity"))
         if said is None:
-            raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or 'no answer in time'}")
+            raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence}")
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
         if said.get("ok") is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {shown(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOLS))
         if type(version) is not int or version not in PROTOCOLS:
-            raise SutUnavailable(
-                f"{conversation.name}: speaks version {shown(version)[:20]} of the control protocol; this harness "
-                f"understands {' and '.join(map(str, PROTOCOLS))}"
-            )
+            raise SutUnavailable(f"{conversation.name}: {version_refused(version)}")
         answer: dict[str, Any] = {"protocol": version} | said
         if version == min(PROTOCOLS):
             answer["facilities"] = said.get("facilities", said.get("capabilities"))
@@ -149,7 +146,8 @@ class Probes(Asking):
             return
         mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
-            self._wrong("peek", f"message {sent['message_id']}, which was sent there, is not in the queue")
+            to, own = self._to(self._plain), sent["message_id"]
+            self._wrong("peek", f"message {own}, which was sent to {to}, is not in the queue {self._plain}")
             return
         for name, value in _MESSAGE.items():
             if name in mine[0] and mine[0][name] != value:

@@ -23,7 +23,7 @@ from harness.environment import Environment, RealEnvironment
 from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
 from harness.sut.sut_process import STOP_S, end_text
-from harness.sut.wires import AnswerLines, NoAnswer, Reply, ReplySink, request_line
+from harness.sut.wires import STRANGERS_SHOWN, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
 CHUNK = 65_536
 OUTGOING_LIMIT = 64 * 1024 * 1024
@@ -65,6 +65,8 @@ class Agent:
         self._outgoing = bytearray()
         self._lines = AnswerLines()
         self._strangers = 0
+        self.strangers: list[Any] = []
+        """The first ids of answers that are those of no request."""
         self._wires: list[AgentWire] = []
         self._asked: dict[int, AgentWire] = {}
         self.on_stranger: Callable[[Any], None] = lambda number: None
@@ -111,6 +113,7 @@ class Agent:
             self._inherited.append((self._process, self._log))
         self._hang_up()
         self._owner, self._why, self._answered, self._strangers = os.getpid(), None, False, 0
+        self.strangers.clear()
         self._outgoing.clear()
         self._lines = AnswerLines()
         command = list(self._command())
@@ -197,6 +200,8 @@ class Agent:
             return
         self.on_stranger(number)
         self._strangers += 1
+        if len(self.strangers) < STRANGERS_SHOWN:
+            self.strangers.append(number)
         if self._strangers > STRANGERS_LIMIT:
             raise NoAnswer(f"{STRANGERS_LIMIT} answers to questions that nobody asked")
 
@@ -245,6 +250,10 @@ class AgentWire:
     @property
     def patience_ms(self) -> int:
         return self._agent.patience_ms
+
+    @property
+    def strangers(self) -> Sequence[Any]:
+        return self._agent.strangers
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
         number = self._agent.ask(self, verb, arguments)

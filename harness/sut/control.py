@@ -10,7 +10,7 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.printable import one_line
 from harness.sut.shown import NotShown
-from harness.sut.wires import Reply, Route
+from harness.sut.wires import Reply, Route, no_answer
 from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
@@ -128,7 +128,7 @@ class JsonlControl:
         timeout = max(self.answer_ms, self._wire.patience_ms) + int(arguments.get("timeout_ms") or 0)
         self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
         if number not in self._answers:
-            why = "no answer in time" if self._state == "open" else self._state
+            why = no_answer(self._wire.strangers) if self._state == "open" else self._state
             raise SutUnavailable(f"{self._name}: {verb}: {why}")
         return _checked(verb, self._answers.pop(number))
 

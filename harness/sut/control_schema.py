@@ -46,5 +46,16 @@ def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
     error = best_match(_validator(definition).iter_errors(instance))
     if error is None:
         return None
+    # Something or null: what is there is no null, so what it lacks as something is what is wrong.
+    while error.validator == "anyOf" and (of_first := [each for each in error.context if each.schema_path[0] == 0]):
+        error = best_match(of_first)
     where = error.json_path.removeprefix("$").removeprefix(".")
-    return one_line(f"{where}: {error.message}" if where else error.message, COMPLAINT_LIMIT)
+    if error.validator == "required":
+        missing = next(name for name in error.validator_value if name not in error.instance)
+        return one_line(f"{where or 'the ' + definition.partition(':')[0]} has no {missing!r}", COMPLAINT_LIMIT)
+    demanded = {
+        "pattern": error.schema.get("description", error.validator_value),
+        "const": json.dumps(error.validator_value),
+    }.get(str(error.validator))
+    said = error.message if demanded is None else f"{error.instance!r} does not match: {demanded}"
+    return one_line(f"{where}: {said}" if where else said, COMPLAINT_LIMIT)

@@ -227,7 +227,7 @@ class ExternalDriver:
         """Open a control channel; one that does not answer who it belongs to ends the run."""
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
-            found = identity_of(self.file, control)
+            found = identity_of(control)
         except SutUnavailable as error:
             if (how := self.ended(DEATH_NEAR_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error

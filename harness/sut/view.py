@@ -8,6 +8,7 @@ from uuid import UUID
 
 from harness.environment import Environment
 from harness.errors import SutUnavailable
+from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, Control
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
@@ -16,6 +17,7 @@ from reference_qm.control import FACILITIES
 
 PROTOCOLS = (1, 2)
 """The versions of the control protocol that are understood; who names none speaks the first."""
+VERSION_LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +29,20 @@ class Identity:
     keys: bytes = b""
 
 
-def identity_of(file: SutFile, control: Control) -> Identity:
-    """Ask a control channel who it belongs to."""
+def version_refused(version: object) -> str:
+    """Return in one line that a version is not understood; text is in quotes, since "2" is no number."""
+    return (
+        f"identity: speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
+        f"this harness understands {' and '.join(map(str, PROTOCOLS))}, as integers"
+    )
+
+
+def identity_of(control: Control) -> Identity:
+    """Ask a control channel who it belongs to; SutUnavailable, in one line, when it does not say so."""
     said = control.call("identity")
     version = said.get("protocol", min(PROTOCOLS))
     if type(version) is not int or version not in PROTOCOLS:
-        raise SutUnavailable(
-            f"{file.sut.name}: speaks version {str(version)[:20]!a} of the control protocol; this harness understands "
-            f"{' and '.join(map(str, PROTOCOLS))}"
-        )
+        raise SutUnavailable(version_refused(version))
     try:
         announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
         return Identity(
@@ -45,8 +52,8 @@ def identity_of(file: SutFile, control: Control) -> Identity:
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SutUnavailable(
-            f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
-            f"base64: {str(said)[:REASON_LIMIT]}"
+            "identity: no guid, facilities that are no list, or keys that are no base64: "
+            + one_line(str(said), REASON_LIMIT)
         ) from error
 
 

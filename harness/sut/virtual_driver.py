@@ -98,7 +98,7 @@ class VirtualDriver:
         if self.file.capabilities.get("qm2qm", False):
             host.listen_rpc(driver.rpc_port)
         control = VirtualControl(host)
-        who = identity_of(file, control)
+        who = identity_of(control)
         view = view_of(file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
         view.process_ended = self.ended
         view.hangs = lambda: host.hangs

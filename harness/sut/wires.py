@@ -6,14 +6,17 @@ A route (an address, a command) opens wires in the environment of a check; ids o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from harness.environment import Environment, Stream
 from harness.errors import ConformanceFailure
+from harness.printable import one_line
 from reference_qm.surface.inputs import Endpoint
 
 LINE_LIMIT = 16 * 1024 * 1024
+STRANGERS_SHOWN = 3
+STRANGERS_LONGEST = 60
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """What .NET puts before the first line of a stream in UTF-8."""
 
@@ -53,6 +56,10 @@ class Wire(Protocol):
     def patience_ms(self) -> int:
         """How long the next answer may take at least, whatever is usual: the first of a command that has to start."""
 
+    @property
+    def strangers(self) -> Sequence[Any]:
+        """The first ids of answers that are those of no request."""
+
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
         """Send a request; return its id."""
 
@@ -67,6 +74,14 @@ class Route(Protocol):
 
     def open(self, environment: Environment, sink: ReplySink) -> Wire:
         """Open a wire; SutUnavailable when that is known to be no use. The sink gets on_open or on_end."""
+
+
+def no_answer(strangers: Sequence[Any]) -> str:
+    """Return what is said where no answer came. ``strangers``: ids of answers that came, and are of no request."""
+    if not strangers:
+        return "no answer in time"
+    ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), STRANGERS_LONGEST)
+    return f"no answer in time; an answer came whose id is that of no request: {ids} (ids are integers)"
 
 
 class NoAnswer(ValueError):
@@ -134,6 +149,7 @@ class TcpWire:
         self._lines = AnswerLines()
         self._number = 0
         self._ended = False
+        self.strangers: list[Any] = []
         self._stream: Stream = environment.connect(route.endpoint, route.local_host, self)
 
     def ask(self, verb: str, arguments: dict[str, Any]) -> int:
@@ -155,10 +171,16 @@ class TcpWire:
         try:
             for reply in self._lines.feed(data):
                 if not self._ended:
+                    self._look_at(reply["id"])
                     self._sink.on_reply(reply)
         except NoAnswer as error:
             self.close()
             self._sink.on_end(str(error))
+
+    def _look_at(self, number: Any) -> None:
+        asked = type(number) is int and 1 <= number <= self._number
+        if not asked and len(self.strangers) < STRANGERS_SHOWN:
+            self.strangers.append(number)
 
     def on_closed(self, reason: str) -> None:
         self._sink.on_end(reason)

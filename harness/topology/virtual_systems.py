@@ -79,4 +79,4 @@ def _view(
     host.listen(PORT)
     control = VirtualControl(host)
     of_role = replace(file, driver=replace(file.driver, address=LISTENS_AT[role]))
-    return view_of(of_role, environment, control, identity_of(file, control), PORT, file.driver.ping_port)
+    return view_of(of_role, environment, control, identity_of(control), PORT, file.driver.ping_port)

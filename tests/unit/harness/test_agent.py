@@ -118,6 +118,10 @@ def test_what_windows_puts_around_lines_is_no_noise(environment: RealEnvironment
         ("pass", "ended with exit status 0 and said nothing on standard error"),
         ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
         ("import sys; sys.stdin.read()", "identity: no answer in time"),
+        (
+            ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
+            "in time; an answer came whose id is that of no request: '1' (ids",
+        ),
     ],
 )
 def test_each_end_is_one_line(environment: RealEnvironment, tmp_path: Path, script: str, words: str) -> None:

@@ -105,13 +105,16 @@ def test_over_tcp_it_is_the_same() -> None:
             ANSWERS.format("to(self, answer | {'protocol': 3})"),
             "speaks version 3 of the control protocol; this harness",
         ),
-        (ANSWERS.format("to(self, answer | {'protocol': '2\\x1b[2J'})"), "speaks version 2<U+001B>[2J of the control"),
+        (ANSWERS.format("to(self, answer | {'protocol': '2\\x1b[2J'})"), r"speaks version '2\x1b[2J' of the control"),
         (ANSWERS.format("to(self, answer | {'guid': 7})"), "identity: guid: 7 is not of type 'string'"),
         (
             ANSWERS.format("to(self, {'id': answer['id'], 'ok': False, 'error': 'no\\n'})"),
             "identity was refused: no",
         ),
-        (ANSWERS.format("to(self, answer | {'id': 'x'})"), "identity: no answer in time"),
+        (
+            ANSWERS.format("to(self, answer | {'id': 'x'})"),
+            "in time; an answer came whose id is that of no request: 'x'",
+        ),
     ],
 )
 def test_an_agent_that_does_not_say_who_it_is_is_one_line(patch: str, words: str) -> None:
@@ -197,7 +200,7 @@ def refuses() -> Findings:
         (loses_messages, "  peek                          wrong            message "),
         (says_yes_to_all, "wrong: the verb mqconform_nonsense, which nobody has, is not refused"),
         (announces_too_much, "wrong: identity announces time<U+001B>[2Jtravel, which is no facility"),
-        (announces_too_much, "  inspect                       wrong            'adm' is a required property"),
+        (announces_too_much, "  inspect                       wrong            the answer has no 'adm'"),
         (has_a_hostile_name, "x<U+001B>]0;y<U+0007>[red] 1.0 (Example), queue manager "),
         (refuses, "  purge                         refused          not today<U+0007>"),
     ],
