@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,22 @@ ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
 RESPONSE_TIMEOUT_S = 400
+ENDED = "-- ended with "
+"""Begins the line that follows what a command of several said."""
+SEVERAL = f"""
+import json, sys
+from harness.cli.main import main
+
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["mqconform", *words]
+    code = 0
+    try:
+        main()
+    except SystemExit as ended:
+        code = ended.code
+    for stream in (sys.stdout, sys.stderr):
+        print(f"{ENDED}{{code}}", file=stream, flush=True)
+"""
 
 
 @dataclass(frozen=True)
@@ -52,6 +70,39 @@ def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subproc
 
 def mqconform(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return command(*MQCONFORM, *arguments, cwd=cwd)
+
+
+def several(
+    *commands: Sequence[object], cwd: Path = ROOT, **environment: str
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run commands of mqconform one after the other in one process: each would import the suites otherwise."""
+    words = [[str(each) for each in one] for one in commands]
+    done = command(sys.executable, "-c", SEVERAL, json.dumps(words), cwd=cwd, **environment)
+    said = [_apart(stream) for stream in (done.stdout, done.stderr)]
+    assert done.returncode == 0, done.stderr
+    assert len(said[0]) == len(said[1]) == len(words), done.stdout + done.stderr
+    return [
+        subprocess.CompletedProcess(one, code, out, err)
+        for one, (out, code), (err, _) in zip(words, *said, strict=True)
+    ]
+
+
+def _apart(text: str) -> list[tuple[str, int]]:
+    """Return what each of several commands wrote to a stream, and its exit code."""
+    found, said = [], ""
+    for line in text.splitlines(keepends=True):
+        if line.startswith(ENDED):
+            found.append((said, int(line.removeprefix(ENDED))))
+            said = ""
+        else:
+            said += line
+    return found
+
+
+def copy_packages(folder: Path, *packages: str) -> None:
+    """Copy packages of the project with their bytecode, but for what somebody is just writing."""
+    for package in packages:
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
 
 
 def verdicts(folder: Path) -> list[dict[str, Any]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from mqconform_process import PYTEST, ROOT, command, mqconform, run_json, sut, verdicts
+from mqconform_process import PYTEST, command, copy_packages, mqconform, run_json, several, sut, verdicts
 from qm_process import free_port
 
 from harness.proof.trials import VIRTUAL_SUT
@@ -27,45 +26,53 @@ def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
     return lines[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key driver.tcp_prot; known are kind, address, tcp_port"),
-        (EXTERNAL + 'address = "192.0.2.1"\n', "driver.address 192.0.2.1 is not loopback; set allow_remote = true"),
-        (EXTERNAL + 'address = "qm.example"\n', "driver.address qm.example is not loopback; set allow_remote = true"),
-        (
-            EXTERNAL + "[control]\nkind = 'jsonl'\naddress = 'there'\n",
-            "control.address is 'there'; it must be host:port",
-        ),
-        (
-            '[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n',
-            "none-such: there is no such",
-        ),
-        ("[sut", "sut.toml: not a TOML file"),
-        (
-            EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
-            "unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000",
-        ),
-        (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name has the character U+001B: give visible ones"),
-        (EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n", "queues.admin has the character U+000A"),
-        (EXTERNAL.replace('"contoso"', f'"{"x" * 301}"'), "sut.name is longer than 300 characters"),
-        (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can be told a port that is picked'),
-        (EXTERNAL + 'peer_address = "192.0.2.9"\n', "driver.peer_address 192.0.2.9 is not an address of this machine"),
-    ],
-)
-def test_a_mistake_in_the_sut_file_is_named(tmp_path: Path, text: str, words: str) -> None:
-    said = complaint(mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run"))
-    assert words in said
-    assert not (tmp_path / "run" / "verdicts.jsonl").exists() or verdicts(tmp_path / "run") == []
+MISTAKES = [
+    (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key driver.tcp_prot; known are kind, address, tcp_port"),
+    (EXTERNAL + 'address = "192.0.2.1"\n', "driver.address 192.0.2.1 is not loopback; set allow_remote = true"),
+    (EXTERNAL + 'address = "qm.example"\n', "driver.address qm.example is not loopback; set allow_remote = true"),
+    (
+        EXTERNAL + "[control]\nkind = 'jsonl'\naddress = 'there'\n",
+        "control.address is 'there'; it must be host:port",
+    ),
+    (
+        '[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n',
+        "none-such: there is no such",
+    ),
+    ("[sut", "sut.toml: not a TOML file"),
+    (
+        EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
+        "unknown profile 'windows-server-2020'; known are none, windows-nt, windows-2000",
+    ),
+    (EXTERNAL.replace('"contoso"', '"x\\u001b[2J"'), "sut.name has the character U+001B: give visible ones"),
+    (EXTERNAL + "[queues]\nplain = 'a\\'\nadmin = \"a\\n::set-output\"\n", "queues.admin has the character U+000A"),
+    (EXTERNAL.replace('"contoso"', f'"{"x" * 301}"'), "sut.name is longer than 300 characters"),
+    (EXTERNAL + "tcp_port = 0\n", 'driver.tcp_port is 0: only kind = "process" can be told a port that is picked'),
+    (EXTERNAL + 'peer_address = "192.0.2.9"\n', "driver.peer_address 192.0.2.9 is not an address of this machine"),
+]
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, subprocess.CompletedProcess[str]]]:
+    """Run with each of the SUT files; return where, and what came of it."""
+    folders = [tmp_path_factory.mktemp("mistake") for _ in MISTAKES]
+    files = [sut(folder, text) for folder, (text, _) in zip(folders, MISTAKES, strict=True)]
+    done = several(*(("run", "--sut", file, "--out", file.parent / "run") for file in files))
+    return list(zip(folders, done, strict=True))
+
+
+@pytest.mark.parametrize("number", range(len(MISTAKES)), ids=[words for _, words in MISTAKES])
+def test_a_mistake_in_the_sut_file_is_named(
+    mistaken: list[tuple[Path, subprocess.CompletedProcess[str]]], number: int
+) -> None:
+    folder, done = mistaken[number]
+    assert MISTAKES[number][1] in complaint(done)
+    assert not (folder / "run" / "verdicts.jsonl").exists() or verdicts(folder / "run") == []
 
 
 def test_pytest_says_the_same_line(tmp_path: Path) -> None:
     file = sut(tmp_path, EXTERNAL + "tcp_prot = 1801\n")
-    for said in (
-        complaint(command(*PYTEST, "suites", "--sut", file), code=4),
-        complaint(mqconform("run", "--sut", file)),
-    ):
-        assert f"{file}: unknown key driver.tcp_prot" in said
+    said = complaint(command(*PYTEST, "suites", "--sut", file), code=4)
+    assert f"{file}: {MISTAKES[0][1].removeprefix('sut.toml: ')}" in said
     assert "add --sut FILE" in complaint(command(*PYTEST, "suites"), code=4)
 
 
@@ -77,44 +84,39 @@ def test_a_missing_sut_file_is_named(tmp_path: Path) -> None:
 def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(tmp_path: Path) -> None:
     port = free_port("127.0.0.1")
     file = sut(tmp_path, EXTERNAL + f"tcp_port = {port}\n")
-    for _ in range(2):
-        said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
+    for done in several(*[("run", "--sut", file, "--out", tmp_path / "run")] * 2):
+        said = complaint(done)
         assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is it running" in said
     assert run_json(tmp_path / "run")["exit"] == 2
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
 
 
-@pytest.mark.parametrize(
-    ("command_line", "words"),
-    [
-        ('["/nowhere/qm"]', "cannot start /nowhere/qm: No such file or directory"),
-        (
-            '["{python}", "-c", "raise SystemExit(\'no licence\')"]',
-            "the program ended with exit status 1: no licence; see",
+def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
+    described = '[sut]\nname = "contoso"\n[driver]\nkind = "process"\ntcp_port = 0\nping_port = 0\ncommand = '
+    said_of = {
+        '["/nowhere/qm"]': "cannot start /nowhere/qm: No such file or directory",
+        '["{python}", "-c", "raise SystemExit(\'no licence\')"]': (
+            "the program ended with exit status 1: no licence; see"
         ),
-        ('["{python}", "{prot}"]', "driver.command: unknown placeholder 'prot'; known are address, tcp_port"),
-    ],
-)
-def test_a_program_that_does_not_start_is_named(tmp_path: Path, command_line: str, words: str) -> None:
-    text = (
-        f'[sut]\nname = "contoso"\n[driver]\nkind = "process"\ntcp_port = 0\nping_port = 0\ncommand = {command_line}\n'
-    )
-    assert words in complaint(mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run"))
+        '["{python}", "{prot}"]': "driver.command: unknown placeholder 'prot'; known are address, tcp_port",
+    }
+    files = [sut(tmp_path, f"{described}{line}\n", f"{number}.toml") for number, line in enumerate(said_of)]
+    runs = several(*(("run", "--sut", file, "--out", file.with_suffix("")) for file in files))
+    for words, done in zip(said_of.values(), runs, strict=True):
+        assert words in complaint(done)
 
 
-@pytest.mark.parametrize(
-    ("selection", "words"),
-    [
-        (("--rule", "MQQB-9.9-09"), "unknown rule 'MQQB-9.9-09'"),
-        (("--select", "level=always"), "level='always': it must be one of MUST"),
-        (("-k", "no_such_check"), "the selection '-k no_such_check' matches no check"),
-    ],
-    ids=lambda each: each[0] if isinstance(each, tuple) else "",
-)
-def test_a_selection_that_matches_nothing_is_named(tmp_path: Path, selection: tuple[str, str], words: str) -> None:
-    done = mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", *selection)
-    assert words in complaint(done)
-    assert not (tmp_path / "run").exists() or run_json(tmp_path / "run")["exit"] != 0
+def test_a_selection_that_matches_nothing_is_named(tmp_path: Path) -> None:
+    said_of = {
+        ("--rule", "MQQB-9.9-09"): "unknown rule 'MQQB-9.9-09'",
+        ("--select", "level=always"): "level='always': it must be one of MUST",
+        ("-k", "no_such_check"): "the selection '-k no_such_check' matches no check",
+    }
+    file = sut(tmp_path)
+    runs = several(*(("run", "--sut", file, "--out", tmp_path / one[0], *one) for one in said_of))
+    for (option, _), words, done in zip(said_of, said_of.values(), runs, strict=True):
+        assert words in complaint(done)
+        assert not (tmp_path / option).exists() or run_json(tmp_path / option)["exit"] != 0
 
 
 def test_pytest_refuses_a_selection_as_bad_usage(tmp_path: Path) -> None:
@@ -126,11 +128,15 @@ def test_a_run_folder_is_not_written_over_and_resume_needs_one(tmp_path: Path) -
     file, rule = sut(tmp_path), ("--rule", "MQQB-2.2.2-02")
     assert mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule).returncode == 0
     before = (tmp_path / "run/verdicts.jsonl").read_bytes()
-    said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule))
-    assert "run: already holds a run; give another --out, or --resume to go on with it" in said
+    again, nowhere, nothing = several(
+        ("run", "--sut", file, "--out", tmp_path / "run", *rule),
+        ("run", "--sut", file, "--resume"),
+        ("run", "--sut", file, "--resume", "--out", tmp_path / "two"),
+    )
+    assert "run: already holds a run; give another --out, or --resume to go on with it" in complaint(again)
     assert (tmp_path / "run/verdicts.jsonl").read_bytes() == before
-    assert "give its folder as --out" in complaint(mqconform("run", "--sut", file, "--resume"))
-    assert "nothing to resume" in complaint(mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two"))
+    assert "give its folder as --out" in complaint(nowhere)
+    assert "nothing to resume" in complaint(nothing)
 
 
 def test_a_name_is_no_path(tmp_path: Path) -> None:
@@ -188,8 +194,7 @@ def test_what_will_be_sent_where_is_said_once_when_it_leaves_the_machine(tmp_pat
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    for package in ("harness", "reference_qm", "suites"):
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_packages(tmp_path, "harness", "reference_qm", "suites")
     return tmp_path
 
 
@@ -198,8 +203,7 @@ def test_a_row_with_an_unknown_id_is_named(copy: Path) -> None:
     with next((copy / "suites/mqqb").glob("*/rules.toml")).open("a", encoding="utf-8") as file:
         file.write(row)
         name = file.name
-    for arguments in (("run", "--sut", sut(copy), "--out", copy / "run"), ("rules",)):
-        done = command(sys.executable, "-m", "harness", *arguments, cwd=copy, PYTHONPATH=str(copy))
+    for done in several(("run", "--sut", sut(copy), "--out", copy / "run"), ("rules",), cwd=copy, PYTHONPATH=str(copy)):
         said = complaint(done)
         assert f"{name}: " in said
         assert "MQQB-9.9-99" in said
