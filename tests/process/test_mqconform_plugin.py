@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mqconform_process import PYTEST, ROOT, command, run_json, verdicts
+from mqconform_process import PYTEST, ROOT, command, copy_packages, run_json, several, verdicts
 
 MUST, SHOULD, OTHER = "MQQB-2.2.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-03"
 
@@ -193,8 +191,7 @@ GOOD = {"test_kept", "test_should_missed", "test_not_exercised", "test_not_shown
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the harness beside a tiny suite."""
     folder = tmp_path_factory.mktemp("tiny")
-    for package in ("harness", "reference_qm"):
-        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_packages(folder, "harness", "reference_qm")
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,11 +199,6 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("conftest.py", "pytest.ini"):
         shutil.copy(ROOT / "suites" / name, folder / "suites" / name)
     return folder
-
-
-def run(tiny: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:
-    arguments = ("-m", "harness", "run", "--sut", "sut.toml", "--out", out, *options)
-    return command(sys.executable, *arguments, cwd=tiny, PYTHONPATH=str(tiny))
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +234,8 @@ def test_pytest_says_why_a_check_ended_badly(ran: Path) -> None:
 
 
 def test_junit_allure_and_the_account_count_rules(tiny: Path) -> None:
-    done = run(tiny, "rules", "-k", "test_kept or test_not_exercised or test_step_fails_after_one")
+    chosen = ("-k", "test_kept or test_not_exercised or test_step_fails_after_one")
+    (done,) = several(("run", "--sut", "sut.toml", "--out", "rules", *chosen), cwd=tiny, PYTHONPATH=str(tiny))
     assert "3 checks, 2 rules: 1 pass, 1 inconclusive (partial: only -k test_kept or " in done.stdout
     root = ET.parse(tiny / "rules/junit.xml").getroot()
     assert {name: root.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
@@ -255,22 +248,20 @@ def test_junit_allure_and_the_account_count_rules(tiny: Path) -> None:
     assert {(one["name"], one["status"]) for one in results} == {(MUST, "passed"), (SHOULD, "broken")}
 
 
-@pytest.mark.parametrize(
-    ("test", "code"),
-    [
-        ("test_kept", 0),
-        ("test_should_missed", 0),
-        ("test_needs_what_is_not_declared", 5),
-        ("test_forgets_one", 1),
-        ("test_step_fails", 1),
-        ("test_teardown_breaks", 1),
-        ("test_covers_no_rule", 1),
-    ],
-)
-def test_one_check_decides_the_exit_code(tiny: Path, test: str, code: int) -> None:
-    done = run(tiny, test, "-k", test)
-    assert done.returncode == code, done.stdout
-    assert run_json(tiny / test)["exit"] == code
+def test_one_check_decides_the_exit_code(tiny: Path) -> None:
+    codes = {
+        "test_kept": 0,
+        "test_should_missed": 0,
+        "test_needs_what_is_not_declared": 5,
+        "test_forgets_one": 1,
+        "test_step_fails": 1,
+        "test_teardown_breaks": 1,
+        "test_covers_no_rule": 1,
+    }
+    runs = (("run", "--sut", "sut.toml", "--out", test, "-k", test) for test in codes)
+    ended = several(*runs, cwd=tiny, PYTHONPATH=str(tiny))
+    assert dict(zip(codes, (done.returncode for done in ended), strict=True)) == codes
+    assert {test: run_json(tiny / test)["exit"] for test in codes} == codes
 
 
 def test_the_plugin_leaves_other_tests_alone(tiny: Path) -> None:
@@ -298,10 +289,10 @@ def misspelt(tiny: Path) -> Iterator[Path]:
     path.unlink()
 
 
-@pytest.mark.parametrize("subcommand", [("run", "--sut", "sut.toml", "--out", "misspelt"), ("rules",)])
-def test_a_file_of_checks_that_cannot_be_read_is_named(tiny: Path, misspelt: Path, subcommand: tuple[str, ...]) -> None:
-    done = command(sys.executable, "-m", "harness", *subcommand, cwd=tiny, PYTHONPATH=str(tiny))
-    assert done.returncode == 2
-    said = f"{misspelt.relative_to(tiny)}: ModuleNotFoundError: No module named 'harness.runs'; mend it"
-    assert said in done.stdout + done.stderr
-    assert "Traceback" not in done.stdout + done.stderr
+def test_a_file_of_checks_that_cannot_be_read_is_named(tiny: Path, misspelt: Path) -> None:
+    commands = (("run", "--sut", "sut.toml", "--out", "misspelt"), ("rules",))
+    for done in several(*commands, cwd=tiny, PYTHONPATH=str(tiny)):
+        assert done.returncode == 2
+        said = f"{misspelt.relative_to(tiny)}: ModuleNotFoundError: No module named 'harness.runs'; mend it"
+        assert said in done.stdout + done.stderr
+        assert "Traceback" not in done.stdout + done.stderr
