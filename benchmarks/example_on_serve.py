@@ -11,8 +11,9 @@ import json
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples" / "agent"))
 
@@ -52,12 +53,14 @@ class Serve:
 class OnServe(agent.Conversation):
     """A conversation whose verbs are those of serve."""
 
-    system: Serve
+    def __init__(self, serve: Serve, write: Callable[[bytes], object]) -> None:
+        super().__init__(cast("agent.ToyQueues", serve), write)  # its ``changed`` is all that is used of it
+        self.serve = serve
 
     def do(self, number: int, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
         if verb == "cancel":
             return super().do(number, verb, arguments)
-        serve = self.system
+        serve = self.serve
         asked = serve.begin(verb, arguments)
 
         def answered() -> bool:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def footprint(command: Sequence[str]) -> Footprint:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     memory, spent = 0, dict[int, float]()
     while process.poll() is None:
-        seen = [_of(pid) for pid in (process.pid, *_children(process.pid))]
+        seen = [_of(pid) for pid in (process.pid, *children_of(process.pid))]
         memory = max(memory, sum(octets for _, octets, _ in seen))
         spent |= {pid: seconds for pid, _, seconds in seen}
         time.sleep(_PAUSE_S)
@@ -39,12 +40,13 @@ def footprint(command: Sequence[str]) -> Footprint:
     return Footprint(time.monotonic() - began, sum(spent.values()), memory, process.returncode, said)
 
 
-def _children(pid: int) -> list[int]:
-    try:
-        found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [each for child in map(int, found) for each in (child, *_children(child))]
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process started, whichever of its threads did, and theirs."""
+    found: list[int] = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):  # the thread has just ended
+            found += map(int, children.read_text().split())
+    return [each for child in found for each in (child, *children_of(child))]
 
 
 def _of(pid: int) -> tuple[int, int, float]:

@@ -23,6 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.footprint import children_of
 from benchmarks.lake_runs import VERDICTS, Runs
 
 RUNS = int(os.environ.get("MQ_LAKE_RUNS", "650"))
@@ -128,7 +129,7 @@ def kills(runs: Runs, lake: Path, count: int) -> tuple[int, int]:
     for _ in range(count):
         process = _start(runs.more(1), lake)
         time.sleep(chance.uniform(0, took))
-        killed = [process.pid, *_children(process.pid)]
+        killed = [process.pid, *children_of(process.pid)]
         for pid in killed:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -166,19 +167,10 @@ def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def _children(pid: int) -> list[int]:
-    """Return the processes that a process started, whichever of its threads did, and theirs."""
-    found: list[int] = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):  # the thread has just ended
-            found += map(int, children.read_text().split())
-    return [each for child in found for each in (child, *_children(child))]
-
-
 def used(pid: int) -> list[tuple[int, int]]:
     """Return resident octets and clock ticks of a process and of each that it started, with those that have ended."""
     found = {}
-    for each in (pid, *_children(pid)):
+    for each in (pid, *children_of(pid)):
         with suppress(OSError, IndexError):  # it has just ended
             size, resident = Path(f"/proc/{each}/statm").read_text().split()[:2]
             ticks = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:15]
