@@ -102,7 +102,8 @@ def _verdicts(folder: Path, rule: str) -> Iterator[str]:
     ):
         first = lines[0]
         where = f" [{first['capture']} {frames}]" if (frames := frames_of(first)) else ""
-        text = f"expected {expected}; observed {observed}" + (f" ({reason})" if reason else "")
+        seen = f"expected {expected}; observed {observed}" if expected or observed else ""
+        text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""
         yield f"{often}{verdict}: {one_line(text, _TEXT_LIMIT)}{where}"
         if verdict not in shown:

@@ -68,7 +68,7 @@ def run(
         Path | None, typer.Option(help="The TOML file of a sender, a router and a receiver, instead of --sut.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder of the run; must not hold one yet.")] = None,
-    resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
+    resume: Annotated[bool, typer.Option(help="Go on with the run in --out; give --rule, --select, -k again.")] = False,
     rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
     select: Annotated[
         list[str] | None,
@@ -83,7 +83,7 @@ def run(
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
     workers: Annotated[int, typer.Option(help="How many checks may run in parallel.")] = 1,
     deadline: Annotated[
-        int | None, typer.Option(min=1, help="Seconds after which no check is begun; it is inconclusive.")
+        int | None, typer.Option(min=1, help="Seconds after which no check is begun; --resume goes on with the others.")
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after so many checks that fail.")] = None,
     check_limit: Annotated[int | None, typer.Option(min=1, help="Seconds that a check may take [900].")] = None,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from harness.judging.verdicts import BAD
 from harness.printable import one_line
@@ -17,6 +18,8 @@ from harness.run.evidence import frames_of
 if TYPE_CHECKING:
     from harness.run.results import RuleResult
 
+GONE_ON_WITH = ("--rule", "--select", "-k", "--baseline", "--sut", "--topology")
+"""The options that a run has to be given again with ``--resume``: what is chosen is not kept in its folder."""
 SHOWN = 20
 """Rules of a kind that are told whole; the others are named."""
 _LONGEST = 300
@@ -55,6 +58,13 @@ def _which(test: str | None, row: Rule | None) -> Iterator[str]:
         yield f"--rule {row.id}"
     elif test:
         yield f"-k {test.rpartition('::')[2].partition('[')[0]}"
+
+
+def goes_on_with(given: Mapping[str, Any], folder: Path) -> str:
+    """Return the command that goes on with a run: what was chosen is said again, else all the others are made too."""
+    chosen = {option: value if isinstance(value, list) else [value] for option, value in given.items() if value}
+    words = [word for option, values in chosen.items() for value in values for word in (option, str(value))]
+    return shlex.join(["mqconform", "run", *words, "--out", str(folder), "--resume"])
 
 
 def again_with(sut: str | None, topology: str | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.run.checks import FOUND, RUN
-from harness.run.findings import again_with, findings
+from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with
 from harness.run.live import Live
 from harness.run.plugin import said_of_end
 from harness.sut.timeouts import said_of_timeouts
@@ -46,6 +46,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for death in run.deaths:
         terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
+    if run.aborted and not run.uncollected:
+        given = {option: config.getoption("keyword" if option == "-k" else option) for option in GONE_ON_WITH}
+        terminalreporter.write_line(f"go on: {goes_on_with(given, run.folder)}")
     if run.lost:
         terminalreporter.write_line(f"ERROR: {run.aborted}")
 

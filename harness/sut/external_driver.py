@@ -225,13 +225,15 @@ class ExternalDriver:
 
     def _open_control(self, environment: Environment, route: Route) -> tuple[Control, Identity]:
         """Open a control channel; one that does not answer who it belongs to ends the run."""
+        control: Control | None = None
         try:
             control = JsonlControl(environment, route, answer_ms=self.timeouts.control_ms)
             found = identity_of(control)
         except SutUnavailable as error:
             if (how := self.ended(DEATH_NEAR_S)) is not None:
                 raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
-            raise SutLost(f"{self.file.sut.name}: {error}") from error
+            way_out = "; is the agent running, and is [control] right?" if control is None else ""
+            raise SutLost(f"{self.file.sut.name}: {error}{way_out}") from error
         if self.identifier is not None and found.identifier != self.identifier:
             raise SutLost(
                 f"{self.file.sut.name}: was {self.identifier} at the start of the run; control identity is now "

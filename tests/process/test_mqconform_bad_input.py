@@ -91,6 +91,15 @@ def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
 
 
+def test_an_agent_that_cannot_be_reached_is_named_with_the_way_out(tmp_path: Path) -> None:
+    tcp_port, port = free_port("127.0.0.1"), free_port("127.0.0.1")
+    control = f'[control]\nkind = "jsonl"\naddress = "127.0.0.1:{port}"\n'
+    with socket.create_server(("127.0.0.1", tcp_port)):
+        file = sut(tmp_path, EXTERNAL + f"tcp_port = {tcp_port}\n{control}")
+        said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
+    assert f"control 127.0.0.1:{port} does not answer: Connection refused; is the agent running, and is" in said
+
+
 def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
     described = '[sut]\nname = "contoso"\n[driver]\nkind = "process"\ntcp_port = 0\nping_port = 0\ncommand = '
     said_of = {

@@ -129,6 +129,8 @@ def test_what_is_not_begun_by_the_deadline_is_done_when_the_run_is_resumed(tmp_p
     assert cut.returncode == 1, cut.stdout
     left = re.search(r"\(partial: the deadline of 1 s had passed before (\d+) checks were begun; --resume", cut.stdout)
     assert left, cut.stdout
+    words = ["go on: mqconform run -k s3_1_5_04_", "--out", str(out), "--resume"]
+    assert [line for line in cut.stdout.splitlines() if all(word in line for word in words)], cut.stdout
     before = {line["test"] for line in verdicts(out)}
     assert "inconclusive" not in {line["verdict"] for line in verdicts(out)}
     done = mqconform(*run, "--resume")

@@ -144,11 +144,17 @@ def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: P
     evidence = [{"frame": 3}, {"frame": 4}]  # of a capture that is gone
     shown = verdict(RULE, capture="captures/a.pcapng", evidence=evidence, reason="because")
     folders = [
-        run_folder(tmp_path / "a", shown, verdict("MQQB-2.2.1-01", expected="other")),
+        run_folder(
+            tmp_path / "a",
+            shown,
+            verdict(RULE, verdict="inconclusive", expected="", observed="", reason="no connection"),
+            verdict("MQQB-2.2.1-01", expected="other"),
+        ),
         run_folder(tmp_path / "b"),
     ]
     lines = list(explain(inventory, RULE, folders))
     assert "  fail: expected 1; observed 2 (because) [captures/a.pcapng frames 3, 4]" in lines
+    assert "  inconclusive: no connection" in lines
     assert lines.count("verdicts of Contoso 1.0 in r1 (partial: it has not ended): none") == 1
     assert not any("expected other" in line for line in lines)
 
