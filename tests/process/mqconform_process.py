@@ -41,7 +41,7 @@ for words in json.loads(sys.argv[1]):
 
 @dataclass(frozen=True)
 class Ran:
-    """One run in virtual time."""
+    """One run: where it is, its exit code, what it said."""
 
     folder: Path
     code: int
@@ -52,6 +52,38 @@ def sut(folder: Path, text: str = VIRTUAL_SUT, name: str = "sut.toml") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def started_program(
+    folder: Path,
+    *before: str,
+    addresses: tuple[str, str],
+    script: str = "peer_told_queue_manager.py",
+    driver: str = "",
+    tables: str = "",
+    **ports: int,
+) -> Path:
+    """Return a SUT file with a program that is told of every port; those that are not given are picked.
+
+    ``before``: words before those of the program; ``addresses``: its own and the peer's; ``driver``: more keys of that
+    table; ``tables``: more of them.
+    """
+    given = dict.fromkeys(("tcp", "ping", "rpc", "peer_tcp", "peer_ping", "peer_rpc"), 0) | ports
+    control = given.pop("control", 0)
+    lines = "".join(f"{name}_port = {port}\n" for name, port in given.items())
+    told = ["{peer_tcp_port}", "{peer_ping_port}", "{peer_rpc_port}"] if script.startswith("peer_told") else []
+    words = [
+        *(*before, "{python}", str(Path(__file__).parent / script), *told, "--address", "{address}"),
+        *("--tcp-port", "{tcp_port}", "--ping-port", "{ping_port}", "--rpc-port", "{rpc_port}"),
+        *("--control", "127.0.0.1:{control_port}"),
+    ]
+    own, peer = addresses
+    return sut(
+        folder,
+        f'[sut]\nname = "contoso"\n[driver]\nkind = "process"\naddress = "{own}"\npeer_address = "{peer}"\n{lines}'
+        f'command = {json.dumps(words)}\n{driver}[control]\nkind = "jsonl"\naddress = "127.0.0.1:{control}"\n'
+        f"{tables}[capabilities]\nping = true\n",
+    )
 
 
 def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -97,6 +129,16 @@ def _apart(text: str) -> list[tuple[str, int]]:
         else:
             said += line
     return found
+
+
+def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
+    """Return the one line of a process that refused its input."""
+    said = done.stdout + done.stderr
+    assert done.returncode == code, said
+    assert "Traceback" not in said
+    lines = [line for line in said.splitlines() if line.startswith(("ERROR: ", "mqconform: "))]
+    assert len(lines) == 1, said
+    return lines[0]
 
 
 def copy_packages(folder: Path, *packages: str) -> None:

@@ -8,22 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from mqconform_process import PYTEST, command, copy_packages, mqconform, run_json, several, sut, verdicts
+from mqconform_process import PYTEST, command, complaint, copy_packages, mqconform, run_json, several, sut, verdicts
 from qm_process import free_port
 
 from harness.proof.trials import VIRTUAL_SUT
 
 EXTERNAL = '[sut]\nname = "contoso"\n[driver]\nkind = "external"\n'
-
-
-def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
-    """Return the one line of a process that refused its input."""
-    said = done.stdout + done.stderr
-    assert done.returncode == code, said
-    assert "Traceback" not in said
-    lines = [line for line in said.splitlines() if line.startswith(("ERROR: ", "mqconform: "))]
-    assert len(lines) == 1, said
-    return lines[0]
 
 
 MISTAKES = [

@@ -11,12 +11,11 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mqconform_process import ROOT, evidence, mqconform, run_json, sut, verdicts
+from mqconform_process import ROOT, Ran, evidence, mqconform, run_json, sut, verdicts
 from qm_process import free_port
 
 from harness.faults.registry import load_faults
@@ -56,13 +55,8 @@ LATE_FAULTS = (
 """The faults of the queue manager that answers everything a second late: it sends what it should not."""
 
 
-@dataclass(frozen=True)
-class Ran:
+class RanControl(Ran):
     """A run against a control."""
-
-    folder: Path
-    code: int
-    said: str
 
     def passed(self) -> list[dict[str, Any]]:
         return [line for line in verdicts(self.folder) if line["verdict"] == "pass"]
@@ -109,24 +103,24 @@ def control(kind: str, folder: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
+def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RanControl]:
     """Test each control, all at the same time: the runs spend theirs waiting."""
     kinds = (*LAWFUL, LATE)
     folders = {kind: tmp_path_factory.mktemp(kind) for kind in kinds}
 
-    def run(kind: str) -> Ran:
+    def run(kind: str) -> RanControl:
         folder = folders[kind]
         options = ("--workers", 24) if WHOLE else ("--workers", 24, "-k", SELECTION)
         with control(kind, folder) as file:
             done = mqconform("run", "--sut", file, "--out", folder / "run", *options)
-        return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
+        return RanControl(folder / "run", done.returncode, done.stdout + done.stderr)
 
     with ThreadPoolExecutor(len(kinds)) as pool:
         return dict(zip(kinds, pool.map(run, kinds), strict=True))
 
 
 @pytest.mark.parametrize("kind", [*LAWFUL, LATE])
-def test_the_run_ends_with_a_clear_account(ran: dict[str, Ran], kind: str) -> None:
+def test_the_run_ends_with_a_clear_account(ran: dict[str, RanControl], kind: str) -> None:
     it = ran[kind]
     assert it.code == run_json(it.folder)["exit"] == 1
     assert run_json(it.folder)["aborted"] is None
@@ -139,18 +133,18 @@ def test_the_run_ends_with_a_clear_account(ran: dict[str, Ran], kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", LAWFUL)
-def test_what_is_no_queue_manager_passes_nothing(ran: dict[str, Ran], kind: str) -> None:
+def test_what_is_no_queue_manager_passes_nothing(ran: dict[str, RanControl], kind: str) -> None:
     it = ran[kind]
     passed = {line["rule"] for line in it.passed() if not it.is_about_bytes(line)}
     assert passed - LAWFUL[kind].keys() == set()
 
 
 @pytest.mark.parametrize("kind", set(LAWFUL) - {"echo"})
-def test_what_sends_no_packet_keeps_no_rule_about_packets(ran: dict[str, Ran], kind: str) -> None:
+def test_what_sends_no_packet_keeps_no_rule_about_packets(ran: dict[str, RanControl], kind: str) -> None:
     assert ran[kind].passed() == []
 
 
-def test_the_packets_of_the_echo_are_lawful_because_they_are_the_testers(ran: dict[str, Ran]) -> None:
+def test_the_packets_of_the_echo_are_lawful_because_they_are_the_testers(ran: dict[str, RanControl]) -> None:
     """Every packet on which it passes a rule about the bytes of a packet went to it before, in the same check."""
     it = ran["echo"]
     about_bytes = [line for line in it.passed() if it.is_about_bytes(line)]
@@ -162,7 +156,7 @@ def test_the_packets_of_the_echo_are_lawful_because_they_are_the_testers(ran: di
             assert capture.count(each.data) >= 2, line
 
 
-def test_the_echo_was_heard(ran: dict[str, Ran]) -> None:
+def test_the_echo_was_heard(ran: dict[str, RanControl]) -> None:
     """Else it would be one more silent server, on TCP or on UDP."""
     came = {
         each.transport
@@ -173,7 +167,7 @@ def test_the_echo_was_heard(ran: dict[str, Ran]) -> None:
     assert came == {"tcp", "udp"}
 
 
-def test_a_late_answer_is_not_taken_for_none(ran: dict[str, Ran]) -> None:
+def test_a_late_answer_is_not_taken_for_none(ran: dict[str, RanControl]) -> None:
     """A violation that comes when an impatient tester has stopped listening is no pass for those rules."""
     broken = {rule for name in LATE_FAULTS for rule in load_faults()[name].breaks}
     found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
@@ -181,7 +175,7 @@ def test_a_late_answer_is_not_taken_for_none(ran: dict[str, Ran]) -> None:
     assert {rule for rule, verdict in found if verdict == "fail"} == broken
 
 
-def test_a_late_answer_is_an_answer(ran: dict[str, Ran]) -> None:
+def test_a_late_answer_is_an_answer(ran: dict[str, RanControl]) -> None:
     """A right answer passes, late or not."""
     found = {line["verdict"] for line in verdicts(ran[LATE].folder) if "response_repeats" in (line["test"] or "")}
     assert found == {"pass"}

@@ -7,34 +7,17 @@ import re
 import resource
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from mqconform_process import MQCONFORM, ROOT, mqconform, run_json, sut, verdicts
+from mqconform_process import MQCONFORM, ROOT, Ran, mqconform, run_json, sut, verdicts
 from qm_process import free_port
 
 HERE = Path(__file__).parent
 MEMORY = 768 * 1024 * 1024
 """int bytes that a run may have at most, whatever its SUT sends: about 150 MiB are the harness itself."""
 WITHIN_S = 100
-
-
-@dataclass(frozen=True)
-class Ran:
-    """A run against a hostile system."""
-
-    folder: Path
-    code: int
-    said: str
-    took_s: float
-
-    @property
-    def lines(self) -> list[dict[str, Any]]:
-        return verdicts(self.folder)
 
 
 @contextlib.contextmanager
@@ -58,31 +41,30 @@ def hostile(kind: str, folder: Path) -> Iterator[Path]:
             server.terminate()
 
 
+def limited(resource_: int, size: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run checks in a process that may have so much of a resource and no more."""
+    return subprocess.run(
+        [*MQCONFORM, "run", *map(str, arguments)],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource_, (size, size)),
+    )
+
+
 def ran(kind: str, folder: Path, *options: str) -> Ran:
     """Run checks against a hostile system in a process that may not have more than MEMORY."""
     out = folder / "out"
     with hostile(kind, folder) as file:
-        began = time.monotonic()
-        done = subprocess.run(
-            [*MQCONFORM, "run", "--sut", str(file), "--out", str(out), *options],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=WITHIN_S,
-            check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)),
-        )
-        return Ran(out, done.returncode, done.stdout + done.stderr, time.monotonic() - began)
-
-
-def limited(size: int) -> Callable[[], None]:
-    """Let no file of a process grow beyond a size, as on a disk that becomes full."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        done = limited(resource.RLIMIT_DATA, MEMORY, "--sut", file, "--out", out, *options)
+    return Ran(out, done.returncode, done.stdout + done.stderr)
 
 
 def verdicts_of(found: Ran) -> set[str]:
-    return {line["verdict"] for line in found.lines}
+    return {line["verdict"] for line in verdicts(found.folder)}
 
 
 def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path) -> None:
@@ -90,12 +72,12 @@ def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path) -> None:
     found = ran("messages", tmp_path, "-k", "a_request_is_answered_and_the_session_is_open")
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
-    floods = [line for line in found.lines if "bytes within one check" in (line["reason"] or "")]
+    floods = [line for line in verdicts(found.folder) if "bytes within one check" in (line["reason"] or "")]
     assert floods, found.said
     assert {(line["verdict"], line["rule"] == "ROBUSTNESS-1-FLOOD") for line in floods if not line["observed"]} == {
         ("inconclusive", False)
     }
-    assert {line["verdict"] for line in found.lines if line["rule"] == "ROBUSTNESS-1-FLOOD"} == {"fail"}
+    assert {line["verdict"] for line in verdicts(found.folder) if line["rule"] == "ROBUSTNESS-1-FLOOD"} == {"fail"}
     assert run_json(found.folder)["aborted"] is None
 
 
@@ -116,7 +98,7 @@ def test_a_byte_now_and_then_delays_nothing_for_ever(tmp_path: Path) -> None:
 def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, kind: str) -> None:
     found = ran(kind, tmp_path, "-k", "a_closed_queue_is_free")
     assert found.code == 1, found.said
-    assert found.lines, found.said
+    assert verdicts(found.folder), found.said
     assert "harness_error" not in verdicts_of(found), found.said
     assert "Traceback" not in found.said
 
@@ -140,17 +122,8 @@ def test_what_is_not_begun_by_the_deadline_is_done_when_the_run_is_resumed(tmp_p
 
 
 def with_room(room: int, *arguments: object) -> str:
-    """Run checks where no file may be larger than so many bytes: one line, exit code 2. Return what was said."""
-    full = subprocess.run(
-        [*MQCONFORM, "run", *map(str, arguments)],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=WITHIN_S,
-        check=False,
-        preexec_fn=limited(room),
-    )
+    """Run checks where no file may be larger, as on a disk that becomes full: one line, exit code 2. Return it all."""
+    full = limited(resource.RLIMIT_FSIZE, room, *arguments)
     said = full.stdout + full.stderr
     assert full.returncode == 2, said
     assert "cannot be written: File too large; make room, then go on with --resume" in said

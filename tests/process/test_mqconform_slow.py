@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from mqconform_process import mqconform, run_json, sut, verdicts
+from mqconform_process import mqconform, run_json, started_program, verdicts
 
 HERE = Path(__file__).parent
 BAD = ("fail", "warn", "harness_error", "inconclusive")
@@ -15,30 +15,9 @@ SELECTION = "s2_2_2_ or s3_1_6_04"
 FATAL = "test_an_unknown_packet_type_closes_the_session and 15"
 
 
-def program(folder: Path, *before: str, script: str = "peer_told_queue_manager.py", timeouts: str = "") -> Path:
-    told = ["{peer_tcp_port}", "{peer_ping_port}", "{peer_rpc_port}"] if script.startswith("peer_told") else []
-    command = [
-        *before,
-        *(
-            "{python}",
-            str(HERE / script),
-            *told,
-            "--address",
-            "{address}",
-            "--tcp-port",
-            "{tcp_port}",
-            "--ping-port",
-            "{ping_port}",
-        ),
-        *("--rpc-port", "{rpc_port}", "--control", "127.0.0.1:{control_port}"),
-    ]
-    ports = "".join(f"{name}_port = 0\n" for name in ("tcp", "ping", "rpc", "peer_tcp", "peer_ping", "peer_rpc"))
-    return sut(
-        folder,
-        f'[sut]\nname = "slow"\n[driver]\nkind = "process"\naddress = "127.0.46.1"\npeer_address = "127.0.46.2"\n'
-        f'command = {json.dumps(command)}\n{ports}start_timeout_s = 60\n[control]\nkind = "jsonl"\n'
-        f"[timeouts]\n{timeouts}\n[capabilities]\nping = true\n",
-    )
+def program(folder: Path, *before: str, timeouts: str = "", **changes: Any) -> Path:
+    patience = {"driver": "start_timeout_s = 60\n", "tables": f"[timeouts]\n{timeouts}\n"}
+    return started_program(folder, *before, addresses=("127.0.46.1", "127.0.46.2"), **patience, **changes)
 
 
 def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path: Path):

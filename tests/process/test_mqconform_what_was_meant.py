@@ -11,66 +11,55 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
-from mqconform_process import mqconform, run_json, sut, verdicts
+from mqconform_process import complaint, mqconform, run_json, several, started_program, sut, verdicts
 from qm_process import Served, free_port, serve
-from test_mqconform_bad_input import complaint
 
-HERE = Path(__file__).parent
 SUT, PEER = "127.0.41.1", "127.0.41.2"
 SOME = ("-k", "s2_2_2_ or s2_2_1_")
 """Checks of packets."""
 
 
-def program(
-    folder: Path, *, script: str = "peer_told_queue_manager.py", driver: str = "", capabilities: str = "", **ports: int
-) -> Path:
-    """Return a SUT file with a program that is told of every port; those that are not given are picked."""
-    given = dict.fromkeys(("tcp", "ping", "rpc", "peer_tcp", "peer_ping", "peer_rpc"), 0) | ports
-    control = given.pop("control", 0)
-    lines = "".join(f"{name}_port = {port}\n" for name, port in given.items())
-    told = ["{peer_tcp_port}", "{peer_ping_port}", "{peer_rpc_port}"] if script.startswith("peer_told") else []
-    command = [
-        *("{python}", str(HERE / script), *told, "--address", "{address}", "--tcp-port", "{tcp_port}"),
-        *("--ping-port", "{ping_port}", "--rpc-port", "{rpc_port}", "--control", "127.0.0.1:{control_port}"),
-    ]
-    return sut(
-        folder,
-        f'[sut]\nname = "contoso"\n[driver]\nkind = "process"\naddress = "{SUT}"\npeer_address = "{PEER}"\n{lines}'
-        f'command = {json.dumps(command)}\n{driver}[control]\nkind = "jsonl"\naddress = "127.0.0.1:{control}"\n'
-        f"[capabilities]\nping = true\n{capabilities}",
-    )
+def program(folder: Path, **changes: Any) -> Path:
+    return started_program(folder, addresses=(SUT, PEER), **changes)
 
 
 # -- ports ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "host", "kind", "said"),
-    [
-        ("tcp", SUT, socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.tcp_port)"),
-        ("ping", SUT, socket.SOCK_DGRAM, f"udp {SUT}:{{port}} (driver.ping_port)"),
-        ("rpc", SUT, socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.rpc_port)"),
-        ("control", "127.0.0.1", socket.SOCK_STREAM, "127.0.0.1:{port} (control.address)"),
-        ("tcp", "0.0.0.0", socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.tcp_port)"),
-    ],
-)
-def test_a_port_at_which_another_listens_is_refused_before_the_start(
-    tmp_path: Path, name: str, host: str, kind: socket.SocketKind, said: str
-) -> None:
-    with socket.socket(socket.AF_INET, kind) as taken:
-        taken.bind((host, 0))
-        if kind is socket.SOCK_STREAM:
-            taken.listen()
-        port = taken.getsockname()[1]
-        line = complaint(mqconform("run", "--sut", program(tmp_path, **{name: port}), "--out", tmp_path / "run"))
-    assert said.format(port=port) in line
-    assert f" is in use by process {os.getpid()}, " in line
-    assert "end it, or give another port (0 picks a free one)" in line
-    assert not (tmp_path / "run/sut.log").exists()
-    assert (run_json(tmp_path / "run")["exit"], run_json(tmp_path / "run")["aborted"] in line) == (2, True)
+TAKEN = [
+    ("tcp", SUT, socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.tcp_port)"),
+    ("ping", SUT, socket.SOCK_DGRAM, f"udp {SUT}:{{port}} (driver.ping_port)"),
+    ("rpc", SUT, socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.rpc_port)"),
+    ("control", "127.0.0.1", socket.SOCK_STREAM, "127.0.0.1:{port} (control.address)"),
+    ("tcp", "0.0.0.0", socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.tcp_port)"),
+]
+
+
+def test_a_port_at_which_another_listens_is_refused_before_the_start(tmp_path: Path) -> None:
+    runs, said_of = [], []
+    with contextlib.ExitStack() as stack:
+        for number, (name, host, kind, said) in enumerate(TAKEN):
+            taken = stack.enter_context(socket.socket(socket.AF_INET, kind))
+            taken.bind((host, 0))
+            if kind is socket.SOCK_STREAM:
+                taken.listen()
+            port = taken.getsockname()[1]
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            runs.append(("run", "--sut", program(folder, **{name: port}), "--out", folder / "run"))
+            said_of.append(said.format(port=port))
+        refused = several(*runs)
+    for (*_, run), said, done in zip(runs, said_of, refused, strict=True):
+        line = complaint(done)
+        assert said in line
+        assert f" is in use by process {os.getpid()}, " in line
+        assert "end it, or give another port (0 picks a free one)" in line
+        assert not (run / "sut.log").exists()
+        assert (run_json(run)["exit"], run_json(run)["aborted"] in line) == (2, True)
 
 
 ABSENT = """

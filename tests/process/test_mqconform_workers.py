@@ -11,7 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from mqconform_process import MQCONFORM, judged, mqconform, run_json, sut, unfounded, verdicts
+from mqconform_process import MQCONFORM, RESPONSE_TIMEOUT_S, judged, mqconform, run_json, sut, unfounded, verdicts
+from qm_process import free_port
 
 from harness.run.run import EXIT_INTERRUPTED
 
@@ -57,7 +58,7 @@ def begun(folder: Path, file: Path, workers: int = 2) -> subprocess.Popen[str]:
     """Return a run that has some verdicts already."""
     command = [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), "-k", SELECTION, f"--workers={workers}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    until = time.monotonic() + 60
+    until = time.monotonic() + RESPONSE_TIMEOUT_S
     while not ((folder / "verdicts.jsonl").is_file() and (folder / "verdicts.jsonl").stat().st_size):
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -121,12 +122,13 @@ def test_what_several_workers_cannot_do_is_one_line(tmp_path: Path, workers: int
 
 def loopback(folder: Path) -> Path:
     """Return a SUT file with a process for each of two workers."""
+    port = free_port("127.0.9.2", "127.0.10.2")
     for number in (0, 1):
-        (folder / f"qm-{number}.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
+        (folder / f"qm-{number}.toml").write_text(f"[remote]\ntcp_port = {port}\nping_port = {port}\n")
     return sut(
         folder,
         '[sut]\nname = "loopback"\n[driver]\nkind = "process"\naddress = "127.0.9.1"\npeer_address = "127.0.9.2"\n'
-        "tcp_port = 0\nping_port = 0\npeer_tcp_port = 18020\npeer_ping_port = 35280\n"
+        f"tcp_port = 0\nping_port = 0\npeer_tcp_port = {port}\npeer_ping_port = {port}\n"
         'command = ["{python}", "-m", "reference_qm", "--config", '
         f'"{folder}/qm-{{worker}}.toml", "--address", "{{address}}", "--tcp-port", "{{tcp_port}}", "--ping-port", '
         '"{ping_port}", "--control", "127.0.0.1:{control_port}"]\n[control]\nkind = "jsonl"\n'
