@@ -11,10 +11,14 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from scapy.config import conf
 from scapy.fields import BitField
 from scapy.packet import Packet
 
 from harness.wire.wire_error import WireError
+
+# Nothing is sent by scapy: no process that imports it need read the routes of this machine.
+conf.route_autoload = conf.route6_autoload = False
 
 
 class Layer(Packet):

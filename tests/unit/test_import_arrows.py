@@ -120,6 +120,12 @@ def test_scapy_lives_in_the_wire_layers_only() -> None:
     assert outside == []
 
 
+def test_scapy_reads_no_routes_of_the_machine() -> None:
+    """Every process of a run would, and wait for the kernel's answers."""
+    code = "import sys, harness.wire.rpc; from scapy.config import conf; sys.exit(bool(conf.route.routes))"
+    assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 0
+
+
 @pytest.mark.parametrize("module", ["harness.cli.main", "harness.run.plugin", "reports.cli"])
 def test_spark_is_loaded_only_by_the_commands_that_need_it(module: str) -> None:
     code = f"import sys, {module}; sys.exit('pyspark' in sys.modules)"
