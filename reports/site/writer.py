@@ -81,6 +81,7 @@ def _write_index(pages: Pages) -> None:
         documents={name: sum(len(section.rules) for section in sections) for name, sections in documents.items()},
         cells=cells,
         cards=_with_card(pages),
+        most_cards=CARDS,
         newly_failing=failing,
         wide=_wide(len(documents), DOCUMENTS_THAT_FIT),
     )

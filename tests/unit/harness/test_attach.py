@@ -46,11 +46,15 @@ agent.Verbs.{verb} = {verb}
 """
 
 
-def broken(patch: str = "", *, answer_ms: int = 20_000, disruptive: bool = False) -> Findings:
-    """Try the example agent out, after a change of it."""
+def changed(patch: str, *, start_ms: int = 20_000) -> Agent:
+    """Return the example agent, after a change of it."""
     script = f"import os, sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import agent\n{patch}\nagent.main()"
-    command = [sys.executable, "-S", "-E", "-c", script]
-    return try_agent(Agent(lambda: command, None, 20_000), "test", None, disruptive=disruptive, answer_ms=answer_ms)
+    return Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
+
+
+def broken(patch: str = "", *, answer_ms: int = 20_000) -> Findings:
+    """Try it out."""
+    return try_agent(changed(patch), "test", None, answer_ms=answer_ms)
 
 
 def states(found: Findings) -> dict[str, set[str]]:
@@ -119,9 +123,7 @@ def test_over_tcp_it_is_the_same() -> None:
 )
 def test_an_agent_that_does_not_say_who_it_is_is_one_line(patch: str, words: str) -> None:
     with pytest.raises(SutUnavailable) as caught:
-        script = f"import os, sys; sys.path.insert(0, {str(EXAMPLE.parent)!r}); import agent\n{patch}\nagent.main()"
-        start_ms = 1_000 if "in time" in words else 20_000
-        try_agent(Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms), "test", None, answer_ms=1)
+        try_agent(changed(patch, start_ms=1_000 if "in time" in words else 20_000), "test", None, answer_ms=1)
     assert words in str(caught.value)
     assert str(caught.value).isprintable()
 
