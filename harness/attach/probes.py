@@ -146,8 +146,7 @@ class Probes(Asking):
             return
         mine = [one for one in peeked["messages"] if one["message_id"] == sent["message_id"]]
         if not mine:
-            to, own = self._to(self._plain), sent["message_id"]
-            self._wrong("peek", f"message {own}, which was sent to {to}, is not in the queue {self._plain}")
+            self._wrong("peek", f"what was sent to {self._to(self._plain)} is not there: {sent['message_id']}")
             return
         for name, value in _MESSAGE.items():
             if name in mine[0] and mine[0][name] != value:

@@ -149,7 +149,8 @@ def _reply(found: Result | str) -> dict[str, Any]:
 
 def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
-        why = one_line(str(reply.get("error", "without a reason")), REASON_LIMIT)
+        told = "" if reply.get("ok") is False else f", and ok is {reply.get('ok')!r}"
+        why = one_line(str(reply.get("error", f"without a reason{told}")), REASON_LIMIT)
         if _is_unsupported(reply):
             raise Unsupported(f"the SUT's control channel cannot {verb}: {why}")
         raise ControlRefused(f"the SUT refused {verb}: {why}")

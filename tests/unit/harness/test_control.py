@@ -98,7 +98,7 @@ def test_answers_in_another_order_find_their_questions() -> None:
         ({"ok": False, "error": "no queue x"}, "the SUT refused purge: no queue x"),
         ({"ok": False}, "the SUT refused purge: without a reason"),
         ({}, "the SUT refused purge: without a reason"),
-        ({"ok": "yes"}, "the SUT refused purge"),
+        ({"ok": "yes"}, "the SUT refused purge: without a reason, and ok is 'yes'$"),
     ],
 )
 def test_a_refusal_is_the_suts_not_ours(fields: dict[str, Any], words: str) -> None:
