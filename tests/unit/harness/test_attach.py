@@ -199,7 +199,10 @@ def refuses() -> Findings:
         (answers_twice, "wrong: 1 answers have an id that nobody waits for: "),
         (breaks_the_schema, "  purge                         wrong            purged: 'all' is not of type 'integer'"),
         (does_nothing, "  purge                         wrong            a message is still in the queue"),
-        (loses_messages, "  peek                          wrong            what was sent to DIRECT=OS:.\\private$\\mqc"),
+        (
+            loses_messages,
+            "  peek                          wrong            what was sent to DIRECT=OS:.\\private$\\mqc",
+        ),
         (says_yes_to_all, "wrong: the verb mqconform_nonsense, which nobody has, is not refused"),
         (announces_too_much, "wrong: identity announces time<U+001B>[2Jtravel, which is no facility"),
         (announces_too_much, "  inspect                       wrong            the answer has no 'adm'"),
