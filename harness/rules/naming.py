@@ -75,6 +75,9 @@ def _by_place(catalogue: Catalogue, word: str) -> set[str]:
     if wanted in catalogue:
         return {wanted}
     document, _, section = wanted.partition("-")
+    documents = dict.fromkeys(rule.document for rule in catalogue.values())
+    if document not in documents:
+        raise UsageError(f"{word!a}: unknown document {document!a}; known are {', '.join(documents)}")
     found = {
         name
         for name, rule in catalogue.items()

@@ -65,6 +65,7 @@ def test_criteria_of_one_kind_widen_and_of_different_kinds_narrow():
         (["level=always"], "level='always': it must be one of MUST, MUST NOT"),
         (["colour=red"], "unknown criterion 'colour'; known are level, role, observe"),
         (["MQQB-9.9"], "unknown rule 'MQQB-9.9'"),
+        (["MQBB-3.1"], "'MQBB-3.1': unknown document 'MQBB'; known are "),
         (["MQQB-2.1.2-01", "level=SHOULD NOT"], "no rule is all of MQQB-2.1.2-01, level=SHOULD NOT"),
     ],
 )
