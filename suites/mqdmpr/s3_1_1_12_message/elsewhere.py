@@ -14,8 +14,11 @@ CHECKED_ELSEWHERE = {
     "MQDMPR-3.1.1.12-06": ("test_bodies_are_encrypted_as_asked",),
     "MQDMPR-3.1.1.12-07": ("test_bodies_are_encrypted_as_asked",),
     "MQDMPR-3.1.1.12-08": ("test_bodies_are_encrypted_as_asked",),
-    "MQDMPR-3.1.1.12-09": ("test_messages_are_signed_as_asked",),
-    "MQDMPR-3.1.1.12-10": ("test_messages_are_signed_as_asked",),
+    "MQDMPR-3.1.1.12-09": (
+        "test_a_message_is_not_signed_unless_that_is_asked_for",
+        "test_messages_are_signed_as_asked",
+    ),
+    "MQDMPR-3.1.1.12-10": ("test_a_message_is_not_signed_unless_that_is_asked_for",),
     "MQDMPR-3.1.1.12-11": ("test_messages_are_signed_as_asked",),
     "MQDMPR-3.1.1.12-12": ("test_messages_are_signed_as_asked",),
     "MQDMPR-3.1.1.12-13": ("test_messages_are_signed_as_asked",),
@@ -56,7 +59,7 @@ CHECKED_ELSEWHERE = {
         "test_names_are_read_as_their_type_says",
         "test_names_are_written_as_their_type_says",
     ),
-    "MQDMPR-3.1.1.12-56": ("test_who_signed_a_message",),
+    "MQDMPR-3.1.1.12-56": ("test_a_message_that_nobody_signed", "test_who_signed_a_message"),
     "MQDMPR-3.1.1.12-58": ("test_connector_type_is_not_interpreted",),
     "MQDMPR-3.1.1.12-62": ("test_a_final_ack_is_sent_where_fa_asks_for_one",),
     "MQDMPR-3.1.1.12-63": ("test_a_final_ack_is_sent_where_fa_asks_for_one",),
@@ -113,8 +116,8 @@ CHECKED_ELSEWHERE = {
         "test_a_restart_does_not_lengthen_the_life_of_a_message",
     ),
     "MQDMPR-3.1.1.12-D54": (
+        "test_a_message_that_nobody_signed",
         "test_what_is_not_there_takes_no_room",
-        "test_who_signed_a_message",
     ),
     "MQDMPR-3.1.1.12-D55": ("test_bodies_are_encrypted_as_asked",),
     "MQDMPR-3.1.1.12-D56": (
