@@ -57,15 +57,21 @@ def opened(page, path):
     return page
 
 
+def followed(page, act, *what):
+    """Do what leads to another page, and wait until that one is there whole: a click alone does not wait for it."""
+    with page.expect_navigation():
+        act(*what)
+
+
 def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp_path):
-    opened(page, site / "index.html").get_by_role("link", name="Coverage").click()
+    followed(page, opened(page, site / "index.html").get_by_role("link", name="Coverage").click)
     assert page.locator("h1").inner_text() == "Coverage of the documents"
     assert page.locator("table.coverage").count() == 2
     assert "checked" in page.locator(".shares li").first.inner_text()
     reason = page.locator("details").first
     assert not reason.locator("li").first.is_visible()
     reason.locator("summary").click()
-    reason.locator("li a").first.click()
+    followed(page, reason.locator("li a").first.click)
     assert page.locator("h1").count() == 1
     unharmed(page)
     page.go_back()
@@ -82,31 +88,31 @@ def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(
     assert radius == "4px", "the style sheet is off"
     unharmed(page)
 
-    page.locator(".card", has_text="Contoso").last.locator("a.bad").click()
+    followed(page, page.locator(".card", has_text="Contoso").last.locator("a.bad").click)
     page.wait_for_url("**/systems/*.html#fail")
     failure = page.locator("article.todo").first
     assert failure.locator("dt", has_text="Expected").is_visible()
     assert "mqconform run --rule " in failure.locator(".repeat").inner_text()
     unharmed(page)
 
-    failure.locator("h3 a").first.click()
+    followed(page, failure.locator("h3 a").first.click)
     page.wait_for_url("**/rules/*.html#*")
     panel = page.locator(":target")
     assert "fail" in panel.locator("h2").inner_text()
     assert "0000  10" in page.locator("pre.hex").filter(has_text="0000").first.inner_text()
     unharmed(page)
 
-    page.locator(".crumbs a").nth(2).click()
+    followed(page, page.locator(".crumbs a").nth(2).click)
     page.wait_for_url("**/sections/*.html")
     assert page.locator("table.rules tbody tr").count() > 0
-    page.locator("nav a", has_text="Runs").click()
+    followed(page, page.locator("nav a", has_text="Runs").click)
     assert page.locator("table.runs tbody tr").count() == 5
     assert "cut off in the middle" in page.locator("main").inner_text()
     unharmed(page)
 
 
 def test_rules_are_searched_and_what_is_asked_stands_in_the_url(page, site):
-    opened(page, site / "index.html").locator("nav a", has_text="Rules").click()
+    followed(page, opened(page, site / "index.html").locator("nav a", has_text="Rules").click)
     rows = page.locator("#rules tbody tr:visible")
     everything = rows.count()
     page.get_by_label("Words or id").fill("session ping")
@@ -141,7 +147,7 @@ def test_rules_are_all_there_without_scripts(browser, site):
 
 
 def test_the_filter_leaves_only_sections_with_findings(page, site):
-    opened(page, site / "index.html").locator("#sections + ul a").last.click()
+    followed(page, opened(page, site / "index.html").locator("#sections + ul a").last.click)
     rows = page.locator("table.matrix tbody tr:visible")
     before = rows.count()
     page.keyboard.press("Tab")
@@ -192,10 +198,10 @@ def test_what_is_printed_fits_its_sheet_and_hides_nothing(browser, site, folder)
 def test_everything_essential_is_there_without_scripts(browser, site):
     context = browser.new_context(java_script_enabled=False)
     page = opened(context.new_page(), site / "index.html")
-    page.locator(".card", has_text="Contoso").last.locator("a.bad").click()
-    page.locator("article.todo h3 a").first.click()
+    followed(page, page.locator(".card", has_text="Contoso").last.locator("a.bad").click)
+    followed(page, page.locator("article.todo h3 a").first.click)
     assert page.locator(":target .compare").first.is_visible()
-    page.locator("nav a", has_text="Pairs").click()
+    followed(page, page.locator("nav a", has_text="Pairs").click)
     rows = page.locator("table.pairs tbody tr:visible")
     assert rows.count() == 2
     page.get_by_label("systems with a fail").check()
@@ -215,14 +221,14 @@ def test_a_page_is_walked_with_the_keyboard_alone(page, site):
     opened(page, site / "index.html")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
-    page.keyboard.press("Enter")
+    followed(page, page.keyboard.press, "Enter")
     assert page.evaluate("location.hash") == "#main"
     tab_to(page, ".card")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    page.keyboard.press("Enter")
+    followed(page, page.keyboard.press, "Enter")
     page.wait_for_url("**/systems/*.html")
     tab_to(page, "article.todo")
-    page.keyboard.press("Enter")
+    followed(page, page.keyboard.press, "Enter")
     page.wait_for_url("**/rules/*.html#*")
     assert page.locator(":target").is_visible()
 
