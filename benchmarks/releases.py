@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.verdicts import BROKEN, Verdict
+from harness.judging.verdicts import BAD, BROKEN, Verdict
 from harness.proof.trials import VIRTUAL_SUT
 from harness.results.run_results import RunResults, read_run
 from harness.rules.catalogue import Catalogue, load_catalogue
@@ -71,16 +71,15 @@ def judge(catalogue: Catalogue, releases: list[str], folder: Path) -> Judged:
     held = run_as(release, release, rules, folder / f"{release}-held")
     plain = run_as(release, NO_RELEASE, rules, folder / f"{release}-plain")
     excusing = catalogue.notes.excusing(release)
-    verdicts = Counter(one.verdict for rule, one in held.rules.items() if rule in rules)
-    others = sum(count for verdict, count in verdicts.items() if verdict not in SHOWN)
     excused = {rule for rule, one in held.rules.items() if one.verdict is Verdict.WARN and rule in excusing}
     failing = {rule for rule in excused if stands(plain, rule) in BROKEN}
     unjudged = {rule for rule in excused if stands(plain, rule) is Verdict.INCONCLUSIVE}
-    cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *(verdicts[one] for one in SHOWN), others]
+    counts = counted(one.verdict for rule, one in held.rules.items() if rule in rules)
+    cells = [", ".join(releases), len(behaviours_of(release)), len(rules), *counts]
     row = f"| {' | '.join(map(str, cells))} | {len(failing)} missed, {len(unjudged)} inconclusive |"
-    complaints = [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if is_wrong(one.verdict)]
-    complaints += [
-        f"{release}: {rule} is missed with the profile alone" for rule in sorted(excused - failing - unjudged)
+    complaints = [
+        *complaints_about(release, held),
+        *(f"{release}: {rule} is missed with the profile alone" for rule in sorted(excused - failing - unjudged)),
     ]
     own = behaviours_of(release).keys()
     return Judged(row, complaints, {name for rule in excused for name in excusing[rule].reference if name in own})
@@ -120,9 +119,16 @@ def sut_file(release: str, profile: str) -> str:
     return f'{text}[reference]\nrelease = "{release}"\n'
 
 
-def is_wrong(verdict: Verdict) -> bool:
-    """Return whether a release that does what notes say must not get this verdict."""
-    return verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)
+def counted(verdicts: Iterable[Verdict]) -> list[int]:
+    """Return how many there are of each verdict in ``SHOWN``, and how many of all others."""
+    found = Counter(verdicts)
+    shown = [found[one] for one in SHOWN]
+    return [*shown, found.total() - sum(shown)]
+
+
+def complaints_about(release: str, held: RunResults) -> list[str]:
+    """Return, a line each, the rules with a verdict that a release which does what its notes say must not get."""
+    return [f"{release}: {rule}: {one.verdict}" for rule, one in held.rules.items() if one.verdict in BAD]
 
 
 def stands(run: RunResults, rule: str) -> Verdict:

@@ -89,8 +89,8 @@ class Probes(Asking):
         if said.get("ok") is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {shown(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOLS))
-        if type(version) is not int or version not in PROTOCOLS:
-            raise SutUnavailable(f"{conversation.name}: {version_refused(version)}")
+        if (refused := version_refused(version)) is not None:
+            raise SutUnavailable(f"{conversation.name}: {refused}")
         answer: dict[str, Any] = {"protocol": version} | said
         if version == min(PROTOCOLS):
             answer["facilities"] = said.get("facilities", said.get("capabilities"))

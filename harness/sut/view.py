@@ -29,8 +29,10 @@ class Identity:
     keys: bytes = b""
 
 
-def version_refused(version: object) -> str:
-    """Return in one line that a version is not understood; text is in quotes, since "2" is no number."""
+def version_refused(version: object) -> str | None:
+    """Return in one line that a version is not understood, or None; text is in quotes, since "2" is no number."""
+    if type(version) is int and version in PROTOCOLS:
+        return None
     return (
         f"identity: speaks version {one_line(repr(version), VERSION_LIMIT)} of the control protocol; "
         f"this harness understands {' and '.join(map(str, PROTOCOLS))}, as integers"
@@ -41,8 +43,8 @@ def identity_of(control: Control) -> Identity:
     """Ask a control channel who it belongs to; SutUnavailable, in one line, when it does not say so."""
     said = control.call("identity")
     version = said.get("protocol", min(PROTOCOLS))
-    if type(version) is not int or version not in PROTOCOLS:
-        raise SutUnavailable(version_refused(version))
+    if (refused := version_refused(version)) is not None:
+        raise SutUnavailable(refused)
     try:
         announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
         return Identity(
