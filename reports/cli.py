@@ -53,6 +53,9 @@ def rollup(
     ] = False,
     every: Annotated[float, typer.Option("--every", min=1, help="Seconds between two looks of --follow.")] = 60,
     once: Annotated[bool, typer.Option("--once", help="Of --follow: take what is new now, and end.")] = False,
+    wait: Annotated[
+        float, typer.Option("--wait", min=0, help="Seconds to wait for runs that have not finished, or not begun.")
+    ] = 0,
     master: lake_cli.Master = "local[*]",
     conf: lake_cli.Conf = None,
 ) -> None:
@@ -62,15 +65,17 @@ def rollup(
     verdicts.
     """
     if follow:
-        _follow(runs, out, replace, None if once else every, master, conf)
+        _follow(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
     with lake_cli.one_line_errors("rollup"):
         _claim(out)
         where = str(out / "lake")
         with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
+            from reports.lake.finishing import wait_until_finished
             from reports.lake.ingest import after_publishing, ingest
             from reports.lake.store import Lake
 
+            wait_until_finished(lake.spark, runs, wait, progress)
             report = ingest(lake, runs, replacing=replace, stage=progress)
             shown = None
             with after_publishing(report):
@@ -82,14 +87,19 @@ def rollup(
 
 
 def _follow(
-    runs: list[str], out: Path, replace: bool, every: float | None, master: str, conf: list[str] | None
+    runs: list[str], out: Path, of_named: bool, every: float | None, master: str, conf: list[str] | None
 ) -> None:
-    """Keep lake and site current with a folder of runs; ``every`` None: look once."""
+    """Keep lake and site current with a folder of runs; ``every`` None: look once.
+
+    ``of_named``: whether an option was given that is of runs which are named.
+    """
     from reports.following import follow
 
     with lake_cli.one_line_errors("rollup"):
-        if len(runs) != 1 or replace:
-            raise RollupError("--follow takes one folder in which runs appear, and replaces none that it has taken")
+        if len(runs) != 1 or of_named:
+            raise RollupError(
+                "--follow takes one folder in which runs appear, replaces none that it has taken, and waits for all"
+            )
         _claim(out)
         where = str(out / "lake")
         with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, progress):

@@ -24,14 +24,10 @@ _CHECK = (*LINE, "rule", "test")
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What stood when the run numbered ``ingest`` was the last.
-
-    ``is_reviewed``: a later run came with other suites than the one before it.
-    """
+    """What stood when the run numbered ``ingest`` was the last."""
 
     check_current: DataFrame
     ingest: int
-    is_reviewed: bool = True
 
 
 def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
@@ -61,12 +57,15 @@ def check_current(events: DataFrame) -> DataFrame:
     )
 
 
-def events(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: Before | None = None) -> DataFrame:
+def events(
+    test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame | None, before: Before | None = None
+) -> DataFrame:
     """Return what happened to each check: a run decided it, or came with other suites, under which it counts or not.
 
-    ``test_runs`` and ``runs`` are those of all versions of the systems concerned. With ``before``, ``test_runs`` are
-    those of later runs alone, and what was before comes as one decision for each check, at the run that made it: what
-    this costs does not grow with the runs that were there.
+    ``test_runs`` and ``runs`` are those of all versions of the systems concerned; ``catalogue`` None: no run came with
+    other suites than the one before it. With ``before``, ``test_runs`` are those of later runs alone, and what was
+    before comes as one decision for each check, at the run that made it: what this costs does not grow with the runs
+    that were there.
     """
     said = sql.col("verdict")
     decided = (
@@ -77,8 +76,8 @@ def events(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame, before: 
     )
     if before is not None:
         decided = decided.unionByName(before.check_current.withColumn("rank", rank(said)).drop("verdict"))
-        if not before.is_reviewed:
-            return decided
+    if catalogue is None:
+        return decided
     reviewed = _reviewed(decided, runs, catalogue, before.ingest if before else 0)
     return decided.unionByName(reviewed, allowMissingColumns=True)
 

@@ -23,8 +23,15 @@ if TYPE_CHECKING:
 BAD_INPUT, LINES_REJECTED = 2, 3
 MUCH = 100 << 20
 """Octets of verdicts whose ingest lasts minutes."""
-QUICK = {"spark.sql.adaptive.enabled": "false", "spark.sql.lightweightPlanChangeValidation": "false"}
-"""Settings of an ingest that lasts seconds: to plan anew between any two stages is a fifth of it."""
+QUICK = {
+    "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.lightweightPlanChangeValidation": "false",
+}
+"""Settings of an ingest that lasts seconds.
+
+To plan anew between any two stages is a fifth of it, and so is a collector of garbage that works beside it.
+"""
 NAMED = 3
 """Rejected lines that the terminal names before it only counts."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
-from reports.lake import changes, current, derived
+from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import Before
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Known, table_folder
@@ -20,8 +19,6 @@ from reports.lake.writing import write
 LINES_AT_ONCE = 2_500_000
 """Lines of the runs whose systems are derived in one job: what it holds in memory does not grow with the lake."""
 
-SIDE_BY_SIDE = 250_000
-"""Up to so many lines, systems and products are derived at once: Spark plans on one core, and has tasks for less."""
 OF_PRODUCTS = ("changes", "check_current")
 """Tables whose units are all versions of a system together."""
 
@@ -46,14 +43,7 @@ def derive(
     lines = sum(run.lines for run in known if run.sut in suts or run.ingest > products.get(run.product, run.ingest))
     systems = partial(_derive_systems, lake, commit, suts, runs, keep)
     of_products = partial(_derive_all_products, lake, products, runs, keep)
-    if lines <= SIDE_BY_SIDE:
-        with ThreadPoolExecutor(2) as pool:
-            for part in [pool.submit(systems), pool.submit(of_products)]:
-                part.result()
-    else:
-        # Ctrl-C reaches the main thread alone: what takes minutes is done there.
-        systems()
-        of_products()
+    side_by_side.do(lines, systems, of_products)
     runs.unpersist()
     return {table: _units(lake, commit, table, set(products) if table in OF_PRODUCTS else suts) for table in DERIVED}
 
@@ -115,19 +105,16 @@ def _derive_products(
     tests = lake.table("test_runs", {run.commit for run in fresh}).where(
         sql.col("ingest").isin([run.ingest for run in fresh])
     )
-    catalogue = _catalogue(lake, fresh)
-    before = None
-    if after:
-        before = Before(
-            lake.table("check_current", products), after, any(map(partial(_came_with_others, known), fresh))
-        )
+    catalogue = _catalogue(lake, fresh) if any(map(partial(_came_with_others, known), fresh)) else None
+    before = Before(lake.table("check_current", products), after) if after else None
     events = changes.events(tests, mine, catalogue, before)
     if before:
         events = events.cache()  # few, and what makes them is most of the work; those of all runs are made twice
-    changed = changes.changes(events, mine, after)
-    if before:
-        changed = changed.unionByName(lake.table("changes", products))
-    for table, rows in (("changes", changed), ("check_current", changes.check_current(events))):
+    tables = {"check_current": changes.check_current(events)}
+    if before or len(fresh) > len(products):  # the first run of a product changes nothing
+        changed = changes.changes(events, mine, after)
+        tables["changes"] = changed.unionByName(lake.table("changes", products)) if before else changed
+    for table, rows in tables.items():
         keep(table, rows.join(sql.broadcast(units), ["sut_name", "profile"]).select(*DERIVED[table], "unit"))
     events.unpersist()
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake import facts, lines, rows, sources
+from reports.lake import facts, lines, rows, side_by_side, sources
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Commit, table_folder
 from reports.lake.schemas import FACTS, SYSTEM, ddl
@@ -64,10 +65,14 @@ def write_facts(
         writer = _Writer(lake, f"{name}-{number}", f", {number + 1} of {len(parts)}" if parts[1:] else "", stage)
         if fresh and not commits:
             rules = sources.rules_of(lake.spark, fresh)
-            catalogue = catalogue.unionByName(writer.keep("catalogue", sources.catalogue(rules)))
-            writer.keep("suites", sources.suites(rules))
+            side_by_side.do(
+                sum(run.lines for run in runs),
+                partial(writer.keep, "catalogue", sources.catalogue(rules)),
+                partial(writer.keep, "suites", sources.suites(rules)),
+            )
+            catalogue = catalogue.unionByName(writer.kept("catalogue"))
         kept |= _write_group(writer, part, catalogue)
-        commits.append(Commit(writer.commit, tuple(source.run for source in part), tuple(writer.written)))
+        commits.append(Commit(writer.commit, tuple(source.run for source in part), tuple(sorted(writer.written))))
     return commits, kept
 
 
@@ -79,13 +84,18 @@ class _Writer:
         self.written: list[str] = []
         self._place, self._stage = place, stage
 
-    def keep(self, table: str, frame: DataFrame) -> DataFrame:
-        """Write a table and return what was written."""
+    def keep(self, table: str, frame: DataFrame) -> None:
+        """Write a table."""
         self._stage(f"{table}{self._place}")
-        folder = f"{self.lake.uri}/{table_folder(self.commit, table)}"
-        write(frame, folder)
+        write(frame, self._folder(table))
         self.written.append(table)
-        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(folder))
+
+    def kept(self, table: str) -> DataFrame:
+        """Return what was written."""
+        return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder(table)))
+
+    def _folder(self, table: str) -> str:
+        return f"{self.lake.uri}/{table_folder(self.commit, table)}"
 
 
 def _groups(runs: Sequence[Source]) -> list[list[Source]]:
@@ -104,7 +114,7 @@ def _groups(runs: Sequence[Source]) -> list[list[Source]]:
 
 def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) -> dict[int, int]:
     """Write what the runs say; return the lines kept by ``ingest``."""
-    lake, spark, keep = writer.lake, writer.lake.spark, writer.keep
+    lake, spark = writer.lake, writer.lake.spark
     size_shuffles(spark, sum(run.folder.files[VERDICTS].size for run in runs))
     of_runs = rows.frame(spark, map(_run_row, runs), OF_RUNS)
     by_schema = {
@@ -114,20 +124,37 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         schema: lines.parsed(_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
         for schema, of in by_schema.items()
     }
-    known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
-    verdicts = keep("verdicts", lines.union([lines.verdicts(each, known, schema) for schema, each in taken.items()]))
-    keep("evidence", lines.union([lines.evidence(each, schema) for schema, each in taken.items()]))
-    kept = {row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()}
-    if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
-        found = [
-            _rejected(lake, [each for each in short if each.schema == schema], of) for schema, of in by_schema.items()
-        ]
-        counted = keep("rejected", lines.union([each for each in found if each is not None])).groupBy("run").count()
-        _account(short, kept, {row.run: row["count"] for row in counted.collect()})
-    tests = keep("test_runs", facts.test_runs(verdicts, of_runs))
-    keep("rule_runs", facts.rule_runs(tests, of_runs))
-    keep("runs", _runs(spark, runs, kept))
+
+    def write_evidence() -> None:
+        writer.keep("evidence", lines.union([lines.evidence(each, schema) for schema, each in taken.items()]))
+
+    def write_verdicts() -> None:
+        known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
+        writer.keep("verdicts", lines.union([lines.verdicts(each, known, schema) for schema, each in taken.items()]))
+        verdicts = writer.kept("verdicts")
+        kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
+        if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
+            _write_rejected(writer, short, by_schema, kept)
+        writer.keep("test_runs", facts.test_runs(verdicts, of_runs))
+        writer.keep("rule_runs", facts.rule_runs(writer.kept("test_runs"), of_runs))
+
+    kept: dict[int, int] = {}
+    side_by_side.do(sum(run.lines for run in runs), write_evidence, write_verdicts)
+    writer.keep("runs", _runs(spark, runs, kept))
     return kept
+
+
+def _write_rejected(
+    writer: _Writer, short: Sequence[Source], by_schema: Mapping[int, DataFrame], kept: dict[int, int]
+) -> None:
+    """Write the lines that are no verdicts, and hold all against the files."""
+    found = [
+        _rejected(writer.lake, [each for each in short if each.schema == schema], of)
+        for schema, of in by_schema.items()
+    ]
+    writer.keep("rejected", lines.union([each for each in found if each is not None]))
+    counted = writer.kept("rejected").groupBy("run").count()
+    _account(short, kept, {row.run: row["count"] for row in counted.collect()})
 
 
 def leave_out(lake: Lake, gone: set[str], commit: str) -> Lake:

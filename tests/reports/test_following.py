@@ -1,4 +1,4 @@
-"""``rollup --follow``: what appears in a folder of runs is taken once, whatever happens meanwhile."""
+"""``rollup --follow`` and ``--wait``: each run is taken once, and when it has finished, whatever happens meanwhile."""
 
 import json
 from dataclasses import replace
@@ -9,6 +9,7 @@ import pytest
 
 from reports import following
 from reports.lake import ingest, manifest
+from reports.lake.finishing import LOOK_S, wait_until_finished
 from reports.lake.following import PATIENCE, Follower, keep_looking
 from reports.lake.manifest import numbers
 from reports.lake.store import Lake
@@ -155,3 +156,31 @@ def test_the_site_is_written_when_the_lake_has_changed_and_ctrl_c_ends_it_cleanl
     assert "lake state 2: 1 runs taken (3 verdicts), 1 left for later" in out.out
     assert out.out.endswith("ended: the lake is as of the last look that was whole\n")
     assert out.err == "mqconform rollup: /runs/open has not finished: left for later\n"
+
+
+def test_runs_are_waited_for_until_each_is_there_and_has_finished(spark, runs):
+    folders = [runs / name for name in ("ended", "ends ü", "not there yet")]
+    add_run(runs, "ended")
+    add_run(runs, "ends ü", finished=None)
+    stages, whole = [], []
+
+    def wait(seconds):
+        assert seconds == LOOK_S
+        if len(stages) == 2:
+            rewrite(folders[1], finished="2026-11-21T10:02:00Z")
+        if len(stages) == 3:
+            add_run(runs, "not there yet")
+            whole.append((folders[2] / "run.json").read_text())
+            (folders[2] / "run.json").write_text(whole[0][:20])
+        if len(stages) == 5:
+            (folders[2] / "run.json").write_text(whole[0])
+
+    wait_until_finished(spark, map(str, folders), 60, stages.append, wait)
+    assert stages == [f"waiting for {number} runs" for number in (2, 2, 1, 1, 1)]
+
+
+@pytest.mark.parametrize(("wait_s", "looks"), [(0, 0), (2.5, 3)])
+def test_nobody_waits_longer_than_asked_to(spark, runs, wait_s, looks):
+    waited = []
+    wait_until_finished(spark, [str(add_run(runs, "going on", finished=None))], wait_s, wait=waited.append)
+    assert len(waited) == looks

@@ -1,0 +1,35 @@
+"""Runs that are going on still are waited for, so that Java has started when they have finished."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable
+
+from pyspark.sql import SparkSession
+
+from reports.lake import sources
+from reports.lake.files import Files
+from reports.lake.ingest import Stage
+
+LOOK_S = 1
+"""Seconds between two looks at runs that are going on."""
+
+
+def wait_until_finished(
+    spark: SparkSession,
+    arguments: Iterable[str],
+    wait_s: float,
+    stage: Stage = lambda _: None,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait for ``wait_s`` at most until each argument names runs, and all of these have finished."""
+    arguments, files = list(arguments), Files(spark)
+    for _ in range(math.ceil(wait_s / LOOK_S)):
+        folders, missing = sources.find(files, arguments)
+        runs, unread = sources.read_runs(spark, files, folders)
+        going = [run for run in runs if run.row["finished"] is None]
+        if not (going or missing or unread):
+            return
+        stage(f"waiting for {len(going) + len(missing) + len(unread)} runs")
+        wait(LOOK_S)

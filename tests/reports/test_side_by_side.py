@@ -1,0 +1,31 @@
+"""Few lines are worked on side by side, many one part after the other."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from reports.lake import side_by_side
+from reports.lake.side_by_side import FEW
+
+
+def test_parts_of_few_lines_are_done_at_once() -> None:
+    meeting = threading.Barrier(2)
+    side_by_side.do(FEW, lambda: meeting.wait(60), lambda: meeting.wait(60))
+
+
+def test_parts_of_many_lines_are_done_in_their_order_where_an_interrupt_reaches_them() -> None:
+    done: list[tuple[int, threading.Thread]] = []
+    parts = [lambda number=number: done.append((number, threading.current_thread())) for number in range(3)]
+    side_by_side.do(FEW + 1, *parts)
+    assert done == [(number, threading.main_thread()) for number in range(3)]
+
+
+@pytest.mark.parametrize("lines", [1, FEW + 1])
+def test_what_fails_in_a_part_fails_the_work(lines: int) -> None:
+    def fails() -> None:
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        side_by_side.do(lines, lambda: None, fails)
