@@ -28,9 +28,9 @@ class Body(ABC):
     def write(self, writer: OctetWriter) -> None:
         """Write the body behind a header that the writer holds already; MisuseError."""
 
-    def flags(self) -> int:
-        """Return the pfc_flags that follow from the body."""
-        return 0
+    def flags(self, pfc_flags: int) -> int:
+        """Return the pfc_flags with those that follow from the body."""
+        return pfc_flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class Request(Body):
     alloc_hint: int = 0
     object: UUID | None = None
 
-    def flags(self) -> int:
-        return Flags.OBJECT_UUID if self.object is not None else 0
+    def flags(self, pfc_flags: int) -> int:
+        return (pfc_flags & ~Flags.OBJECT_UUID) | (Flags.OBJECT_UUID if self.object is not None else 0)
 
     @classmethod
     def read(cls, reader: OctetReader, flags: int) -> Self:

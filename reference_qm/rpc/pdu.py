@@ -18,7 +18,6 @@ from reference_qm.rpc.header import (
     SECTION,
     TRAILER_SIZE,
     WHOLE,
-    Flags,
     Header,
     SecTrailer,
     byte_order,
@@ -94,7 +93,7 @@ class Pdu:
             writer.data += self.sec_trailer.build(writer.order)
         header = Header(
             self.body.PTYPE,
-            (self.pfc_flags & ~Flags.OBJECT_UUID) | self.body.flags(),
+            self.body.flags(self.pfc_flags),
             self.packed_drep,
             len(writer.data),
             auth_length,

@@ -4,7 +4,7 @@ import tracemalloc
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reference_qm.rpc import (
@@ -75,6 +75,7 @@ def mutated(draw):
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.binary(max_size=100), mutated()))
+@example(bytes.fromhex("05001080 10000000 10000000 00000000"))  # an auth3 with the flag of an object, which it has not
 def test_any_bytes_are_a_pdu_that_builds_and_parses_the_same_or_a_pdu_error(data):
     try:
         pdu = Pdu.parse(data)
