@@ -15,10 +15,16 @@ class ClientCancelling(Part):
     __slots__ = ()
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
-        """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7."""
+        """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7.
+
+        One that the server was not asked for yet, because its version is being asked first, is no read of the server's.
+        """
         entry = self.find_pending_read(queue, request_id)
         try:
-            yield from self.call_cancel_receive(entry)
+            if entry.is_known:
+                yield from self.call_cancel_receive(entry)
+            else:
+                entry.is_over = True
         except RemoteError:
             self.remove_cancelled_read(entry)
             raise

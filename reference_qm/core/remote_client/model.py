@@ -23,7 +23,8 @@ class RemoteOpenQueueEntry:
 class PendingRemoteReadEntry:
     """A peek or receive that the server has not answered. Spec: MS-MQQP 3.2.1.1.
 
-    ``queue`` says at which server the handle is one, ``token`` whose command waits for the message.
+    ``queue`` says at which server the handle is one, ``token`` whose command waits for the message; ``is_known``:
+    whether the server was asked for it; ``is_over``: whether it was cancelled before that.
     """
 
     OpenQueueDescriptorHandle: int
@@ -31,6 +32,8 @@ class PendingRemoteReadEntry:
     RemoteReadHandle: UUID | None = None
     queue: RemoteQueue
     token: int
+    is_known: bool = False
+    is_over: bool = False
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -57,16 +57,16 @@ class ClientReading(Part):
 
     def _read(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
         version = yield from self.ask_server_version(read)
+        if entry.is_over:
+            raise _cancelled("before the server was asked")
+        entry.is_known = True
         if read.LookupId is None and self.is_old_version(version):
             results = yield from self.start_receive(read)
         else:
             results = yield from self.start_receive2(read)
         self.note_remote_read_handle(entry, results["pphContext"])
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
-            error = RemoteError(
-                "cancelled while the message was on its way", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
-            )
-            return (yield from self._give_back(read, entry, error))
+            return (yield from self._give_back(read, entry, _cancelled("while the message was on its way")))
         try:
             found = self.reconstruct_message(results)
         except FormatError as malformed:
@@ -212,3 +212,7 @@ class ClientReading(Part):
         """Forget a read that is over, unless it was cancelled before. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
         if entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
+
+
+def _cancelled(when: str) -> RemoteError:
+    return RemoteError(f"cancelled {when}", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)

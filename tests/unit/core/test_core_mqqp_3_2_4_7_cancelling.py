@@ -54,6 +54,22 @@ def test_a_message_that_comes_after_the_cancel_is_given_back():
     assert "cancelled" in remote.error(token)
 
 
+@pytest.mark.parametrize("how", [CancelWaiting, RemoteClose])
+def test_a_read_that_the_server_was_not_asked_for_yet_is_not_asked_for_any_more(how):
+    remote = Remote()
+    number = remote.open()
+    remote.waits.add("RemoteQmGetVersion")
+    token = remote.begin(RemoteReceive(number, timeout_ms=None))
+    (call,) = remote.calls["RemoteQmGetVersion"]
+    remote.ask(how(token if how is CancelWaiting else number))
+    assert remote.pending() == []
+    assert "RemoteQMCancelReceive" not in remote.methods
+    if how is CancelWaiting:
+        remote.answer(call, remote.answers["RemoteQmGetVersion"](call))
+        assert "cancelled" in remote.error(token)
+    assert "RemoteQMStartReceive2" not in remote.methods
+
+
 def test_a_cancel_that_the_server_refuses_is_an_error():
     remote = Remote()
     token, _call = waiting(remote)
