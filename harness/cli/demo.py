@@ -41,7 +41,7 @@ CONTOSO_FAULTS = (
 )
 """The faults of "Contoso 1.0": seven, of few rules each."""
 
-WORKERS = {"process": 4, "virtual": 1}
+WORKERS = {"process": 3, "virtual": 1}
 """Checks of a system that run in parallel. Over loopback they mostly wait; in virtual time they only compute."""
 
 REPORT, PROGRESS = "report.txt", "report.log"
@@ -161,7 +161,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
     wrong = [text for system, process in runs.items() if (text := _judge(system, process.returncode, out))]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
-    console.file.write((out / REPORT).read_text(encoding="utf-8"))
+    console.file.write(f"\n{(out / REPORT).read_text(encoding='utf-8')}")
     if report.returncode:
         console.print((out / PROGRESS).read_text(encoding="utf-8"), markup=False)
         console.print(f"[bold red]demo:[/] there is no report; what was run is in {out.resolve()}")
