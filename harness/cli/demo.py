@@ -17,6 +17,7 @@ import typer
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from harness.errors import HarnessError, UsageError
 from harness.faults.registry import load_faults
@@ -42,12 +43,16 @@ CONTOSO_FAULTS = (
 """The faults of "Contoso 1.0": seven, of few rules each."""
 
 WORKERS = {"process": 3, "virtual": 1}
-"""Checks of a system that run in parallel. Over loopback they mostly wait; in virtual time they only compute."""
+"""Checks of a system that run in parallel. Over loopback they mostly wait, and each starts a process; in virtual time
+they only compute.
+"""
 
 REPORT, PROGRESS = "report.txt", "report.log"
 """What the report's command prints, and what it says of how far it is."""
 LOOK_S = 0.3
 """Seconds between two looks at what is going on."""
+REPORT_WAITS_S = 3_600
+"""For how long the report waits for the runs: they are all over before."""
 SELECTION = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
 """Which checks: packets, and how a session begins, which end while a person looks on."""
 WITHOUT = "not an_acceptor_waits_by_the_ack_timeout"
@@ -224,7 +229,8 @@ def _config(system: System, out: Path, worker: int | str) -> Path:
 
 def _start_report(systems: Iterable[System], out: Path, console: Console) -> subprocess.Popen[bytes]:
     folders = [str(out / system.slug) for system in systems]
-    command = [sys.executable, "-m", "harness", "rollup", *folders, "--out", str(out / "report"), "--wait", "3600"]
+    command = [sys.executable, "-m", "harness", "rollup", *folders, "--out", str(out / "report")]
+    command += ["--wait", str(REPORT_WAITS_S)]
     environment = os.environ | {"COLUMNS": str(console.width)} | ({"FORCE_COLOR": "1"} if console.is_terminal else {})
     with (out / REPORT).open("wb") as report, (out / PROGRESS).open("wb") as progress:
         return subprocess.Popen(  # noqa: S603 - our own command
@@ -236,8 +242,8 @@ def _going(processes: Iterable[subprocess.Popen[bytes]]) -> list[subprocess.Pope
     return [process for process in processes if process.poll() is None]
 
 
-def _said_last(log: Path) -> list[str]:
-    return log.read_text(encoding="utf-8").splitlines()[-1:] if log.is_file() else []
+def _said_last(log: Path) -> str:
+    return log.read_text(encoding="utf-8").rstrip().rpartition("\n")[2] if log.is_file() else ""
 
 
 def _has_finished(run: Path) -> bool:
@@ -267,10 +273,8 @@ class _Tally:
         return self.counts
 
 
-def _progress(
-    runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System, _Tally], said: Iterable[str] = ()
-) -> Table:
-    table = Table("system", "reached", "pass", "fail", "warn", "other", "state", caption="\n".join(said))
+def _progress(runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System, _Tally], said: str = "") -> Table:
+    table = Table("system", "reached", "pass", "fail", "warn", "other", "state", caption=Text(said))
     for system, process in runs.items():
         counts = tallies[system].count()
         shown = [str(counts[verdict]) for verdict in (Verdict.PASS, Verdict.FAIL, Verdict.WARN)]

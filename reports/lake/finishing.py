@@ -23,7 +23,7 @@ def wait_until_finished(
     stage: Stage = lambda _: None,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Wait for ``wait_s`` at most until each argument names runs, and all of these have finished."""
+    """Wait until each argument names runs, and all of these have finished: for ``wait_s`` seconds, rounded up."""
     arguments, files = list(arguments), Files(spark)
     for _ in range(math.ceil(wait_s / LOOK_S)):
         folders, missing = sources.find(files, arguments)
