@@ -37,8 +37,13 @@ NAMED = 3
 
 
 def register(app: typer.Typer) -> None:
-    """Add ``rollup`` and ``lake site`` to the command line."""
+    """Add ``rollup`` to the command line."""
     app.command("rollup")(rollup)
+
+
+def register_lake(app: typer.Typer) -> None:
+    """Add ``lake`` to the command line, with the site of a lake."""
+    lake_cli.register(app)
     lake_cli.app.command("site")(site)
 
 

@@ -20,12 +20,12 @@ from rich.table import Table
 from rich.text import Text
 
 from harness.errors import HarnessError, UsageError
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.faults.registry import load_faults
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
 from harness.rules.naming import rules_chosen
-from harness.run.run import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file

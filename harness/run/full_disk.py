@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from harness.errors import FolderError
-from harness.run.run import EXIT_USAGE, Run
+from harness.exit_codes import EXIT_USAGE
+from harness.run.run import Run
 
 
 class FullDisk:

@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
         try:
             _begin(config)
         except KeyboardInterrupt:
-            from harness.run.run import EXIT_INTERRUPTED
+            from harness.exit_codes import EXIT_INTERRUPTED
 
             pytest.exit("interrupted before the first check", EXIT_INTERRUPTED)
 

@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.errors import FolderError, UsageError
+from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
 from harness.judging.baseline import Baseline, Held, hold
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_lines
@@ -42,15 +43,6 @@ from harness.sut.sut_process import Death
 
 DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
 """The verdicts with which a rule counts as judged."""
-
-EXIT_OK = 0
-EXIT_NOT_CONFORMANT = 1
-EXIT_USAGE = 2
-"""Bad input, or a SUT that was lost."""
-EXIT_TOO_FEW = 5
-"""No check ran, no rule was judged, or fewer checks ran than suites/frozen.toml says a whole run has."""
-EXIT_INTERRUPTED = 130
-"""Ctrl-C, or a signal to end: as shells have it."""
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ import pytest
 from mqconform_process import MQCONFORM, RESPONSE_TIMEOUT_S, judged, mqconform, run_json, sut, unfounded, verdicts
 from qm_process import free_port
 
-from harness.run.run import EXIT_INTERRUPTED
+from harness.exit_codes import EXIT_INTERRUPTED
 
 SELECTION = "s2_2_2_ or s2_2_3_ or s2_2_6_ or s2_2_1_"
 """Checks of packets: some dozens."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.metadata import entry_points
 
 import pytest
 import typer
@@ -20,10 +19,9 @@ SHOWN = set(re.findall(r"^ *\$ mqconform (\w+).*\n {0,4}[^\n$`]", TEXT, re.MULTI
 
 
 def commands() -> list[str]:
-    whole = typer.Typer()
-    for entry in entry_points(group="mqconform.commands"):
-        entry.load()(whole)
-    return sorted({*get_group(app).commands, *get_group(whole).commands})
+    """Return the commands, those below others by the name of the one above."""
+    group = get_group(app)
+    return sorted(group.list_commands(typer.Context(group)))
 
 
 @pytest.mark.parametrize("command", commands())

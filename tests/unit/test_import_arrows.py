@@ -31,6 +31,7 @@ ROOMS = {
     "harness": (
         *(
             "errors",
+            "exit_codes",
             "printable",
             "paths",
             "run_folder",

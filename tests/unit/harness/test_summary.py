@@ -13,7 +13,6 @@ import pytest
 from typer.main import get_command
 
 from harness.cli.main import app
-from harness.cli.results import register
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
 from harness.results.summary import SHOWN, summary
@@ -89,11 +88,10 @@ def test_of_very_many_the_rest_is_counted():
 
 @pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
 def test_the_commands_of_the_jobs_are_those_that_there_are(name: str):
-    register(app)
     known: Any = get_command(app)
     lines = re.findall(r"(?:run: |- )(mqconform [^\n]*)", (JOBS / name).read_text(encoding="utf-8"))
     assert {shlex.split(line)[1] for line in lines} == {"run", "summary"}
     for line in lines:
         verb, *options = shlex.split(line.partition(" >>")[0])[1:]
-        context = known.commands[verb].make_context(verb, options)
+        context = known.get_command(None, verb).make_context(verb, options)
         assert context.params, json.dumps(options)

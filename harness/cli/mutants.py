@@ -1,0 +1,63 @@
+"""The command ``mqconform mutants``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from harness.mutation.mutants import Mutant
+    from harness.proof.mutants import Outcome
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(mutants)
+
+
+def mutants(
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    sample: Annotated[int, typer.Option(help="How many mutants, spread evenly over functions; 0 for all.")] = 1500,
+    limit: Annotated[int | None, typer.Option(help="Run no more than these now.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only files or functions named so (again and again).")] = None,
+    again: Annotated[
+        bool, typer.Option(help="Run once more what was not killed, but for what has no outward effect.")
+    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="Run none: show them.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder of results; what it holds is not run again.")] = Path(
+        "out/mutants"
+    ),
+) -> None:
+    """Change the reference's own code in a thousand places, one at a time, and show which changes no check finds."""
+    from harness.mutation.mutants import all_mutants, selection
+    from harness.proof.mutants import (
+        SURVIVORS_FILE,
+        Tally,
+        change,
+        load_effectless,
+        report,
+        run_mutants,
+        select,
+    )
+    from harness.proof.trials import with_trials
+
+    def show(mutant: Mutant, outcome: Outcome) -> None:
+        typer.echo(f"{outcome.fate} {mutant.name} {outcome.seconds} s", err=True)
+
+    everything = all_mutants()
+    chosen = select(selection(everything, sample or len(everything)), only or [])
+    effectless, complaints = load_effectless(everything)
+    if list_:
+        for mutant in chosen:
+            typer.echo(f"{mutant.name}: {change(mutant)}")
+        return
+    outcomes = with_trials(
+        jobs,
+        lambda trials: run_mutants(trials, chosen, out, again=again, effectless=effectless, limit=limit, progress=show),
+    )
+    lines = list(report(Tally(chosen, outcomes, effectless, complaints)))
+    (out / SURVIVORS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for line in lines:
+        typer.echo(line)

@@ -1,0 +1,37 @@
+"""The command ``mqconform provision``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from harness.errors import UsageError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(provision)
+
+
+def provision(
+    out: Annotated[Path, typer.Option(help="The folder for keys and certificates; it must not be there yet.")],
+    peer_address: Annotated[str, typer.Option(help="driver.peer_address of the SUT file.")] = "127.0.0.2",
+    peer_identifier: Annotated[str | None, typer.Option(help="driver.peer_identifier, if the file has one.")] = None,
+    restricted: Annotated[str, typer.Option(help="queues.restricted.")] = "private$\\mqc-restricted",
+) -> None:
+    """Write what a SUT with the capability security knows: certificates, keys, users, a queue (qm.toml)."""
+    from harness.sut.provisioning import write_provisions
+    from harness.sut.sut_file import PEER_IDENTIFIER
+
+    if out.exists():
+        raise UsageError(f"{out}: is there already; give another --out")
+    try:
+        peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
+    except ValueError:
+        raise UsageError(f"--peer-identifier {peer_identifier}: must be a GUID") from None
+    text = write_provisions(out, peer, restricted, peer_address)
+    (out / "qm.toml").write_text(text, encoding="utf-8")
+    typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")

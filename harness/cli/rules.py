@@ -1,0 +1,105 @@
+"""The commands ``rules`` and ``explain``: the catalogue and what belongs to each rule."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli.table_format import TableFormat
+from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.proof.inventory import Inventory
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``mqconform``."""
+    app.command()(rules)
+    app.command()(explain)
+
+
+def rules(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Only rules with all these words in id, title or sentence.")
+    ] = None,
+    format_: Annotated[TableFormat, typer.Option("--format", help="How to show them.")] = TableFormat.TABLE,
+    document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only rules that are all of this, as in `mqconform run`.")
+    ] = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Count them, section by section.")] = False,
+) -> None:
+    """List every rule of the catalogue: how it is observed, its tests, its faults, whether it is proven."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Column, Table
+
+    from harness.proof.inventory import take_inventory
+    from harness.rules.naming import document_named, rules_chosen
+
+    inventory = take_inventory()
+    if document is not None:
+        document = document_named(inventory.catalogue.documents(), document)
+    if coverage:
+        _show_coverage(inventory, document, format_)
+        return
+    chosen = rules_chosen(inventory.catalogue, select or [])
+    rows = [
+        inventory.row(name)
+        for name, row in inventory.catalogue.items()
+        if name in chosen
+        and document in (None, row.document)
+        and all(word.lower() in f"{name} {row.title} {row.says}".lower() for word in words or [])
+    ]
+    if not rows:
+        asked = ", ".join([*filter(None, [document]), *(select or []), *(words or [])])
+        raise UsageError(f"no rule is all of {asked}; ask for less")
+    if format_ is TableFormat.JSON:
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    table = Table("rule", "level", "observe", "checks", "faults", "proven", Column("says", ratio=1), expand=True)
+    for row in rows:
+        proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
+        counts = (str(len(row["tests"])), str(len(row["faults"])))
+        table.add_row(row["id"], row["level"], row["observe"], *counts, proven, escape(row["says"]))
+    Console().print(table)
+
+
+def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from harness.rules.coverage import DEMAND, totals
+
+    sections = [one for one in inventory.coverage() if document in (None, one.document)]
+    if format_ is TableFormat.JSON:
+        typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
+        return
+    table = Table("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
+    demands = [one for one in sections if one.kind == DEMAND]
+    for one in (*demands, *totals(sections)):
+        name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all: {one.kind}"
+        still_open = one.rows - one.none - one.checked
+        counts = (one.rows, one.catalogued, one.checked, one.proven, one.none, still_open)
+        table.add_row(name, one.demand, *(str(count) for count in counts))
+    Console().print(table)
+    for whole in totals(demands):
+        share = 100 * whole.checked / whole.rows
+        proven = 100 * whole.proven / whole.checked if whole.checked else 0
+        typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")
+
+
+def explain(
+    rule: Annotated[str, typer.Argument(help="Such as MQQB-3.1.5.4.1-10.")],
+    runs: Annotated[list[Path] | None, typer.Option("--run", help="A run folder: its verdicts (repeatable).")] = None,
+) -> None:
+    """Print all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
+    from harness.cli.explain import explain as explain_rule
+    from harness.proof.inventory import take_inventory
+
+    for line in explain_rule(take_inventory(), rule, runs or []):
+        typer.echo(line)

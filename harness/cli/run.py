@@ -1,0 +1,109 @@
+"""The command ``mqconform run``."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.errors import UsageError
+from harness.exit_codes import EXIT_USAGE
+
+
+class RunFormat(StrEnum):
+    """What ``run`` prints at its end."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command()(run)
+
+
+def run(
+    sut: Annotated[Path | None, typer.Option(help="The TOML file that describes the system under test.")] = None,
+    topology: Annotated[
+        Path | None, typer.Option(help="The TOML file of a sender, a router and a receiver, instead of --sut.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder of the run; must not hold one yet.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with the run in --out; give --rule, --select, -k again.")] = False,
+    rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only checks of rules that are all of this (again and again): MQQB, MQQB-3.1.5, level=MUST, "
+            "role=acceptor, observe=wire."
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="A file of deviations that are known: others, and those no more, end it badly.")
+    ] = None,
+    keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
+    workers: Annotated[int, typer.Option(help="How many checks may run in parallel.")] = 1,
+    deadline: Annotated[
+        int | None, typer.Option(min=1, help="Seconds after which no check is begun; --resume goes on with the others.")
+    ] = None,
+    maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after so many checks that fail.")] = None,
+    check_limit: Annotated[int | None, typer.Option(min=1, help="Seconds that a check may take [900].")] = None,
+    wait: Annotated[int | None, typer.Option(min=1, help="Seconds to wait for a system that is not up yet.")] = None,
+    verbose: Annotated[bool, typer.Option("-v", help="A line for each check, and what pytest says of each.")] = False,
+    format_: Annotated[
+        RunFormat, typer.Option("--format", help="json: print the result as JSON, all else to standard error.")
+    ] = RunFormat.TEXT,
+) -> None:
+    """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
+    import pytest
+
+    from harness.cli.result import Result
+    from harness.proof.inventory import pytest_arguments
+
+    shown = ("-v", "--tb=short") if verbose else ("-q", "--live", "--tb=no", "-rN")
+    arguments = [*pytest_arguments(), *shown, "--no-header", f"--workers={workers}"]
+    if sut is None and topology is None:
+        raise UsageError("which system? give its file as --sut, or the file of three as --topology")
+    given: dict[str, Any] = {
+        "--sut": sut and sut.resolve(),
+        "--topology": topology and topology.resolve(),
+        "--out": out,
+        "--rule": rule,
+        "--select": select,
+        "--baseline": baseline and baseline.resolve(),
+        "-k": keyword,
+        "--deadline": deadline,
+        "--check-limit": check_limit,
+        "--maxfail": maxfail,
+        "--wait": wait,
+    }
+    for option, values in given.items():
+        for value in values if isinstance(values, list) else filter(None, [values]):
+            arguments += [option, str(value)]
+    if resume:
+        arguments.append("--resume")
+    if sut is not None:
+        _say_what_goes_where(sut)
+    result = Result()
+    if format_ is RunFormat.JSON:
+        with redirect_stdout(sys.stderr):
+            code = pytest.main(arguments, [result])
+        typer.echo(result.as_json())
+    else:
+        code = pytest.main(arguments)
+    raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
+
+
+def _say_what_goes_where(path: Path) -> None:
+    from harness.sut.sut_file import is_loopback, load_sut_file
+
+    driver = load_sut_file(path).driver
+    if driver.kind != "virtual" and not is_loopback(driver.address):
+        typer.echo(
+            f"will send MSMQ sessions to {driver.address} tcp {driver.tcp_port} and pings to udp {driver.ping_port}, "
+            f"malformed ones among them, from {driver.peer_address}; it may connect back to tcp {driver.peer_tcp_port}",
+            err=True,
+        )
