@@ -6,11 +6,14 @@ import shutil
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness.errors import UsageError
+
+if TYPE_CHECKING:
+    from harness.results.run_results import RunResults
 
 ALLURE = "allure@3"
 LIMIT_S = 600
@@ -32,15 +35,15 @@ def allure(
     from harness.run.results import ALLURE_FOLDER
 
     found = read_run(run)
-    results = run / ALLURE_FOLDER
-    if not results.is_dir():
-        raise UsageError(f"{results}: is missing: the run has not ended, or was made without allure-pytest")
     npx = shutil.which("npx")
     if npx is None:
         raise UsageError(
-            "npx is missing: Allure is a program of npm; install Node.js, or open allure-results otherwise"
+            "npx is missing: Allure is a program of npm; install Node.js, or open the allure-results of a run --allure"
         )
     with TemporaryDirectory(prefix="mqconform-allure-") as folder:
+        results = run / ALLURE_FOLDER
+        if not results.is_dir():
+            results = _made_of(found, Path(folder))
         name = f"MSMQ conformance: {found.system}{f' (partial: {found.partial})' if found.partial else ''}"
         options = ["--single-file", "--output", folder, "--report-name", name]
         command = [npx, "--yes", ALLURE, "awesome", *options, str(results.resolve())]
@@ -59,3 +62,21 @@ def allure(
         except OSError as error:
             raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
     typer.echo(f"{out}: {out.stat().st_size:,} bytes")
+
+
+def _made_of(found: RunResults, folder: Path) -> Path:
+    """Write the results of a run that was made without ``--allure`` into a folder; return where."""
+    from dataclasses import replace
+    from functools import partial
+
+    from harness.rules.catalogue import load_catalogue
+    from harness.run.findings import told
+    from harness.run.results import ALLURE_FOLDER, write_allure
+
+    known = (found.run.get("baseline") or {}).get("expected", {})
+    rules = [
+        replace(one, accepted=known[one.rule]["reason"]) if one.rule in known else one for one in found.rules.values()
+    ]
+    tell = partial(told, catalogue=load_catalogue(), again="--sut FILE")
+    write_allure(rules, folder / ALLURE_FOLDER, found.folder, tell, found.partial)
+    return folder / ALLURE_FOLDER

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.faults.registry import load_faults
-from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
 from harness.paths import SUITES
 from harness.printable import one_line, printable
 from harness.proof.inventory import Inventory
-from harness.results.run_results import partial_of, read_run_json, system_of
 from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
-from harness.run.evidence import EvidenceTexts, frames_of
 from harness.run_folder import VERDICTS_FILE
 
 _TEXT_LIMIT = 200
 """Characters of what a system said that are shown; all of it is in verdicts.jsonl."""
 
 
-def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Iterator[str]:
+def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
     """Yield the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
     rule = rule_named(inventory.catalogue, rule)
     row = inventory.catalogue[rule]
@@ -40,8 +36,12 @@ def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Itera
     yield from _errata(inventory, row)
     yield from _listed("checks", [_described(check) for check in inventory.checks(rule)])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
-    faults = [f"{name}: {load_faults()[name].says}" for name in inventory.faults.get(rule, [])]
+    faults = [f"{name}: {inventory.says[name]}" for name in inventory.faults.get(rule, [])]
     yield from _listed(f"faults ({proof})", faults)
+    if not runs:
+        return
+    from harness.results.run_results import partial_of, read_run_json, system_of
+
     for folder in runs:
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := partial_of(run)) is not None else ""
@@ -91,6 +91,9 @@ def _described(check: str) -> str:
 
 def _verdicts(folder: Path, rule: str) -> Iterator[str]:
     """Yield the verdicts of a run on a rule, worst first: equal ones once, the first of a kind with its packets."""
+    from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
+    from harness.run.evidence import EvidenceTexts, frames_of
+
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
         if line["rule"] == rule:

@@ -100,6 +100,9 @@ def explain(
     """Print all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
     from harness.cli.explain import explain as explain_rule
     from harness.proof.inventory import take_inventory
+    from harness.rules.catalogue import load_catalogue
+    from harness.rules.naming import rule_named
 
-    for line in explain_rule(take_inventory(), rule, runs or []):
+    rule = rule_named(load_catalogue(), rule)
+    for line in explain_rule(take_inventory(rule), rule, runs or []):
         typer.echo(line)

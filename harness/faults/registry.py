@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from harness.errors import UnknownFault
@@ -89,7 +92,8 @@ class Fault:
 
     ``breaks``: the rules that it breaks; more than one where the documents state one demand several times.
     ``reading``: it breaks none, but follows another reading of an erratum, such as E41.2, its second. ``around``: what
-    the core has to be made within, as it will compute within it.
+    the core has to be made within, as it will compute within it. ``file``: that registers it, such as
+    ``suites/mqqb/s2_2_1_internal_header/faults.py``.
     """
 
     name: str
@@ -98,6 +102,7 @@ class Fault:
     install: Install
     reading: str | None = None
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
+    file: str | None = None
 
 
 _FAULTS: dict[str, Fault] = {}
@@ -107,7 +112,19 @@ def add(name: str, breaks: str | Iterable[str], says: str, install: Install, **m
     """Register a fault."""
     if name in _FAULTS:
         raise ValueError(f"two faults are named {name}")
-    _FAULTS[name] = Fault(name, (breaks,) if isinstance(breaks, str) else tuple(breaks), says, install, **more)
+    rules = (breaks,) if isinstance(breaks, str) else tuple(breaks)
+    _FAULTS[name] = Fault(name, rules, says, install, file=_registering_file(), **more)
+
+
+def _registering_file() -> str | None:
+    """Return the file of the suites that is being imported, whatever function of it registers a fault."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if frame.f_code.co_name == "<module>" and module.startswith("suites."):
+            return f"{module.replace('.', '/')}.py"
+        frame = frame.f_back
+    return None
 
 
 def add_reading(reading: str, says: str, install: Install) -> None:
@@ -152,6 +169,12 @@ def mutant_as_fault(name: str) -> Fault:
 @cache
 def load_faults() -> dict[str, Fault]:
     """Import the faults of every section of the suites and the second ones of every document; return all, by name."""
-    for file in sorted([*SUITES.glob("*/*/faults*.py"), *SUITES.glob(SECOND_FAULTS)]):
-        importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
+    import_faults([*SUITES.glob("*/*/faults*.py"), *SUITES.glob(SECOND_FAULTS)])
     return _FAULTS
+
+
+def import_faults(files: Iterable[Path]) -> list[Fault]:
+    """Import files of faults; return the faults that are known then."""
+    for file in sorted(files):
+        importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
+    return list(_FAULTS.values())

@@ -14,8 +14,8 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.judging.verdicts import Entry, Verdict
+from harness.proof.collecting import pytest_arguments
 from harness.proof.forks import Died, forked
-from harness.proof.inventory import pytest_arguments
 from harness.run.checks import DRIVER, LOG, RUN, suite_path
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver

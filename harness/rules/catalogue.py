@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from harness.compiled.kept import keep_value
+from harness.compiled.sources import stamps
 from harness.paths import SUITES
-from harness.rules.errata import CatalogueError, Erratum, check_keys, load_errata, read_toml
-from harness.rules.product_notes import ProductNotes, load_notes
+from harness.rules.errata import ERRATA_FILE, CatalogueError, Erratum, check_keys, load_errata, read_toml
+from harness.rules.product_notes import NOTES_FILE, ProductNotes, load_notes
 
 __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_catalogue", "load_index"]
 
@@ -49,6 +51,8 @@ DEMANDS = ("demand", "garbled")
 """The classes that coverage is measured by."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
+_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, "rules.toml")
+_CODE = ("harness/rules", "reference_qm/releases")
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
@@ -130,6 +134,9 @@ class Rule:
         return {key: getattr(self, key) for key in _JSON_FIELDS}
 
 
+_RULE_FIELDS = tuple(each.name for each in fields(Rule))
+
+
 class Catalogue(Mapping[str, Rule]):
     """Rules by id, in the order of the documents and of their sections. Equal to itself only."""
 
@@ -150,6 +157,23 @@ class Catalogue(Mapping[str, Rule]):
         self._documents = documents
         self.errata = errata
         self.notes = notes or ProductNotes({})
+
+    def to_tree(self) -> dict[str, Any]:
+        """Return everything as a tree of JSON."""
+        return {
+            "rules": [[getattr(rule, name) for name in _RULE_FIELDS] for rule in self._rules.values()],
+            "documents": [asdict(document) for document in self._documents.values()],
+            "errata": [asdict(erratum) for erratum in self.errata.values()],
+            "notes": self.notes.to_tree(),
+        }
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Catalogue:
+        """Return the catalogue that ``to_tree`` made a tree of."""
+        rules = [_rule_of(row) for row in tree["rules"]]
+        documents = {row["name"]: Document(**row) for row in tree["documents"]}
+        errata = {row["id"]: Erratum.from_tree(row) for row in tree["errata"]}
+        return cls(rules, documents, errata, ProductNotes.from_tree(tree["notes"]))
 
     def __getitem__(self, rule: str) -> Rule:
         return self._rules[rule]
@@ -184,6 +208,12 @@ class Catalogue(Mapping[str, Rule]):
     def titles(self) -> dict[str, str]:
         """Return the titles of the documents without what is common to all, for a run folder's rules.json."""
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
+
+
+def _rule_of(row: list[Any]) -> Rule:
+    """Return the rule of a row of ``Catalogue.to_tree``; JSON has lists where a rule has tuples."""
+    values: list[Any] = [tuple(value) if type(value) is list else value for value in row]
+    return Rule(*values)
 
 
 def _place(rule: Rule) -> tuple[list[int], bool, int]:
@@ -253,7 +283,21 @@ def load_catalogue(root: Path | None = None) -> Catalogue:
 
 @cache
 def _own_catalogue() -> Catalogue:
-    return _read_catalogue(SUITES)
+    sources = [path for path in stamps() if _is_read_for_catalogue(path)]
+    fresh: list[Catalogue] = []
+
+    def make() -> dict[str, Any]:
+        fresh.append(_read_catalogue(SUITES))
+        return fresh[0].to_tree()
+
+    tree = keep_value("catalogue", sources, make)
+    return fresh[0] if fresh else Catalogue.from_tree(tree)
+
+
+def _is_read_for_catalogue(path: str) -> bool:
+    """Return whether a source file is one of the catalogue's, or of the code that reads it."""
+    package, _, name = path.rpartition("/")
+    return name in _FILES or package in _CODE
 
 
 def _read_catalogue(root: Path) -> Catalogue:

@@ -77,6 +77,12 @@ class Erratum:
     settled: bool
     why: str
 
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
+        """Return the erratum that ``asdict`` and JSON made a tree of."""
+        readings = tuple(Reading(**row) for row in tree["readings"])
+        return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
+
     @property
     def rules(self) -> tuple[str, ...]:
         """The rule ids of ``where``."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -89,6 +89,21 @@ class ProductNotes:
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
 
+    def to_tree(self) -> dict[str, list[dict[str, Any]]]:
+        """Return everything as a tree of JSON."""
+        return {
+            document: [
+                {key: sorted(value) if isinstance(value, frozenset) else value for key, value in asdict(note).items()}
+                for note in notes.values()
+            ]
+            for document, notes in self.by_document.items()
+        }
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> ProductNotes:
+        """Return the notes that ``to_tree`` made a tree of."""
+        return cls({name: {row["number"]: _note_of(row) for row in rows} for name, rows in tree.items()})
+
     def cited(self, document: str, text: str | None) -> list[Note]:
         """Return the notes that a row's ``note`` names; KeyError with the first that its document does not have.
 
@@ -115,6 +130,11 @@ class ProductNotes:
             if profile in note.excused:
                 found |= {rule: note for rule in note.excuses if rule not in found}
         return found
+
+
+def _note_of(row: Mapping[str, Any]) -> Note:
+    whole: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+    return Note(**{**whole, "rules": frozenset(row["rules"]), "excuses": frozenset(row["excuses"])})
 
 
 def load_notes(index: Container[str], ids: Mapping[str, Any], root: Path) -> ProductNotes:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from harness.compiled.kept import kept_records
 from harness.judging.passive import load_predicates
 from harness.paths import SUITES
 
@@ -18,8 +19,8 @@ from harness.paths import SUITES
 def checks_of_rules() -> dict[str, list[str]]:
     """Return the checks that name each rule, by rule id: ids as verdicts have them, without parameters, in order.
 
-    None of a rule with a predicate: any check may show it. Imports every module of checks; pytest has done so when it
-    has collected the suites.
+    None of a rule with a predicate: any check may show it. Imports the modules of checks that changed since they were
+    imported last.
     """
     return {rule: sorted(checks) for rule, checks in driving_checks().items() if rule not in load_predicates()}
 
@@ -28,13 +29,24 @@ def checks_of_rules() -> dict[str, list[str]]:
 def driving_checks() -> dict[str, set[str]]:
     """Return the checks that drive an exchange for each rule, also for one that packets of any check may show."""
     found: dict[str, set[str]] = defaultdict(set)
-    for file in sorted(SUITES.glob("*/*/test_*.py")):
-        path = file.relative_to(SUITES.parent)
-        for name, function in vars(importlib.import_module(_module(path))).items():
-            if name.startswith("test_") and isinstance(function, FunctionType):
-                for rule in _covered(getattr(function, "pytestmark", ())):
-                    found[rule].add(f"{path.as_posix()}::{name}")
+    paths = [file.relative_to(SUITES.parent).as_posix() for file in sorted(SUITES.glob("*/*/test_*.py"))]
+    for rows in kept_records().of("driving", paths, _import_checks):
+        for check, rules in rows:
+            for rule in rules:
+                found[rule].add(check)
     return dict(found)
+
+
+def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str]]]]:
+    """Return the functions of each file of checks with the rules that they cover, those of their parameters too."""
+    return {
+        path: [
+            (f"{path}::{name}", list(dict.fromkeys(_covered(getattr(function, "pytestmark", ())))))
+            for name, function in vars(importlib.import_module(_module(Path(path)))).items()
+            if name.startswith("test_") and isinstance(function, FunctionType)
+        ]
+        for path in paths
+    }
 
 
 def _module(path: Path) -> str:

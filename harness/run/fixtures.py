@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +13,6 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.afterwards import take_residue
 from harness.peer.peer import Peer
-from harness.peer.remote import Remote
 from harness.run.checks import (
     AGAIN,
     ATTEMPT,
@@ -28,6 +28,9 @@ from harness.run.checks import (
 from harness.run.plugin import end_run
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
+
+if TYPE_CHECKING:
+    from harness.peer.remote import Remote
 
 
 @pytest.fixture
@@ -73,6 +76,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
 @pytest.fixture
 def remote(peer: Peer, sut: Sut) -> Remote:
     """Return the SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
+    from harness.peer.remote import Remote  # with scapy's DCE/RPC, which takes longer to import than all the rest
+
     return Remote(peer, sut)
 
 

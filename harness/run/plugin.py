@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harness.paths import SUITES
 from harness.run.checks import (
     DRIVER,
     DRIVERS,
@@ -31,7 +32,7 @@ from harness.run.checks import (
 )
 from harness.run.computing import bounded_computing
 from harness.run.options import add_options
-from harness.run.selection import chosen, selection, wanted_rules
+from harness.run.selection import chosen, files_to_collect, selection, wanted_rules
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 ON_END: pytest.StashKey[dict[signal.Signals, Any]] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
+WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
 _ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -110,6 +112,16 @@ def _begin(config: pytest.Config) -> None:
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of checks that have nothing to do with the few rules that are asked for."""
+    if not any(map(config.getoption, ("--rule", "--select"))) or not collection_path.is_relative_to(SUITES):
+        return None
+    if WANTED_FILES not in config.stash:
+        config.stash[WANTED_FILES] = files_to_collect(wanted_rules(config))
+    wanted = config.stash[WANTED_FILES]
+    return True if wanted is not None and collection_path not in wanted and collection_path != SUITES else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -344,20 +356,19 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def _write_results(config: pytest.Config, run: Run) -> None:
-    """Write what was found, rule by rule; who leaves out the plugins for JUnit or Allure wants none of their files."""
+    """Write what was found, rule by rule; who leaves out the plugin for JUnit wants no file of it."""
     from harness.run import results
     from harness.run.capture_comments import mark_captures
     from harness.run.findings import again_with, told
 
-    wanted = {name for name in ("junitxml", "allure_pytest") if config.pluginmanager.hasplugin(name)}
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
     again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(told, catalogue=run.catalogue, again=again)
-    if "junitxml" in wanted:
+    if config.pluginmanager.hasplugin("junitxml"):
         results.write_junit(found, run.folder / results.JUNIT_FILE, run.started, tell, run.partial())
-    if "allure_pytest" in wanted:
-        results.write_allure(found, run.folder / results.ALLURE_FOLDER, tell, run.partial())
+    if config.getoption("--allure"):
+        results.write_allure(found, run.folder / results.ALLURE_FOLDER, run.folder, tell, run.partial())
 
 
 def _confirm(session: pytest.Session) -> None:

@@ -127,11 +127,14 @@ def write_junit(
     ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def write_allure(results: Iterable[RuleResult], folder: Path, told: Told, partial: str | None = None) -> None:
-    """Write Allure's results anew below a run folder: one a rule, with what it says, its packets, and their capture.
+def write_allure(
+    results: Iterable[RuleResult], folder: Path, run: Path, told: Told, partial: str | None = None
+) -> None:
+    """Write Allure's results anew: one a rule, with what it says, its packets, and their capture.
 
-    Epic, feature and story are document, section and rule. The capture of what is no pass is attached. ``partial``: why
-    it is only a part of a run, which is in Allure's environment.
+    ``run``: the run folder, which has the captures. Epic, feature and story are document, section and rule. The
+    capture of what is no pass is attached. ``partial``: why it is only a part of a run, which is in Allure's
+    environment.
     """
     from allure_commons.logger import AllureFileLogger
     from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult
@@ -140,7 +143,7 @@ def write_allure(results: Iterable[RuleResult], folder: Path, told: Told, partia
     logger: Any = AllureFileLogger(folder, clean=True)  # type: ignore[no-untyped-call]
     if partial is not None:
         (folder / "environment.properties").write_text(f"partial = {one_line(partial, 300)}\n", encoding="utf-8")
-    texts = EvidenceTexts(folder.parent)
+    texts = EvidenceTexts(run)
     for result in sorted(results, key=lambda result: str(result.line["capture"])):
         line = result.line
         file = f"{uuid.uuid4()}-attachment.txt"
@@ -149,7 +152,7 @@ def write_allure(results: Iterable[RuleResult], folder: Path, told: Told, partia
         attachments = [Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)]
         capture = line["capture"]
         if capture and _JUNIT[result.verdict] in ("failure", "error"):
-            attachments += _captures(logger, folder.parent / capture)
+            attachments += _captures(logger, run / capture)
         labels = {
             LabelType.EPIC: line["document"],
             LabelType.FEATURE: result.section,

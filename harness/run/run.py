@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from harness.compiled.kept import keep_value
+from harness.compiled.sources import stamps
 from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
 from harness.judging.baseline import Baseline, Held, hold
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
-from harness.rules.catalogue import Catalogue, load_index
+from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
@@ -311,6 +313,13 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
 
 def rules_json(catalogue: Catalogue) -> tuple[str, str]:
     """Return the text of rules.json, and the SHA-256 of it as canonical JSON."""
+    if catalogue is not load_catalogue():
+        return _rules_json(catalogue)
+    text, digest = keep_value("rules", stamps(), lambda: _rules_json(catalogue))
+    return text, digest
+
+
+def _rules_json(catalogue: Catalogue) -> tuple[str, str]:
     tree = _rules(catalogue)
     canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return json.dumps(tree, indent=1), hashlib.sha256(canonical.encode()).hexdigest()

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.paths import SUITES
 from harness.run.checks import covered
+
+_FEW_RULES = 50
 
 
 def selection(config: pytest.Config) -> str:
@@ -32,6 +35,24 @@ def wanted_rules(config: pytest.Config) -> frozenset[str]:
     chosen = rules_chosen(catalogue, config.getoption("--select"))
     named = frozenset(rule_named(catalogue, rule) for rule in config.getoption("--rule"))
     return chosen & named if named else chosen
+
+
+def files_to_collect(wanted: Collection[str]) -> frozenset[Path] | None:
+    """Return the files of checks that may be of these rules, with the folders above them; None: any file may be.
+
+    Of rules that every packet may show, all of their sections' checks may be meant. For many rules reading all files
+    takes longer than collecting them.
+    """
+    from harness.rules.catalogue import load_catalogue
+    from harness.rules.places import files_naming
+
+    if len(wanted) > _FEW_RULES:
+        return None
+    catalogue = load_catalogue()
+    folders = {SUITES.parent / catalogue[rule].folder for rule in wanted if catalogue[rule].observe == "passive"}
+    of_sections = [path for folder in folders for path in folder.glob("test_*.py")]
+    files = [*files_naming(["*/*/test_*.py"], wanted), *of_sections]
+    return frozenset(each for path in files for each in (path, *path.parents))
 
 
 def chosen(wanted: Collection[str], checks: Iterable[tuple[pytest.Item, str]]) -> list[pytest.Item]:

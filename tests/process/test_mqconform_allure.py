@@ -63,8 +63,11 @@ def test_without_it_there_is_one_line(run: Path, npx: int | None, words: str):
     assert len(said.splitlines()) == 1
 
 
-def test_a_run_without_results_is_one_line(run: Path):
+def test_the_results_of_a_run_without_them_are_made_for_the_page(run: Path):
     (run / "allure-results").rmdir()
     code, said = allure(run, npx=0)
-    assert code == 2
-    assert "allure-results: is missing" in said
+    assert code == 0, said
+    asked = (run.parent / "a.html").read_text(encoding="utf-8").splitlines()
+    assert asked[-1].endswith("/allure-results")
+    assert not asked[-1].startswith(str(run))
+    assert list(run.glob("allure*")) == []

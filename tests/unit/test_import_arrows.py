@@ -36,6 +36,7 @@ ROOMS = {
             "paths",
             "run_folder",
             "type_names",
+            "compiled",
             "wire",
             "environment",
             "capture",

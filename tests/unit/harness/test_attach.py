@@ -232,7 +232,7 @@ def test_costs_are_the_rules_that_one_more_facility_would_let_judge() -> None:
     tests = {"A-1": ["a", "b"], "A-2": ["b"], "A-3": ["c"], "A-4": ["d"]}
     needs = {"a": {"send"}, "b": {"send", "inspect"}, "c": {"receive", "inspect"}, "d": {"security"}}
     frozen = {check: frozenset(names) for check, names in needs.items()}
-    inventory = Inventory({}, tests, {}, frozenset({"A-5"}), frozenset(), {}, frozen)  # type: ignore[arg-type]
+    inventory = Inventory({}, tests, {}, {"A-5": ""}, frozenset(), needs=frozen)  # type: ignore[arg-type]
     counted = costs(inventory.judgeable, ("send",), None)
     assert (counted.every, counted.now) == (5, 3)
     assert {name: more for name, more in counted.more.items() if more} == {"inspect": 1}

@@ -31,7 +31,8 @@ def inventory() -> Inventory:
             faults.setdefault(rule, []).append(fault.name)
     proof = load_proof()
     tests = {RULE: ["suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_no_such_check"]}
-    return Inventory(catalogue, tests, faults, frozenset(), frozenset(proof.proven), load_index())
+    says = {fault.name: fault.says for fault in load_faults().values()}
+    return Inventory(catalogue, tests, faults, {}, frozenset(proof.proven), says=says)
 
 
 def run_folder(folder: Path, *verdicts: dict[str, object]) -> Path:

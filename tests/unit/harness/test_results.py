@@ -74,7 +74,7 @@ def test_every_verdict_has_its_place_in_both(
     )
     if element in ("failure", "error"):
         assert (case[0].text or "").endswith("because:  because\ncheck:    the whole run\nagain: mqconform run --sut x")
-    write_allure(found(tmp_path), tmp_path / "allure", tell)
+    write_allure(found(tmp_path), tmp_path / "allure", tmp_path, tell)
     (result,) = (tmp_path / "allure").glob("*-result.json")
     assert json.loads(result.read_text(encoding="utf-8"))["status"] == status
 
@@ -85,7 +85,7 @@ def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
     made = judge(tmp_path, SETTLED)
     made(SETTLED, expected="closed", observed=ODD, evidence=frame(number, data=ack.data))
     for _ in range(2):  # a run that is resumed writes them again
-        write_allure(found(tmp_path), tmp_path / "allure", tell, "only -k x\n")
+        write_allure(found(tmp_path), tmp_path / "allure", tmp_path, tell, "only -k x\n")
     environment = (tmp_path / "allure" / "environment.properties").read_text(encoding="utf-8")
     assert environment == "partial = only -k x\n"
     (path,) = (tmp_path / "allure").glob("*-result.json")

@@ -12,7 +12,7 @@ from harness.judging.verdicts import Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.prove import prove, report, why_unclean
 from harness.proof.trials import Found, Line, Trial
-from harness.rules.catalogue import load_catalogue, load_index
+from harness.rules.catalogue import load_catalogue
 
 RULE = "MQQB-3.1.5.4.1-10"
 ONE, TWO = "suites/a.py::test_one[1]", "suites/a.py::test_one[2]"
@@ -48,9 +48,7 @@ def proved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def run(trials: ScriptedTrials) -> Any:
         faults = {name: Fault(name, (RULE,), name, lambda faulty: None) for name in trials.convicting}
         monkeypatch.setattr("harness.proof.prove.load_faults", lambda: faults)
-        inventory = Inventory(
-            load_catalogue(), {RULE: [ONE, TWO, OTHER]}, {RULE: list(faults)}, frozenset(), frozenset(), load_index()
-        )
+        inventory = Inventory(load_catalogue(), {RULE: [ONE, TWO, OTHER]}, {RULE: list(faults)}, {}, frozenset())
         return prove(trials, inventory, [RULE])  # type: ignore[arg-type]
 
     return run

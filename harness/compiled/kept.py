@@ -1,0 +1,149 @@
+"""What was worked out from source files, kept in the user's cache folder until one of these files changes.
+
+Nothing kept is trusted over the files: each entry has the modification time and the size of what it was made of. A
+folder that cannot be read or written, or an entry that is broken, costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Collection, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.compiled.sources import OF_EVERY_CHECK, Stamp, affected_by, changed_since, imports_of, stamps
+from harness.paths import IMPORTED_NS, SUITES
+
+_SCHEMA = 1
+_RECORDS = "records"
+_CHECKOUTS = 16
+"""Checkouts and installations that are remembered; the one that was not used for longest goes first."""
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Return the folder for what is kept of these packages by this Python; None where the user has no such folder.
+
+    It is below ``XDG_CACHE_HOME`` or ``~/.cache``.
+    """
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mqconform"
+    except RuntimeError:  # nobody's home
+        return None
+    made_by = f"{_SCHEMA} {SUITES} {sys.version}"
+    return home / hashlib.sha256(made_by.encode()).hexdigest()[:16]
+
+
+def _load(name: str) -> dict[str, Any]:
+    """Return an entry; an empty one when there is none that can be read."""
+    folder = cache_folder()
+    if folder is None:
+        return {}
+    try:
+        tree = json.loads((folder / f"{name}.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return tree if isinstance(tree, dict) else {}
+
+
+def _save(name: str, tree: Mapping[str, Any]) -> None:
+    """Keep an entry; two processes that do so at once each write a whole one."""
+    folder = cache_folder()
+    if folder is None:
+        return
+    new = folder / f"{name}.{os.getpid()}.new"
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            _forget_oldest(folder.parent)
+        new.write_text(json.dumps(tree, separators=(",", ":")), encoding="utf-8")
+        new.replace(folder / f"{name}.json")
+    except OSError:  # a read-only or full home: the next process works it out again
+        with suppress(OSError):
+            new.unlink()
+
+
+def _forget_oldest(home: Path) -> None:
+    folders = sorted(home.iterdir(), key=lambda folder: folder.stat().st_mtime)
+    for folder in folders[:-_CHECKOUTS]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _changed_meanwhile(made_of: Mapping[str, Stamp]) -> bool:
+    """Return whether a file changed while this process ran: it may have imported what the file held before."""
+    return any(modified_ns >= IMPORTED_NS for modified_ns, _ in made_of.values())
+
+
+def keep_value(name: str, sources: Collection[str], make: Callable[[], Any]) -> Any:
+    """Return what was made of these source files, from the cache when none of them changed since.
+
+    ``make``: returns a tree of JSON; ``sources``: paths as in ``stamps``.
+    """
+    made_of = {path: stamps()[path] for path in sorted(sources) if path in stamps()}
+    known = _load(name)
+    if known.get("made_of") == made_of and "value" in known:
+        return known["value"]
+    value = make()
+    if not _changed_meanwhile(made_of):
+        _save(name, {"made_of": made_of, "value": value})
+    return value
+
+
+@dataclass(slots=True)
+class KeptRecords:
+    """Records of Python files, made by importing them; each is made again when the file or an import of it changed."""
+
+    stamps: dict[str, Stamp] = field(default_factory=dict)
+    imports: dict[str, list[str]] = field(default_factory=dict)
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By kind of record and path."""
+
+    def of(self, kind: str, paths: Collection[str], make: Callable[[list[str]], Mapping[str, Any]]) -> list[Any]:
+        """Return the records of some files in their order.
+
+        ``make``: returns those of the files that are not known, by path, a tree of JSON each.
+        """
+        known = self.records.setdefault(kind, {})
+        missing = [path for path in paths if path not in known]
+        if missing:
+            known |= make(missing)
+            self.save()
+        return [known[path] for path in paths]
+
+    def save(self) -> None:
+        """Keep all records, unless a file changed under this process."""
+        if not _changed_meanwhile(self.stamps):
+            _save(_RECORDS, {"stamps": self.stamps, "imports": self.imports, "records": self.records})
+
+    def forget(self, changed: Set[str]) -> None:
+        """Leave out the records of files that changed or import a changed one, by the imports of before and of now."""
+        now = stamps()
+        affected = affected_by(changed, self.imports)
+        self.imports = {path: files for path, files in self.imports.items() if path in now}
+        self.imports |= {path: imports_of(path) for path in sorted(changed) if path in now}
+        affected |= affected_by(changed, self.imports)
+        if not changed.isdisjoint(OF_EVERY_CHECK):
+            affected |= now.keys()
+        self.records = {
+            kind: {path: record for path, record in records.items() if path in now and path not in affected}
+            for kind, records in self.records.items()
+        }
+        self.stamps = dict(now)
+
+
+@cache
+def kept_records() -> KeptRecords:
+    """Return the records that hold for the files as they are."""
+    tree = _load(_RECORDS)
+    kept = KeptRecords(tree.get("stamps", {}), tree.get("imports", {}), tree.get("records", {}))
+    changed = changed_since(kept.stamps)
+    if changed:
+        kept.forget(changed)
+    return kept

@@ -1,0 +1,95 @@
+"""The source files of the suites, the harness and the reference: whether they changed, and what imports what.
+
+Paths are relative to the folder that holds the packages, such as ``suites/mqqb/steps/opening.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+from harness.paths import PACKAGES, SUITES
+
+ROOT = SUITES.parent
+Stamp = list[int]
+"""The modification time (int ns) and the size (int bytes) of a file."""
+OF_EVERY_CHECK = ("suites/conftest.py", "suites/pytest.ini")
+"""Files that pytest reads with every file of checks, without an import."""
+
+_SUFFIXES = (".py", ".toml", ".tsv", ".ini", ".json")
+_PACKAGES = "|".join(package.name for package in PACKAGES)
+_IMPORT = re.compile(
+    rf"^[ \t]*(?:from ((?:{_PACKAGES})[\w.]*) import (?:\(([^)]*)\)|([^\n(]*))|import ((?:{_PACKAGES})[\w.]*))", re.M
+)
+
+
+@cache
+def stamps() -> Mapping[str, Stamp]:
+    """Return the stamp of every source file, by path, as it was when this process first asked."""
+    return dict(_stamps_below())
+
+
+def _stamps_below() -> Iterator[tuple[str, Stamp]]:
+    folders = [(package.name, str(package)) for package in PACKAGES]
+    while folders:
+        relative, folder = folders.pop()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(_SUFFIXES):
+                    known = entry.stat()
+                    yield f"{relative}/{entry.name}", [known.st_mtime_ns, known.st_size]
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    folders.append((f"{relative}/{entry.name}", entry.path))
+
+
+def changed_since(known: Mapping[str, Stamp]) -> set[str]:
+    """Return the files that are new, changed or missing, compared with the stamps of before."""
+    now = stamps()
+    return {path for path in now.keys() | known.keys() if now.get(path) != known.get(path)}
+
+
+def imports_of(path: str) -> list[str]:
+    """Return the source files that a Python file names in its import statements, its packages' own files too.
+
+    It is found by text, so that it takes no time: a statement inside a string counts, which does no harm.
+    """
+    if not path.endswith(".py"):
+        return []
+    text = (ROOT / path).read_text(encoding="utf-8")
+    modules = {module for match in _IMPORT.finditer(text) for module in _modules(match)}
+    return sorted({file for module in modules for file in _files_of(module)} - {path})
+
+
+def _modules(match: re.Match[str]) -> Iterator[str]:
+    package, in_brackets, in_line, module = match.groups()
+    yield package or module
+    for name in (in_brackets or in_line or "").split(","):
+        words = name.split()
+        if words and words[0].isidentifier():
+            yield f"{package}.{words[0]}"
+
+
+@cache
+def _files_of(module: str) -> frozenset[str]:
+    """Return the files that an import of this module reads: its own, and those of the packages that it lies in."""
+    names = module.split(".")
+    folders = ["/".join(names[:length]) for length in range(1, len(names) + 1)]
+    return frozenset(stamps().keys() & {f"{folders[-1]}.py", *(f"{folder}/__init__.py" for folder in folders)})
+
+
+def affected_by(changed: Iterable[str], imports: Mapping[str, Iterable[str]]) -> set[str]:
+    """Return the files that import a changed one, directly or not, and the changed ones themselves."""
+    importers: dict[str, list[str]] = defaultdict(list)
+    for path, imported in imports.items():
+        for file in imported:
+            importers[file].append(path)
+    found, left = set[str](), list(changed)
+    while left:
+        path = left.pop()
+        if path not in found:
+            found.add(path)
+            left += importers[path]
+    return found

@@ -1,0 +1,45 @@
+"""The checks of the suites' files as pytest collects them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.paths import SUITES
+from harness.proof.records import Check
+from harness.run.checks import covered, needed, suite_path, why_not_collected
+
+
+class _Collector:
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.found: dict[str, list[Check]] = {path: [] for path in paths}
+        self.broken: str | None = None
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken = self.broken or why_not_collected(report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            name = suite_path(item)
+            if name is not None:
+                self.found[name.partition("::")[0]].append(Check(name, list(covered(item)), list(needed(item))))
+
+
+def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
+    """Return the arguments that every run of the suites starts with, wherever it is called from."""
+    return [*(str(SUITES.parent / path) for path in paths), "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES)]
+
+
+def collect(paths: list[str]) -> Mapping[str, list[Check]]:
+    """Return the checks of each file without running them; HarnessError for a file that cannot be read."""
+    collector = _Collector(paths)
+    code = pytest.main([*pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise HarnessError(
+            collector.broken or "the suites cannot be collected; `pytest suites --collect-only` says why"
+        )
+    return collector.found

@@ -1,0 +1,88 @@
+"""What the suites' files of checks, faults and predicates hold, by rule: read of a file once, until it changes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from harness.compiled.kept import kept_records
+from harness.errors import HarnessError
+from harness.paths import SECOND_FAULTS, SUITES
+from harness.rules.places import files_naming
+
+CHECKS = "*/*/test_*.py"
+PREDICATES = "*/*/predicates.py"
+FAULTS = ("*/*/faults*.py", SECOND_FAULTS)
+
+
+class Check(NamedTuple):
+    """A check, a parameter is one of its own.
+
+    ``id``: ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities.
+    """
+
+    id: str
+    covers: list[str]
+    needs: list[str]
+
+
+class FaultRecord(NamedTuple):
+    """A fault as it is registered, without what it does (``harness.faults.registry.Fault``)."""
+
+    name: str
+    breaks: list[str]
+    says: str
+
+
+def checks_of_suites(rule: str | None = None) -> list[Check]:
+    """Return the checks of all suites, or of the files in whose text a rule stands, in pytest's order."""
+    return [Check(*row) for row in _rows("checks", (CHECKS,), rule, _collect)]
+
+
+def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
+    """Return the faults of all suites, or of the files in whose text a rule stands, in the order of the files."""
+    return [FaultRecord(*row) for row in _rows("faults", FAULTS, rule, _import_faults)]
+
+
+def predicates_of_suites() -> dict[str, str]:
+    """Return the passive rules, each with its predicate as ``predicates.py::function`` of the folder of its section."""
+    return dict(_rows("predicates", (PREDICATES,), None, _import_predicates))
+
+
+Make = Callable[[list[str]], Mapping[str, list[Any]]]
+
+
+def _rows(kind: str, patterns: Iterable[str], rule: str | None, make: Make) -> Iterator[Any]:
+    paths = [path.relative_to(SUITES.parent).as_posix() for path in files_naming(patterns, rule and [rule])]
+    for rows in kept_records().of(kind, paths, make):
+        yield from rows
+
+
+def _collect(paths: list[str]) -> Mapping[str, list[Check]]:
+    from harness.proof.collecting import collect
+
+    return collect(paths)
+
+
+def _import_faults(paths: list[str]) -> Mapping[str, list[FaultRecord]]:
+    from harness.faults.registry import import_faults
+
+    found: dict[str, list[FaultRecord]] = {path: [] for path in paths}
+    for fault in import_faults(SUITES.parent / path for path in paths):
+        if fault.file in found:
+            found[fault.file].append(FaultRecord(fault.name, list(fault.breaks), fault.says))
+    return found
+
+
+def _import_predicates(paths: list[str]) -> Mapping[str, list[tuple[str, str]]]:
+    from harness.judging.passive import load_predicates
+    from harness.rules.catalogue import load_catalogue
+
+    catalogue, found = load_catalogue(), defaultdict[str, list[tuple[str, str]]](list, {path: [] for path in paths})
+    for name, rule in load_predicates().items():
+        if name not in catalogue:
+            raise HarnessError(f"a predicate names {name}, which has no row in the catalogue")
+        function = rule.predicate.__qualname__.partition(".")[0]
+        found[f"{catalogue[name].folder}/predicates.py"].append((name, f"predicates.py::{function}"))
+    return found

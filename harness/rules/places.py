@@ -1,0 +1,32 @@
+"""Where the suites speak of a rule, found by its id in the text of files: nothing is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+
+from harness.paths import SUITES
+
+_REGISTERING = ("test_*", "faults*", "predicates*", "elsewhere*", "__init__*")
+"""Python files of a section that another one of it does not read ids from."""
+
+
+def files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list[Path]:
+    """Return the files of the suites that match a pattern and name one of the rules (None: any), sorted.
+
+    Ids are written whole: in the file itself, or in a module of tables of its section, such as ``sections.py``.
+    """
+    files = sorted(path for pattern in patterns for path in SUITES.glob(pattern))
+    if rules is None:
+        return files
+    names = [rule.encode() for rule in rules]
+    return [path for path in files if any(map((path.read_bytes() + _tables_beside(path.parent)).__contains__, names))]
+
+
+@cache
+def _tables_beside(folder: Path) -> bytes:
+    """Return the text of a section's modules that its checks and faults import."""
+    modules = sorted(folder.glob("*.py"))
+    return b"".join(path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING))

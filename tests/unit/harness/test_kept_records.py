@@ -1,0 +1,149 @@
+"""What is kept of the suites between two commands is what is read afresh, and goes when a file changes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from harness.compiled import kept
+from harness.compiled.kept import KeptRecords, keep_value
+from harness.compiled.sources import affected_by, changed_since, imports_of, stamps
+from harness.faults.registry import load_faults
+from harness.judging.passive import load_predicates
+from harness.paths import SUITES
+from harness.proof.inventory import take_inventory
+from harness.proof.records import CHECKS, FAULTS, checks_of_suites, faults_of_suites, predicates_of_suites
+from harness.rules.catalogue import _read_catalogue, load_catalogue
+from harness.rules.places import files_naming
+from harness.run.selection import files_to_collect
+
+OPENING = "suites/mqqb/steps/opening.py"
+CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/predicates.py"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(kept, "cache_folder", lambda: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def test_the_catalogue_that_was_kept_is_the_one_that_is_read() -> None:
+    known, read = load_catalogue(), _read_catalogue(SUITES)
+    assert list(known.items()) == list(read.items())
+    assert known.errata == read.errata
+    assert known.notes.by_document == read.notes.by_document
+    assert known.titles() == read.titles()
+
+
+def test_the_faults_that_were_kept_are_those_that_are_registered() -> None:
+    registered = [(fault.name, list(fault.breaks), fault.says) for fault in load_faults().values()]
+    assert sorted(map(tuple, faults_of_suites())) == sorted(registered)
+
+
+def test_the_predicates_that_were_kept_are_those_that_are_registered() -> None:
+    assert predicates_of_suites().keys() == load_predicates().keys()
+
+
+def test_the_files_that_name_a_rule_have_all_its_checks_and_faults() -> None:
+    files_of: dict[str, set[str]] = defaultdict(set)
+    for check in checks_of_suites():
+        for rule in check.covers:
+            files_of[rule].add(check.id.partition("::")[0])
+    for fault in load_faults().values():
+        for rule in fault.breaks:
+            files_of[rule].add(str(fault.file))
+    assert len(files_of) > 2_000
+    for rule in list(files_of)[::40]:
+        named = {path.relative_to(SUITES.parent).as_posix() for path in files_naming([CHECKS, *FAULTS], [rule])}
+        assert files_of[rule] <= named, rule
+
+
+def test_the_inventory_of_one_rule_has_all_that_the_whole_one_has_of_it() -> None:
+    whole = take_inventory()
+    for rule in list(whole.catalogue)[::100]:
+        one = take_inventory(rule)
+        assert one.checks(rule) == whole.checks(rule)
+        assert one.faults.get(rule, []) == whole.faults.get(rule, [])
+
+
+def test_few_rules_choose_their_files_and_many_choose_none() -> None:
+    rule = "MQQB-3.1.5.5.5-01"
+    files = {path for path in files_to_collect([rule]) or () if path.suffix}
+    assert files == set(files_naming([CHECKS], [rule]))
+    assert files_to_collect(list(load_catalogue())) is None
+
+
+def test_imports_of_steps_are_found_in_every_form_of_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.py").write_text(
+        "from suites.mqqb.steps import (\n    opening,\n    sender as s,\n)\nimport harness.paths\n"
+        "    from reference_qm.codec import Frame, parse\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr("harness.compiled.sources.ROOT", tmp_path)
+    found = imports_of("a.py")
+    assert {OPENING, "suites/mqqb/steps/sender.py", "harness/paths.py", "reference_qm/codec/__init__.py"} <= set(found)
+
+
+def test_a_change_affects_what_imports_it_through_others() -> None:
+    imports = {"a": ["b"], "b": ["c"], "c": ["b"], "d": ["e"]}
+    assert affected_by(["c"], imports) == {"a", "b", "c"}
+
+
+def test_a_file_that_is_changed_new_or_missing_is_a_change() -> None:
+    known = dict(stamps())
+    known[OPENING] = [1, 1]
+    del known[CHECK]
+    known["suites/gone.py"] = [1, 1]
+    assert changed_since(known) == {OPENING, CHECK, "suites/gone.py"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_records_of_files_that_import_a_changed_one_are_made_again() -> None:
+    paths = ["suites/mqqb/steps/sender.py", CHECK]
+    known = KeptRecords(dict(stamps()), {paths[0]: [OPENING], CHECK: []}, {"kind": {path: ["old"] for path in paths}})
+    known.forget({OPENING})
+    asked: list[str] = []
+
+    def make(missing: list[str]) -> dict[str, list[str]]:
+        asked.extend(missing)
+        return {path: ["new"] for path in missing}
+
+    assert known.of("kind", paths, make) == [["new"], ["old"]]
+    assert asked == paths[:1]
+
+
+def test_a_value_is_made_once_for_files_that_do_not_change(folder: Path) -> None:
+    made: list[int] = []
+
+    def make() -> list[int]:
+        made.append(1)
+        return [len(made)]
+
+    assert [keep_value("v", [OPENING], make) for _ in range(2)] == [[1], [1]]
+    (folder / "v.json").write_text("{", encoding="utf-8")
+    assert keep_value("v", [OPENING], make) == [2]
+    assert keep_value("v", [OPENING, CHECK], make) == [3]
+
+
+def test_a_value_of_a_file_that_changed_under_this_process_is_not_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "IMPORTED_NS", 0)
+    assert keep_value("v", [OPENING], lambda: 1) == 1
+    assert not folder.exists()
+
+
+def test_a_folder_that_cannot_be_written_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    for place in (tmp_path / "file" / "cache", None):
+        monkeypatch.setattr(kept, "cache_folder", lambda place=place: place)
+        assert keep_value("v", [OPENING], lambda: 7) == 7
+
+
+def test_the_oldest_checkouts_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(kept._CHECKOUTS + 3):
+        monkeypatch.setattr(kept, "cache_folder", lambda number=number: tmp_path / str(number))
+        keep_value("v", [OPENING], lambda: 1)
+    assert len(list(tmp_path.iterdir())) == kept._CHECKOUTS
