@@ -15,12 +15,13 @@ from typing import Any
 
 from harness.capture import CaptureWriter
 from harness.capture.framer import Framer
+from harness.capture.kinds import KINDS
 from harness.capture.sut_framer import SutFramer
 from harness.capture.window import FRAME_COST, Piece, Place, Window, taken
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import TreeLine, WireError, dissect, dissect_ping, dissection, is_rebuilt, kind_of, tree, tree_lines
+from harness.wire import TreeLine, WireError, dissect, dissect_ping, dissection, is_rebuilt, kind, tree, tree_lines
 from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.surface.inputs import Endpoint
 
@@ -378,21 +379,9 @@ class Recorder:
         error: FormatError | None = None,
     ) -> Frame:
         transport = "udp" if connection is None else connection.transport
-        name, packet = MALFORMED, None
+        frame = Frame(number, self.elapsed_ms(), direction, transport, data, MALFORMED, connection, error)
         if error is None:
-            try:
-                if transport == RPC:
-                    if direction == FROM_SUT:
-                        packet = _rpc().dissect_rpc(data)
-                    name = _rpc().rpc_kind(data)
-                else:
-                    packet = dissect_ping(data) if connection is None else dissect(data)
-                    name = kind_of(packet)
-            except ValueError:  # bytes that a check made wrong on purpose, or a SUT by mistake
-                name = MALFORMED
-        frame = Frame(number, self.elapsed_ms(), direction, transport, data, name, connection, error)
-        if packet is not None and len(data) <= KEPT_DISSECTED:
-            frame.packet = packet
+            _name(frame)
         self.frames.append(frame)
         if connection is not None:
             connection.add(frame)
@@ -400,3 +389,28 @@ class Recorder:
         for listener in self.listeners:
             listener(frame)
         return frame
+
+
+def _name(frame: Frame) -> None:
+    """Give a frame its kind; it stays malformed when it is no packet: made wrong on purpose, or by a SUT's mistake."""
+    try:
+        frame.kind = _rpc_kind(frame) if frame.transport == RPC else _kind(frame)
+    except ValueError:
+        return
+    if frame.size > KEPT_DISSECTED:
+        frame.leave_layers()
+
+
+def _kind(frame: Frame) -> str:
+    """Name a packet; WireError when neither codec can read it. Most are never looked at again: scapy is not asked."""
+    try:
+        return KINDS[type(frame.record)]
+    except FormatError:
+        return kind(frame.data, ping=frame.transport == "udp")
+
+
+def _rpc_kind(frame: Frame) -> str:
+    """Name a PDU; WireError when it cannot be read. Of the peer's, which are wrong on purpose, the type is enough."""
+    if frame.from_sut:
+        frame.packet  # noqa: B018 - dissected for its errors, and kept
+    return str(_rpc().rpc_kind(frame.data))
