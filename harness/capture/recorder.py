@@ -411,6 +411,6 @@ def _kind(frame: Frame) -> str:
 
 def _rpc_kind(frame: Frame) -> str:
     """Name a PDU; WireError when it cannot be read. Of the peer's, which are wrong on purpose, the type is enough."""
-    if frame.from_sut:
-        frame.packet  # noqa: B018 - dissected for its errors, and kept
-    return str(_rpc().rpc_kind(frame.data))
+    from harness.wire.rpc_fragments import kind_of_whole
+
+    return kind_of_whole(frame.data) if frame.from_sut else str(_rpc().rpc_kind(frame.data))
