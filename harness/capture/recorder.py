@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture import CaptureWriter
+from harness.capture.deciding import Lines
 from harness.capture.framer import Framer
 from harness.capture.kinds import KINDS
 from harness.capture.sut_framer import SutFramer
@@ -21,7 +22,7 @@ from harness.capture.window import FRAME_COST, Piece, Place, Window, taken
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import TreeLine, WireError, dissect, dissect_ping, dissection, is_rebuilt, kind, tree, tree_lines
+from harness.wire import WireError, dissect, dissect_ping, dissection, is_rebuilt, kind, tree, tree_lines
 from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.surface.inputs import Endpoint
 
@@ -92,12 +93,12 @@ class Frame:
     def forget(self) -> None:
         """Leave the bytes, and what was made of them, to the capture file."""
         self._data = None
-        for made in ("packet", "record", "lines"):
+        for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
     def leave_layers(self) -> None:
         """Leave what was dissected, which takes several times the bytes; it is made again when somebody asks."""
-        for made in ("packet", "lines"):
+        for made in ("packet", "layers", "lines"):
             self.__dict__.pop(made, None)
 
     def __repr__(self) -> str:
@@ -116,6 +117,11 @@ class Frame:
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property
+    def layers(self) -> dict[str, Any]:
+        """The headers of the scapy packet by name, the first of each: checks ask for them again and again."""
+        return {type(layer).__name__: layer for layer in reversed(list(self.packet.iterpayloads()))}
+
+    @cached_property
     def record(self) -> Packet | PingPacket:
         """The strict codec's record; FormatError when it has none."""
         return parse_ping(self.data) if self.transport == "udp" else parse_packet(self.data)
@@ -123,16 +129,16 @@ class Frame:
     def __getitem__(self, layer: str) -> Any:
         """Return a layer by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
         try:
-            return self.packet[layer]
+            return self.layers[layer] if layer in self.layers else self.packet[layer]
         except (IndexError, WireError) as error:
             raise MissingLayer(f"the {self.kind} in frame {self.number} has no {layer}: {error}") from error
 
     @cached_property
-    def lines(self) -> list[TreeLine]:
+    def lines(self) -> Lines:
         """The lines of the dissection with the bytes of each; none where they are not known for sure."""
         if self.transport == RPC or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
-            return []
-        return tree_lines(self.packet)
+            return Lines()
+        return Lines(tree_lines(self.packet))
 
     @property
     def dissected(self) -> str:
