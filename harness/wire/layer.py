@@ -53,6 +53,10 @@ class Layer(Packet):
         """Return the class that must follow ``layer``, a header at or above this one; the layers below know."""
         return self.underlayer.after(layer) if isinstance(self.underlayer, Layer) else None
 
+    def carries(self, header: type[Layer]) -> bool:
+        """Return whether a header comes after this one in its packet; fields are none of those headers."""
+        return any(isinstance(layer, header) for layer in self.iterpayloads())
+
     def nothing_follows(self, rest: bytes) -> bool:
         """Return whether ``rest`` is at most the SessionHeader, which a message's PacketSize leaves out."""
         below = self.parent or self.underlayer
@@ -140,9 +144,10 @@ class Word:
 
     def build(self, layer: Layer) -> bytes:
         """Return the bytes of a layer's bits."""
-        whole = 0
+        whole, given = 0, layer.fields
         for bits, shift in self.bits:
-            whole |= (bits.i2m(layer, layer.getfieldval(bits.name)) & (1 << bits.size) - 1) << shift
+            value = given.get(bits.name, bits.default)
+            whole |= ((bits.i2m(layer, None) if value is None else value) & (1 << bits.size) - 1) << shift
         return whole.to_bytes(self.size, "little")
 
     def __get__(self, layer: Layer | None, owner: type[Layer]) -> Any:
