@@ -417,6 +417,9 @@ def _kind(frame: Frame) -> str:
 
 def _rpc_kind(frame: Frame) -> str:
     """Name a PDU; WireError when it cannot be read. Of the peer's, which are wrong on purpose, the type is enough."""
-    from harness.wire.rpc_fragments import kind_of_whole
+    from harness.wire.rpc_fragments import is_plain
 
-    return kind_of_whole(frame.data) if frame.from_sut else str(_rpc().rpc_kind(frame.data))
+    name = str(_rpc().rpc_kind(frame.data))
+    if frame.from_sut and not is_plain(frame.data):
+        frame.packet  # noqa: B018 - dissected for its errors, and kept
+    return name

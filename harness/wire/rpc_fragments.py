@@ -18,7 +18,6 @@ from harness.wire.rpc import (
     VERIFICATION_TRAILER,
     byte_order,
     dissect_rpc,
-    rpc_kind,
     stub_of,
 )
 
@@ -68,7 +67,7 @@ def _fragments(
 
 def fragment_of(data: bytes) -> Fragment:
     """Read a request or response, all of it; WireError when that cannot be done."""
-    if not _is_plain(data):
+    if not is_plain(data):
         packet = dissect_rpc(data)
         opnum = packet.payload.opnum if packet.ptype == _REQUEST else 0
         return Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
@@ -78,15 +77,11 @@ def fragment_of(data: bytes) -> Fragment:
     return Fragment(call_id, flags, cont_id, opnum if ptype == _REQUEST else 0, data[REQUEST_SIZE:])
 
 
-def kind_of_whole(data: bytes) -> str:
-    """Name a PDU that can be read, all of it; WireError for any other."""
-    if not _is_plain(data):
-        dissect_rpc(data)
-    return rpc_kind(data)
+def is_plain(data: bytes) -> bool:
+    """Return whether these are a request or a response, whole, of nothing but a header and a stub.
 
-
-def _is_plain(data: bytes) -> bool:
-    """Return whether these are a request or a response, whole, of nothing but a header and a stub."""
+    Nothing is wrong with such a PDU: scapy can dissect it.
+    """
     if len(data) < REQUEST_SIZE:
         return False
     version, _, ptype, flags, _, size, auth_length, _ = _HEADER[byte_order(data)].unpack_from(data)
