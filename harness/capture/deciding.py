@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 from uuid import UUID
 
@@ -44,6 +45,19 @@ _UNMISTAKABLE = re.compile(r"[a-z][A-Z]")
 """Of several words, such as AckSequenceNumber. Signature, Label, IN, SE are words of sentences, too."""
 
 
+class Lines(tuple[TreeLine, ...]):
+    """The lines of a packet's dissection, whose fields are looked up by name for every verdict on the packet."""
+
+    @cached_property
+    def by_name(self) -> dict[str, list[TreeLine]]:
+        """The lines of fields that take bytes, by the last name of their paths."""
+        found: dict[str, list[TreeLine]] = {}
+        for line in self:
+            if len(line.path) > 1 and line.end > line.start:
+                found.setdefault(line.path[-1], []).append(line)
+        return found
+
+
 class Says(NamedTuple):
     """What a verdict says: the document and section of its rule (``MQMQ-2.2.19.1``), what was expected, observed.
 
@@ -62,7 +76,7 @@ class _Found(NamedTuple):
     """Whether the text says the value that the field has."""
 
 
-def deciding(packets: Sequence[Sequence[TreeLine]], says: Says) -> list[TreeLine | None]:
+def deciding(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
     """Return the deciding field of each packet of a verdict, given the lines of its dissection; None where none is.
 
     Of several packets those count that have the value of the text; without a value only a packet that alone has the
@@ -73,7 +87,7 @@ def deciding(packets: Sequence[Sequence[TreeLine]], says: Says) -> list[TreeLine
     return [one.line if one is not None and (alone or one.sure) else None for one in found]
 
 
-def _in_packet(lines: Sequence[TreeLine], says: Says) -> _Found | None:
+def _in_packet(lines: Lines, says: Says) -> _Found | None:
     layer = LAYERS.get(says.section)
     for match, fields in _named(says.observed, lines):
         after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
@@ -91,12 +105,11 @@ def _in_packet(lines: Sequence[TreeLine], says: Says) -> _Found | None:
     return None
 
 
-def _named(text: str, lines: Sequence[TreeLine]) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
+def _named(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are fields of the packet, in their order, each with the fields that it may be."""
     for match in _NAME.finditer(text):
         *before, name = match[0].split(".")
-        fields = [line for line in lines if len(line.path) > 1 and line.path[-1] == name and line.end > line.start]
-        fields = [line for line in fields if _stand_in_order(before, line.path[:-1])]
+        fields = [line for line in lines.by_name.get(name, ()) if _stand_in_order(before, line.path[:-1])]
         if fields:
             yield match, fields
 

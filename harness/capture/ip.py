@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntFlag
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from struct import Struct
 
@@ -85,7 +86,7 @@ def _build(
     source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
 ) -> bytes:
     """Put the checksum into a TCP or UDP packet, and an IP header before it."""
-    sender, receiver = ip_address(source.host), ip_address(target.host)
+    sender, receiver = _address(source.host), _address(target.host)
     if sender.version != receiver.version:
         raise ValueError(f"{sender} and {receiver} are not of one family")
     checksum = _checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
@@ -107,6 +108,12 @@ def _build(
         receiver.packed,
     )
     return head[:10] + _checksum(head).to_bytes(2, "big") + head[12:] + payload
+
+
+@lru_cache(maxsize=256)
+def _address(host: str) -> Address:
+    """Read an address; those of a run are few, and every packet has two."""
+    return ip_address(host)
 
 
 def _pseudo_header(sender: Address, receiver: Address, protocol: int, length: int) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.deciding import Says, deciding
+from harness.capture.deciding import Lines, Says, deciding
 from harness.capture.recorder import FROM_SUT, RPC, RPC_COMMENT, TO_SUT
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, streams
 from harness.errors import MqconformError
@@ -109,7 +109,7 @@ class CapturedPackets:
         fields: list[TreeLine | None] = [None] * len(made)
         if says is not None:
             sent = [packet.inbound is not False for _, packet in asked]
-            fields = deciding([one.lines if by_sut else [] for one, by_sut in zip(made, sent, strict=True)], says)
+            fields = deciding([one.lines if by_sut else Lines() for one, by_sut in zip(made, sent, strict=True)], says)
         return [self._shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
 
     def _packet(self, frame: int) -> Captured:
@@ -183,7 +183,7 @@ def _units(way: Direction) -> Iterator[tuple[ByteRange, int]]:
 @dataclass(frozen=True, slots=True)
 class _Dissection:
     text: str
-    lines: list[TreeLine]
+    lines: Lines
     """Those of the text with the bytes of each; none where these are not known for sure."""
 
     def marked(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
@@ -198,14 +198,14 @@ class _Dissection:
 
 def _dissected(packet: Captured) -> _Dissection:
     if packet.transport == RPC:
-        return _Dissection(_rpc_dissection(packet), [])
+        return _Dissection(_rpc_dissection(packet), Lines())
     try:
         made = (dissect_ping if packet.transport == "udp" else dissect)(packet.data)
     except WireError as error:
-        return _Dissection(f"cannot be dissected: {error}", [])
-    lines = tree_lines(made)
+        return _Dissection(f"cannot be dissected: {error}", Lines())
+    lines = Lines(tree_lines(made))
     text = "\n".join(line.text for line in lines)
-    return _Dissection(text, lines if is_rebuilt(made, packet.data) else [])
+    return _Dissection(text, lines if is_rebuilt(made, packet.data) else Lines())
 
 
 def _rpc_dissection(packet: Captured) -> str:

@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture import CaptureWriter
+from harness.capture.deciding import Lines
 from harness.capture.framer import Framer
+from harness.capture.kinds import KINDS
 from harness.capture.sut_framer import SutFramer
 from harness.capture.window import FRAME_COST, Piece, Place, Window, taken
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import TreeLine, WireError, dissect, dissect_ping, dissection, is_rebuilt, kind_of, tree, tree_lines
+from harness.wire import WireError, dissect, dissect_ping, dissection, is_rebuilt, kind, tree, tree_lines
 from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.surface.inputs import Endpoint
 
@@ -91,12 +93,12 @@ class Frame:
     def forget(self) -> None:
         """Leave the bytes, and what was made of them, to the capture file."""
         self._data = None
-        for made in ("packet", "record", "lines"):
+        for made in ("packet", "layers", "record", "lines"):
             self.__dict__.pop(made, None)
 
     def leave_layers(self) -> None:
         """Leave what was dissected, which takes several times the bytes; it is made again when somebody asks."""
-        for made in ("packet", "lines"):
+        for made in ("packet", "layers", "lines"):
             self.__dict__.pop(made, None)
 
     def __repr__(self) -> str:
@@ -115,6 +117,11 @@ class Frame:
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property
+    def layers(self) -> dict[str, Any]:
+        """The headers of the scapy packet by name, the first of each: checks ask for them again and again."""
+        return {type(layer).__name__: layer for layer in reversed(list(self.packet.iterpayloads()))}
+
+    @cached_property
     def record(self) -> Packet | PingPacket:
         """The strict codec's record; FormatError when it has none."""
         return parse_ping(self.data) if self.transport == "udp" else parse_packet(self.data)
@@ -122,16 +129,16 @@ class Frame:
     def __getitem__(self, layer: str) -> Any:
         """Return a layer by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
         try:
-            return self.packet[layer]
+            return self.layers[layer] if layer in self.layers else self.packet[layer]
         except (IndexError, WireError) as error:
             raise MissingLayer(f"the {self.kind} in frame {self.number} has no {layer}: {error}") from error
 
     @cached_property
-    def lines(self) -> list[TreeLine]:
+    def lines(self) -> Lines:
         """The lines of the dissection with the bytes of each; none where they are not known for sure."""
         if self.transport == RPC or self.kind == MALFORMED or not is_rebuilt(self.packet, self.data):
-            return []
-        return tree_lines(self.packet)
+            return Lines()
+        return Lines(tree_lines(self.packet))
 
     @property
     def dissected(self) -> str:
@@ -378,21 +385,9 @@ class Recorder:
         error: FormatError | None = None,
     ) -> Frame:
         transport = "udp" if connection is None else connection.transport
-        name, packet = MALFORMED, None
+        frame = Frame(number, self.elapsed_ms(), direction, transport, data, MALFORMED, connection, error)
         if error is None:
-            try:
-                if transport == RPC:
-                    if direction == FROM_SUT:
-                        packet = _rpc().dissect_rpc(data)
-                    name = _rpc().rpc_kind(data)
-                else:
-                    packet = dissect_ping(data) if connection is None else dissect(data)
-                    name = kind_of(packet)
-            except ValueError:  # bytes that a check made wrong on purpose, or a SUT by mistake
-                name = MALFORMED
-        frame = Frame(number, self.elapsed_ms(), direction, transport, data, name, connection, error)
-        if packet is not None and len(data) <= KEPT_DISSECTED:
-            frame.packet = packet
+            _name(frame)
         self.frames.append(frame)
         if connection is not None:
             connection.add(frame)
@@ -400,3 +395,31 @@ class Recorder:
         for listener in self.listeners:
             listener(frame)
         return frame
+
+
+def _name(frame: Frame) -> None:
+    """Give a frame its kind; it stays malformed when it is no packet: made wrong on purpose, or by a SUT's mistake."""
+    try:
+        frame.kind = _rpc_kind(frame) if frame.transport == RPC else _kind(frame)
+    except ValueError:
+        return
+    if frame.size > KEPT_DISSECTED:
+        frame.leave_layers()
+
+
+def _kind(frame: Frame) -> str:
+    """Name a packet; WireError when neither codec can read it. Most are never looked at again: scapy is not asked."""
+    try:
+        return KINDS[type(frame.record)]
+    except FormatError:
+        return kind(frame.data, ping=frame.transport == "udp")
+
+
+def _rpc_kind(frame: Frame) -> str:
+    """Name a PDU; WireError when it cannot be read. Of the peer's, which are wrong on purpose, the type is enough."""
+    from harness.wire.rpc_fragments import is_plain
+
+    name = str(_rpc().rpc_kind(frame.data))
+    if frame.from_sut and not is_plain(frame.data):
+        frame.packet  # noqa: B018 - dissected for its errors, and kept
+    return name

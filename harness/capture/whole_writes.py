@@ -19,11 +19,10 @@ def open_whole(path: Path, mode: str) -> FileIO:
 
 def write_whole(file: FileIO, path: Path, record: bytes) -> None:
     """Append a record; FolderError, and the file is as it was, when there is no room for it."""
-    before = os.fstat(file.fileno()).st_size
+    written = 0
     try:
-        written = 0
         while written < len(record):
             written += file.write(record[written:])
     except OSError as error:
-        os.ftruncate(file.fileno(), before)
+        os.ftruncate(file.fileno(), os.fstat(file.fileno()).st_size - written)
         raise FolderError.about(path, error) from error

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from harness.capture.deciding import Says, deciding
+from harness.capture.deciding import Lines, Says, deciding
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.passive import PASSIVE, PassiveJudge
@@ -18,6 +18,7 @@ from harness.wire import TreeLine
 from reference_qm.releases.names import NO_RELEASE
 
 EVIDENCE_LIMIT = 6
+NO_LINES = Lines()
 PASSES_SHOWN = 5
 """Passes of a rule of which the deciding field is looked for."""
 SIZE_LOOKED_THROUGH = 64 * 1024
@@ -260,7 +261,9 @@ class Judge:
         """Return the packets, of what is shown with the field that decides; what a SUT sent decides."""
         fields: list[TreeLine | None] = [None] * len(frames)
         if self._is_shown(row.id, verdict):
-            lines = [frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else [] for frame in frames]
+            lines = [
+                frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else NO_LINES for frame in frames
+            ]
             fields = deciding(lines, Says(f"{row.document}-{row.section}", expected, observed, row.says))
         return tuple(
             Evidence(frame.number, field.start, field.end - 1) if field else Evidence(frame.number)

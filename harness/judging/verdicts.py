@@ -118,6 +118,7 @@ class Entry:
 
 
 _MS = timedelta(milliseconds=1)
+_LINES = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 class Log(Protocol):
@@ -150,8 +151,7 @@ class VerdictLog:
             self._again[known] -= 1
             return
         line = entry.to_json(self._next, steady_ns() // 1_000_000 - self._started_ms)
-        written = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        write_whole(self._file, self.path, written)
+        write_whole(self._file, self.path, _LINES.encode(line).encode() + b"\n")
         self._next += 1
         self.counts[entry.verdict] += 1
         self.rules[entry.rule] = worst([entry.verdict, self.rules.get(entry.rule, entry.verdict)])

@@ -25,13 +25,12 @@ from harness.wire.rpc import (
     Syntax,
     auth3,
     bind,
+    call_id_of,
     co_cancel,
-    dissect_rpc,
     outcomes_of,
-    request,
-    stub_of,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS
+from harness.wire.rpc_fragments import Fragment, fragment_of, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_status import failure, returned, thrown
@@ -136,17 +135,17 @@ class Call:
         """Return the first fragments of the request and of the answer."""
         return [*self.sent[:1], *self.received[:1]]
 
-    def take(self, frame: Frame, packet: Any) -> None:
-        """Take a response or fault with this call's identifier."""
+    def take(self, frame: Frame, fragment: Fragment | None) -> None:
+        """Take a response or, without a ``fragment``, a fault with this call's identifier."""
         self.received.append(frame)
-        if frame.kind == "fault":
-            self.thrown, self.answered = packet.payload.status, True
+        if fragment is None:
+            self.thrown, self.answered = frame.packet.payload.status, True
             return
-        self.gathered += stub_of(packet)
+        self.gathered += fragment.stub
         if len(self.gathered) > LONGEST_STUB:
             self.malformed, self.answered = f"its stub has more than {LONGEST_STUB} bytes", True
             return
-        if not packet.pfc_flags & LAST:
+        if not fragment.pfc_flags & LAST:
             return
         self.answered = True
         if self.operation is not None:
@@ -201,25 +200,26 @@ class Association(RawConversation):
     def on_bytes(self, data: bytes) -> None:
         """Record what the SUT sent; pass answers to their calls."""
         for frame in self.peer.recorder.received(self.record, data):
-            call = self.calls.get(frame.packet.call_id) if frame.kind in ("response", "fault") else None
-            packet, malformed = self._opened(frame)
+            fragment, malformed = self._opened(frame)
+            call = self.calls.get(call_id_of(frame.data)) if frame.kind in ("response", "fault") else None
             if call is None or call.answered:
                 self.answers.append(frame)
             elif malformed is not None:
                 call.received.append(frame)
                 call.malformed, call.answered = malformed, True
             else:
-                call.take(frame, packet)
+                call.take(frame, fragment)
 
-    def _opened(self, frame: Frame) -> tuple[Any, str | None]:
-        """Return the packet of a response with its stub in the clear; why there is none, if it is not genuine.
+    def _opened(self, frame: Frame) -> tuple[Fragment | None, str | None]:
+        """Return a response with its stub in the clear; why there is none, if it is not genuine.
 
         The frame stays what was on the wire.
         """
-        if frame.kind != "response" or self.protection is None:
-            return frame.packet if frame.kind != MALFORMED else None, None
+        if frame.kind != "response":
+            return None, None
         try:
-            return dissect_rpc(self.protection.open(frame.data)), None
+            data = frame.data if self.protection is None else self.protection.open(frame.data)
+            return fragment_of(data), None
         except WireError as error:
             return None, f"not genuine: {error}"
 

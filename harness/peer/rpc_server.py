@@ -31,12 +31,11 @@ from harness.wire.rpc import (
     Syntax,
     bind_ack,
     bind_nak,
-    dissect_rpc,
+    call_id_of,
     fault,
     proposals_of,
-    response,
-    stub_of,
 )
+from harness.wire.rpc_fragments import Fragment, fragment_of, response
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
@@ -158,15 +157,14 @@ class ServedAssociation(RawConversation):
             if frame.kind == MALFORMED:
                 self.server.malformed.append((frame, frame.dissected))
                 continue
-            packet = frame.packet
             if frame.kind in ("bind", "alter_context"):
-                self._on_bind(frame, packet)
+                self._on_bind(frame, frame.packet)
             elif frame.kind == "auth3":
                 self._on_last_leg(frame)
             elif frame.kind == "request":
-                self._on_genuine_request(frame, packet)
-            elif packet.call_id in self.calls:
-                self.calls[packet.call_id].cancelled.append(frame)
+                self._on_genuine_request(frame)
+            elif (call := self.calls.get(call_id_of(frame.data))) is not None:
+                call.cancelled.append(frame)
 
     def _on_bind(self, frame: Frame, packet: Any) -> None:
         proposals = proposals_of(packet)
@@ -226,16 +224,16 @@ class ServedAssociation(RawConversation):
         except SecurityError as error:
             self.server.malformed.append((frame, f"not authenticated: {error}"))
 
-    def _on_genuine_request(self, frame: Frame, packet: Any) -> None:
+    def _on_genuine_request(self, frame: Frame) -> None:
         """Take a request as the SUT made it; the frame stays what was on the wire. Spec: MS-RPCE 3.3.1.5.2.2."""
-        if self.protection is not None:
-            try:
-                packet = dissect_rpc(self.protection.open(frame.data))
-            except WireError as error:
-                self.server.malformed.append((frame, f"not genuine: {error}"))
-                self.send(fault(packet.call_id, packet.payload.cont_id, ACCESS_DENIED))
-                return
-        self._on_request(frame, packet)
+        try:
+            part = fragment_of(frame.data if self.protection is None else self.protection.open(frame.data))
+        except WireError as error:
+            self.server.malformed.append((frame, f"not genuine: {error}"))
+            refused = fragment_of(frame.data)
+            self.send(fault(refused.call_id, refused.cont_id, ACCESS_DENIED))
+            return
+        self._on_request(frame, part)
 
     def _outcome(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
         """Accept each interface once, in the first transfer syntax of the server's that is proposed for it."""
@@ -247,29 +245,28 @@ class ServedAssociation(RawConversation):
             return Outcome(PROVIDER_REJECTION, TRANSFER_SYNTAXES)
         return Outcome(ACCEPTANCE, transfer=wanted)
 
-    def _on_request(self, frame: Frame, packet: Any) -> None:
-        body = packet.payload
-        call = self.calls.get(packet.call_id)
-        if packet.pfc_flags & FIRST:
-            context = self.contexts.get(body.cont_id)
-            operation = _OPERATIONS.get((context.interface, body.opnum)) if context else None
+    def _on_request(self, frame: Frame, part: Fragment) -> None:
+        call = self.calls.get(part.call_id)
+        if part.pfc_flags & FIRST:
+            context = self.contexts.get(part.cont_id)
+            operation = _OPERATIONS.get((context.interface, part.opnum)) if context else None
             if context is None or operation is None:
-                self.server.malformed.append((frame, f"context {body.cont_id}, opnum {body.opnum}"))
-                self.send(fault(packet.call_id, body.cont_id, OP_RANGE))
+                self.server.malformed.append((frame, f"context {part.cont_id}, opnum {part.opnum}"))
+                self.send(fault(part.call_id, part.cont_id, OP_RANGE))
                 return
-            call = ServedCall(self, packet.call_id, body.cont_id, operation, context.wide)
-            self.calls[packet.call_id] = call
+            call = ServedCall(self, part.call_id, part.cont_id, operation, context.wide)
+            self.calls[part.call_id] = call
         if call is None:
-            self.server.malformed.append((frame, f"a fragment of no call {packet.call_id}"))
+            self.server.malformed.append((frame, f"a fragment of no call {part.call_id}"))
             return
         call.frames.append(frame)
-        call.gathered += stub_of(packet)
+        call.gathered += part.stub
         if len(call.gathered) > LONGEST_STUB:
-            del self.calls[packet.call_id]
+            del self.calls[part.call_id]
             self.server.malformed.append((frame, f"a stub of more than {LONGEST_STUB} bytes"))
-            self.send(fault(packet.call_id, call.p_cont_id, ACCESS_DENIED))
+            self.send(fault(part.call_id, call.p_cont_id, ACCESS_DENIED))
             return
-        if packet.pfc_flags & LAST:
+        if part.pfc_flags & LAST:
             self._complete(call)
 
     def _complete(self, call: ServedCall) -> None:

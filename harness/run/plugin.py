@@ -166,6 +166,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         done = yield
     if RUN in item.config.stash:
         after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
+    if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
+        del item.stash[JUDGE]
     return done
 
 

@@ -20,12 +20,12 @@ from harness.wire.rpc import (
     Proposal,
     bind,
     dissect_rpc,
-    request,
     rpc_kind,
     rpc_size,
     stub_of,
 )
 from harness.wire.rpc_ept import EPT_OPERATIONS, map_arguments, ports
+from harness.wire.rpc_fragments import request
 from harness.wire.wire_error import WireError
 
 MAPPER_PORT = 135

@@ -5,7 +5,6 @@ from __future__ import annotations
 from scapy.fields import XByteField, XLEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import Computed
 from harness.wire.internal import InternalHeader
 from harness.wire.layer import Layer, Word
 from harness.wire.session import SessionHeader
@@ -16,15 +15,11 @@ from harness.wire.wire_error import WireError
 
 VERSION = 0x10
 SIGNATURE = 0x524F494C
+SIZE_AT = 8
+"""The offset of PacketSize."""
 MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
 SESSION_HEADER_SIZE = 16
 SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as real Windows (frame 8), and without, as the text
-
-
-def _size(layer: Packet) -> int:
-    """Return the bytes of everything; of a UserMessage without its SessionHeader."""
-    size = 16 + len(layer.payload)
-    return size - SESSION_HEADER_SIZE if _is_message(layer) and layer.haslayer(SessionHeader) else size
 
 
 def _is_message(layer: Packet) -> bool:
@@ -38,10 +33,10 @@ class BaseHeader(Layer):
     Flags = Word(
         2,
         "PR:3 IN SH DH X9 X8 TR X6 X5 X4 X3 X2 X1 X0",
-        PR=lambda layer: 0 if layer.haslayer(TransactionHeader) else 3,
+        PR=lambda layer: 0 if layer.carries(TransactionHeader) else 3,
         IN=lambda layer: isinstance(layer.payload, InternalHeader),
-        SH=lambda layer: layer.haslayer(SessionHeader),
-        DH=lambda layer: layer.haslayer(DebugHeader),
+        SH=lambda layer: layer.carries(SessionHeader),
+        DH=lambda layer: layer.carries(DebugHeader),
     )
 
     fields_desc = (
@@ -49,9 +44,17 @@ class BaseHeader(Layer):
         XByteField("Reserved", 0),
         *Flags.fields,
         XLEIntField("Signature", SIGNATURE),
-        Computed("PacketSize", "I", _size),
+        XLEIntField("PacketSize", None),
         XLEIntField("TimeToReachQueue", 0xFFFF_FFFF),
     )
+
+    def post_build(self, pkt: bytes, pay: bytes) -> bytes:
+        """Put PacketSize in, unless it is given: all bytes; of a UserMessage those without its SessionHeader."""
+        if self.PacketSize is None:
+            size = len(pkt) + len(pay)
+            size -= SESSION_HEADER_SIZE if _is_message(self) and self.carries(SessionHeader) else 0
+            pkt = pkt[:SIZE_AT] + size.to_bytes(4, "little") + pkt[SIZE_AT + 4 :]
+        return pkt + pay
 
     def next_layer(self) -> type[Layer]:
         return InternalHeader if self.IN else UserHeader

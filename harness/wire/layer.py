@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from scapy.config import conf
-from scapy.fields import BitField
+from scapy.fields import BitField, Field
 from scapy.packet import Packet
 
 from harness.wire.wire_error import WireError
@@ -30,7 +31,7 @@ class Layer(Packet):
 
     def __init__(self, _pkt: bytes = b"", *, start: int = 0, **fields: Any) -> None:
         self.start = start
-        words = {name: fields.pop(name) for name in list(fields) if isinstance(getattr(type(self), name, None), Word)}
+        words = {name: fields.pop(name) for name in words_of(type(self)).keys() & fields.keys()}
         super().__init__(_pkt, **fields)
         for name, value in words.items():
             setattr(self, name, value)
@@ -52,20 +53,35 @@ class Layer(Packet):
         """Return the class that must follow ``layer``, a header at or above this one; the layers below know."""
         return self.underlayer.after(layer) if isinstance(self.underlayer, Layer) else None
 
+    def carries(self, header: type[Layer]) -> bool:
+        """Return whether a header comes after this one in its packet; fields are none of those headers."""
+        return any(isinstance(layer, header) for layer in self.iterpayloads())
+
     def nothing_follows(self, rest: bytes) -> bool:
         """Return whether ``rest`` is at most the SessionHeader, which a message's PacketSize leaves out."""
         below = self.parent or self.underlayer
         return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
 
     def do_dissect(self, s: bytes) -> bytes:
-        for field in self.fields_desc:
+        for part in _parts_of(type(self)):
             try:
-                s, self.fields[field.name] = field.getfield(self, s)
+                if isinstance(part, Word):
+                    s = part.read(self, s)
+                else:
+                    s, self.fields[part.name] = part.getfield(self, s)
             except struct.error:
-                left = len(s[0] if isinstance(s, tuple) else s)
-                raise WireError(f"{type(self).__name__}.{field.name}: only {left} bytes left for it") from None
+                raise WireError(f"{type(self).__name__}.{part.name}: only {len(s)} bytes left for it") from None
         self.explicit = 1
         return s
+
+    def self_build(self) -> bytes:
+        built = b""
+        for part in _parts_of(type(self)):
+            if isinstance(part, Word):
+                built += part.build(self)
+            else:
+                built = part.addfield(self, built, self.getfieldval(part.name))
+        return built
 
     def do_dissect_payload(self, s: bytes) -> None:
         following = self.next_layer()
@@ -114,6 +130,26 @@ class Word:
         """The bit fields as scapy wants them: the most significant first."""
         return [field for field, _ in reversed(self.bits)]
 
+    def __set_name__(self, owner: type[Layer], name: str) -> None:
+        self.name = name
+
+    def read(self, layer: Layer, s: bytes) -> bytes:
+        """Take the bits of a layer off the bytes; return the rest. Scapy would take them one by one."""
+        if len(s) < self.size:
+            raise struct.error(f"{len(s)} of {self.size} bytes")
+        whole = int.from_bytes(s[: self.size], "little")
+        for bits, shift in reversed(self.bits):
+            layer.fields[bits.name] = whole >> shift & (1 << bits.size) - 1
+        return s[self.size :]
+
+    def build(self, layer: Layer) -> bytes:
+        """Return the bytes of a layer's bits."""
+        whole, given = 0, layer.fields
+        for bits, shift in self.bits:
+            value = given.get(bits.name, bits.default)
+            whole |= ((bits.i2m(layer, None) if value is None else value) & (1 << bits.size) - 1) << shift
+        return whole.to_bytes(self.size, "little")
+
     def __get__(self, layer: Layer | None, owner: type[Layer]) -> Any:
         if layer is None:
             return self
@@ -135,3 +171,17 @@ class Bits(BitField):
 
     def i2m(self, pkt: Packet, x: int | None) -> int:
         return int(self.compute(pkt)) if x is None and self.compute else super().i2m(pkt, x)
+
+
+@cache
+def words_of(layer: type[Layer]) -> dict[str, Word]:
+    """Return the words of a layer by name."""
+    return {name: word for kind in layer.__mro__ for name, word in vars(kind).items() if isinstance(word, Word)}
+
+
+@cache
+def _parts_of(layer: type[Layer]) -> tuple[Field | Word, ...]:
+    """Return the fields of a layer in their order on the wire, in place of the bits of a word the word."""
+    words = {word.bits[-1][0].name: word for word in words_of(layer).values()}
+    first_or_no_bits = [field for field in layer.fields_desc if field.name in words or not isinstance(field, Bits)]
+    return tuple(words.get(field.name, field) for field in first_or_no_bits)

@@ -51,11 +51,15 @@ HASHES = tuple(_HASHES)
 
 @dataclass(frozen=True, slots=True)
 class RsaKey:
-    """An RSA key by its numbers; without ``private``, the exponent d, it is a public one."""
+    """An RSA key by its numbers; without ``private``, the exponent d, it is a public one.
+
+    ``primes``: the two of the modulus, where they are known: with them the private key takes a third of the time.
+    """
 
     modulus: int
     exponent: int = EXPONENT
     private: int | None = None
+    primes: tuple[int, int] | None = None
 
     @property
     def size(self) -> int:
@@ -66,7 +70,11 @@ class RsaKey:
         """Decrypt or sign a number."""
         if self.private is None:
             raise WireError("RsaKey.private: this key is a public one")
-        return pow(number, self.private, self.modulus)
+        if self.primes is None:
+            return pow(number, self.private, self.modulus)
+        p, q = self.primes  # RFC 8017 5.1.2, 2.b
+        of_p, of_q = (pow(number, self.private % (prime - 1), prime) for prime in self.primes)
+        return of_q + q * ((of_p - of_q) * pow(q, -1, p) % p)
 
     def with_public(self, number: int) -> int:
         """Encrypt or verify a number."""
@@ -79,7 +87,7 @@ def private_key(pem: bytes) -> RsaKey:
     if not isinstance(key, rsa.RSAPrivateKey):
         raise WireError(f"RsaKey: {type(key).__name__} is no RSA key")
     numbers = key.private_numbers()
-    return RsaKey(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d)
+    return RsaKey(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d, (numbers.p, numbers.q))
 
 
 def certificate_key(der: bytes) -> RsaKey:

@@ -1,7 +1,8 @@
 """DCE/RPC over a connection: PDUs of either side, from scapy's classes. Spec: C706 12.6; MS-RPCE 2.2.2.
 
-Written from the specification and apart from ``reference_qm.rpc``. Nothing is checked when a PDU is made; what is
-read is read strictly: scapy would keep what it cannot dissect as ``Raw`` without a word.
+Requests and responses are made in ``rpc_fragments``. Written from the specification and apart from
+``reference_qm.rpc``. Nothing is checked when a PDU is made; what is read is read strictly: scapy would keep what it
+cannot dissect as ``Raw`` without a word.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ REQUEST_SIZE = 24
 MAX_FRAGMENT = 5840
 LONGEST_STUB = 8 * 1024 * 1024
 """int bytes of a stub that are put together from fragments: twice those of the longest message."""
+VERIFICATION_TRAILER = bytes.fromhex("8ae3137102f43671")
+"""The signature of what a client may add to the stub of its requests (MS-RPCE 2.2.2.13.1)."""
 PRIVACY = 6
 """The authentication level at which stub data are encrypted (MS-RPCE 2.2.1.1.8)."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
@@ -121,7 +124,23 @@ class Outcome(NamedTuple):
 def pdu(ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE, **header: Any) -> Packet:
     """Make a PDU by the name of its type; ``header``: fields of scapy's DceRpc5, legal or not."""
     made = DceRpc5(**{"ptype": _NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
-    return made if body is None else made / body
+    made.add_payload(body)
+    return as_it_is(made)
+
+
+def as_it_is(packet: Packet) -> Packet:
+    """Let scapy build a packet from its fields as they are: else it copies all of it first, for fields of many values.
+
+    Returns the packet.
+    """
+    packet.explicit = 1
+    for value in packet.fields.values():
+        for part in value if isinstance(value, list) else (value,):
+            if isinstance(part, Packet):
+                as_it_is(part)
+    if not isinstance(packet.payload, NoPayload):
+        as_it_is(packet.payload)
+    return packet
 
 
 def bind(
@@ -166,19 +185,6 @@ def bind_nak(call_id: int, reason: int) -> Packet:
     return pdu("bind_nak", call_id, DceRpc5BindNak(provider_reject_reason=reason, protocols=[DceRpc5Version(major=5)]))
 
 
-def request(
-    call_id: int, p_cont_id: int, opnum: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0
-) -> list[bytes]:
-    """Return the fragments of a request, each of at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
-    body = {"cont_id": p_cont_id, "opnum": opnum}
-    return _fragments("request", call_id, DceRpc5Request, body, stub, fragment, flags)
-
-
-def response(call_id: int, p_cont_id: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0) -> list[bytes]:
-    """Return the fragments of a response. Spec: C706 12.6.4.10."""
-    return _fragments("response", call_id, DceRpc5Response, {"cont_id": p_cont_id}, stub, fragment, flags)
-
-
 def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE) -> Packet:
     """Make a fault. Spec: C706 12.6.4.7."""
     return pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
@@ -204,19 +210,6 @@ def _transfer(syntax: Syntax | None) -> Packet:
     return DceRpc5TransferSyntax(if_uuid=given.uuid, if_version=given.version)
 
 
-def _fragments(
-    ptype: str, call_id: int, body: type[Packet], fields: dict[str, Any], stub: bytes, fragment: int, flags: int
-) -> list[bytes]:
-    room = (fragment - REQUEST_SIZE) // 8 * 8
-    starts = range(0, max(len(stub), 1), room)
-    made = []
-    for start in starts:
-        place = (FIRST if start == 0 else 0) | (LAST if start == starts[-1] else 0)
-        part = body(alloc_hint=len(stub) - start, **fields) / Raw(stub[start : start + room])
-        made.append(bytes(pdu(ptype, call_id, part, place | flags)))
-    return made
-
-
 # -- reading ----------------------------------------------------------------------------------------------------
 
 
@@ -225,13 +218,14 @@ def rpc_size(data: bytes) -> int | None:
     if len(data) < HEADER_SIZE:
         return None
     _ptype(data)
-    size = int.from_bytes(data[8:10], _byte_order(data))
+    size = int.from_bytes(data[8:10], byte_order(data))
     if size < HEADER_SIZE:
         raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
     return size
 
 
-def _byte_order(data: bytes) -> Literal["little", "big"]:
+def byte_order(data: bytes) -> Literal["little", "big"]:
+    """Return the byte order of a PDU."""
     return "little" if data[4] >> 4 == 1 else "big"
 
 
@@ -240,10 +234,15 @@ def rpc_kind(data: bytes) -> str:
     return PTYPES[_ptype(data)]
 
 
+def call_id_of(data: bytes) -> int:
+    """Return the identifier of the call that a PDU is of; of bytes that are one (``rpc_kind``)."""
+    return int.from_bytes(data[12:16], byte_order(data))
+
+
 def dissect_rpc(data: bytes) -> Packet:
     """Dissect a PDU, all of it; its stub stays ``Raw``. WireError when that cannot be done."""
     name = rpc_kind(data)
-    auth_length = int.from_bytes(data[10:12], _byte_order(data))
+    auth_length = int.from_bytes(data[10:12], byte_order(data))
     if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
         raise WireError(f"{name}: auth_len {auth_length} and its sec_trailer do not fit into {len(data)} bytes")
     try:

@@ -24,7 +24,7 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import Packet, Padding, Raw
 
-from harness.wire.rpc import Syntax
+from harness.wire.rpc import Syntax, as_it_is
 from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 NULL_HANDLE = bytes(20)
@@ -135,7 +135,7 @@ def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[
 def build(packet: NDRPacket, wide: bool) -> bytes:
     """Return the bytes of a stub."""
     packet.ndr64, packet.ndrendian = wide, "little"
-    return bytes(packet)
+    return bytes(as_it_is(packet))
 
 
 def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from scapy.packet import Packet
 
-from harness.wire.layer import Bits, Layer, Word
+from harness.wire.layer import Bits, Layer, words_of
 from harness.wire.packets import dissect, dissect_ping
 from harness.wire.wire_error import WireError
 
@@ -67,7 +67,7 @@ def is_rebuilt(packet: Packet, data: bytes) -> bool:
 
 def _fields(layer: Packet, start: int, indent: str, path: tuple[str, ...]) -> Iterator[TreeLine]:
     """Yield the lines of a layer that begins at ``start``. The offsets are those that rebuilding it meets."""
-    words = {word.bits[-1][0].name: (name, word) for name, word in vars(type(layer)).items() if isinstance(word, Word)}
+    words = {word.bits[-1][0].name: (name, word) for name, word in words_of(type(layer)).items()}
     built: Any = b""
     for field in layer.fields_desc:
         offset = start + len(built[0] if isinstance(built, tuple) else built)

@@ -82,7 +82,7 @@ def _kind_of(field: str, flag: str) -> Callable[[Packet], int]:
 
 
 def _carries(header: type[Layer]) -> Callable[[Packet], int]:
-    return lambda layer: layer.payload.haslayer(header)
+    return lambda layer: layer.carries(header)
 
 
 # [MS-MQMQ] sect 2.2.19.2

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
@@ -118,9 +119,11 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
 )
 
 
-def behaviours_of(release: str) -> dict[str, Behaviour]:
+@cache
+def behaviours_of(release: str) -> Mapping[str, Behaviour]:
     """Return what a release does otherwise, by name; nothing for the release ``none``."""
-    return {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
+    found = {name: one for name, one in BEHAVIOURS.items() if release in releases_named(one.releases)}
+    return MappingProxyType(found)
 
 
 def presets_of(release: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from scapy.packet import Packet
 from test_wire_round_trips import packets, structures, values
 
 from harness import wire
+from harness.capture.kinds import KINDS
 from harness.wire.layer import Word
 from reference_qm import codec
 from reference_qm.codec.record import Bits, Record
@@ -121,6 +122,7 @@ def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.diss
     record, layer = outcome(parse, data), outcome(dissect, data)
     assert (record is None) == (layer is None), refusals(data, parse, dissect)
     if record is not None:
+        assert KINDS[type(record)] == wire.kind_of(layer)
         assert packet_differences(record, layer) == []
         assert record.build() == bytes(layer) == data
 
@@ -144,6 +146,7 @@ def refusals(data: bytes, parse: Any, dissect: Any) -> str:
 def test_the_codec_reads_what_the_layers_build(packet):
     data = bytes(packet)
     record = codec.parse_packet(data)
+    assert KINDS[type(record)] == wire.kind(data)
     assert packet_differences(record, wire.dissect(data)) == []
     assert record.build() == data
 

@@ -42,10 +42,9 @@ from harness.wire.rpc import (
     fault,
     outcomes_of,
     proposals_of,
-    request,
-    response,
     rpc_dissection,
 )
+from harness.wire.rpc_fragments import request, response
 from reference_qm.surface.inputs import Endpoint
 
 EXAMPLES = settings(max_examples=60, deadline=None)

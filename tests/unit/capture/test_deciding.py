@@ -6,21 +6,21 @@ from uuid import UUID
 
 import pytest
 
-from harness.capture.deciding import LAYERS, Says, deciding
+from harness.capture.deciding import LAYERS, Lines, Says, deciding
 from harness.capture.golden import GoldenFrame, load_golden
 from harness.rules.catalogue import load_index
-from harness.wire import TreeLine, dissect, dissect_ping, is_rebuilt, tree_lines, user_message
+from harness.wire import dissect, dissect_ping, is_rebuilt, tree_lines, user_message
 
 FRAMES = {frame.number: frame for frame in load_golden().frames}
 PING, ESTABLISH, PARAMETERS, MESSAGE, ACK = 1, 3, 5, 7, 8
 SECTION = "MQQB-3.1.5"
 
 
-def lines(number: int) -> list[TreeLine]:
+def lines(number: int) -> Lines:
     frame = FRAMES[number]
     packet = (dissect_ping if frame.transport == "udp" else dissect)(frame.data)
     assert is_rebuilt(packet, frame.data)
-    return tree_lines(packet)
+    return Lines(tree_lines(packet))
 
 
 def place(number: int, observed: str, expected: str = "", section: str = SECTION) -> tuple[int, int] | None:
@@ -122,14 +122,14 @@ def test_values_of_every_kind_are_known_as_texts_say_them() -> None:
         ("ExtensionData", "ExtensionData = b'xy'"),
         ("SourceQueueManager", "SourceQueueManager {00000000-0000-0000-0000-000000000000}"),
     ):
-        (field,) = deciding([tree_lines(packet)], Says(SECTION, "", said))
+        (field,) = deciding([Lines(tree_lines(packet))], Says(SECTION, "", said))
         assert field is not None, name
         assert (field.start, field.end) == (found[name].start, found[name].end)
-    assert deciding([tree_lines(packet)], Says(SECTION, "", "Label is 'another'")) == [None]
+    assert deciding([Lines(tree_lines(packet))], Says(SECTION, "", "Label is 'another'")) == [None]
 
 
 def test_of_several_packets_those_count_that_have_the_value() -> None:
-    packets = [lines(PARAMETERS), lines(ACK), [], lines(ACK)]
+    packets = [lines(PARAMETERS), lines(ACK), Lines(), lines(ACK)]
     windows = [next(line for line in one if line.path[-1] == "WindowSize") for one in (packets[0], packets[1])]
     assert windows[0].start != windows[1].start
     by_value = deciding(packets, Says(SECTION, "", "WindowSize 64"))

@@ -15,7 +15,8 @@ from harness.capture.recorder import FROM_SUT, TO_SUT, Recorder
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
 from harness.wire import ping_request, ping_response, session_ack, user_message
-from harness.wire.rpc import ACCEPTANCE, NDR, NDR64, QM2QM, Outcome, Proposal, bind, bind_ack, request, response
+from harness.wire.rpc import ACCEPTANCE, NDR, NDR64, QM2QM, Outcome, Proposal, bind, bind_ack
+from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from reference_qm.surface.inputs import Endpoint
 

@@ -28,10 +28,10 @@ from harness.wire.rpc import (
     dissect_rpc,
     orphaned,
     outcomes_of,
-    request,
     rpc_kind,
     stub_of,
 )
+from harness.wire.rpc_fragments import request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS, transfer_buffer
 from reference_qm.surface.inputs import Endpoint

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import harness.capture.recorder
+import harness.wire.packets
 from harness.capture import read_pcapng, streams
 from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
 from harness.capture.window import FRAME_COST, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
-from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
+from harness.wire import (
+    connection_parameters,
+    dissect,
+    establish_connection,
+    ping_request,
+    session_ack,
+    user_message,
+)
 from reference_qm.codec import FormatError
 from reference_qm.surface.inputs import Endpoint
 
@@ -154,6 +164,42 @@ def test_a_frame_reads_its_packet_in_both_codecs_and_for_people(recorder: Record
     assert frame.record.SessionHeader.AckSequenceNumber == 1  # type: ignore[union-attr]
     assert "AckSequenceNumber" in frame.dissected
     assert "SessionAck, frame 4" in repr(frame)
+
+
+@pytest.mark.parametrize("by_sut", [True, False])
+def test_scapy_dissects_a_packet_when_its_layers_are_asked_for_and_once(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch, by_sut: bool
+) -> None:
+    dissected: list[bytes] = []
+
+    def counted(data: bytes) -> Any:
+        dissected.append(data)
+        return dissect(data)
+
+    for module in (harness.capture.recorder, harness.wire.packets):
+        monkeypatch.setattr(module, "dissect", counted)
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    frames = [
+        frame
+        for data in PACKETS
+        for frame in (recorder.received(connection, data) if by_sut else [recorder.sent(connection, data)])
+    ]
+    assert [frame.kind for frame in frames] == KINDS
+    assert dissected == []
+    assert frames[2]["SessionHeader"].AckSequenceNumber == frames[2].record.SessionHeader.AckSequenceNumber == 1
+    assert frames[2].packet is frames[2].packet
+    assert dissected == [PACKETS[2]]
+
+
+def test_what_the_strict_codec_refuses_is_left_to_the_layers(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(data: bytes) -> Any:
+        raise FormatError("BaseHeader", 0, "MS-MQMQ 2.2.19.1", "refused")
+
+    monkeypatch.setattr("harness.capture.recorder.parse_packet", refuse)
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    assert [recorder.sent(connection, data).kind for data in PACKETS] == KINDS
 
 
 def test_listeners_hear_of_every_frame(recorder: Recorder) -> None:

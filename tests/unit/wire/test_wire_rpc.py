@@ -23,12 +23,11 @@ from harness.wire.rpc import (
     orphaned,
     outcomes_of,
     proposals_of,
-    request,
-    response,
     rpc_dissection,
     rpc_kind,
     stub_of,
 )
+from harness.wire.rpc_fragments import request, response
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, desc2
 from harness.wire.rpc_qmcomm import DL_ID, QMCOMM_OPERATIONS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, buffer, build, guid, octets, pointer, wide_string

@@ -45,7 +45,7 @@ REFUSED = [
     (resized(FRAMES[3], -4), "EstablishConnectionHeader.Padding: 512 bytes announced, 508 left"),
     (resized(FRAMES[5], -2), "ConnectionParametersHeader.WindowSize: only 0 bytes left for it"),
     (resized(FRAMES[5], -12), "ConnectionParametersHeader: announced, but the packet ends after InternalHeader"),
-    (resized(FRAMES[5], -14), "InternalHeader.X15: only 0 bytes left for it"),
+    (resized(FRAMES[5], -14), "InternalHeader.Flags: only 0 bytes left for it"),
     (resized(FRAMES[5], -16), "InternalHeader: announced, but the packet ends after BaseHeader"),
     (bytes(session_ack(base={"SH": 0, "PacketSize": 0x14})), "PacketSize: 20 stands for 20 bytes, there are 36"),
     (patched(FRAMES[5], 2, b"\x1b"), "BaseHeader.PacketSize: 32 is not that of a SessionAck, though IN and SH are set"),

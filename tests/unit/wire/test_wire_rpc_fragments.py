@@ -1,0 +1,70 @@
+"""C706 12.6.4.9, 12.6.4.10: fragments as bytes are those that scapy makes, and are read as scapy reads them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scapy.layers.dcerpc import DceRpc5Request, DceRpc5Response
+from scapy.packet import Raw
+
+from harness.wire import rpc_fragments
+from harness.wire.rpc import VERIFICATION_TRAILER, bind_nak, co_cancel, dissect_rpc, fault, pdu, rpc_kind, stub_of
+from harness.wire.rpc_fragments import Fragment, fragment_of, is_plain, request, response
+from harness.wire.rpc_trailer import CONNECT, NTLM, Trailer, with_trailer
+
+STUB = bytes(range(40))
+WITH_OBJECT = bytes(pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4, object=UUID(int=9)) / Raw(STUB), 0x83))
+BIG_ENDIAN = bytes(pdu("request", 7, DceRpc5Request(cont_id=1, opnum=4) / Raw(STUB), endian=0))
+WHOLE = [
+    *request(7, 1, 4, STUB),
+    *request(7, 1, 4, b""),
+    *request(7, 1, 4, STUB, fragment=48, flags=0x40),
+    *response(7, 1, STUB),
+    *request(7, 1, 4, STUB + VERIFICATION_TRAILER + STUB),
+    with_trailer(request(7, 1, 4, STUB)[0], Trailer(NTLM, CONNECT, 0, bytes(16), 8)),
+    WITH_OBJECT,
+    BIG_ENDIAN,
+]
+
+
+def test_what_is_made_is_what_scapy_makes() -> None:
+    part = DceRpc5Request(alloc_hint=len(STUB), cont_id=1, opnum=4) / Raw(STUB)
+    assert request(7, 1, 4, STUB) == [bytes(pdu("request", 7, part))]
+    part = DceRpc5Response(alloc_hint=len(STUB), cont_id=1) / Raw(STUB)
+    assert response(7, 1, STUB) == [bytes(pdu("response", 7, part))]
+
+
+@pytest.mark.parametrize("data", WHOLE)
+def test_what_is_read_is_what_scapy_reads(data: bytes) -> None:
+    packet = dissect_rpc(data)
+    opnum = packet.payload.opnum if rpc_kind(data) == "request" else 0
+    expected = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
+    assert fragment_of(data) == expected
+
+
+def test_scapy_is_not_asked_for_plain_fragments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(rpc_fragments, "dissect_rpc")
+    assert fragment_of(request(7, 1, 4, STUB)[0]) == Fragment(7, 3, 1, 4, STUB)
+    assert fragment_of(response(7, 1, STUB)[0]) == Fragment(7, 3, 1, 0, STUB)
+
+
+@given(st.data())
+def test_what_is_plain_is_read_as_scapy_reads_it(data: st.DataObject) -> None:
+    good = data.draw(st.sampled_from([*WHOLE, bytes(fault(7, 1, 5)), bytes(co_cancel(7)), bytes(bind_nak(7, 1))]))
+    spoilt = bytearray(good)
+    for at in data.draw(st.lists(st.integers(0, min(len(good), 40) - 1), max_size=3)):
+        spoilt[at] = data.draw(st.integers(0, 255))
+    cut = bytes(spoilt[: data.draw(st.integers(0, len(spoilt)) | st.just(len(spoilt)))])
+    if is_plain(cut):
+        packet = dissect_rpc(cut)
+        opnum = packet.payload.opnum if rpc_kind(cut) == "request" else 0
+        read = Fragment(packet.call_id, int(packet.pfc_flags), packet.payload.cont_id, opnum, stub_of(packet))
+        assert fragment_of(cut) == read
+
+
+@pytest.mark.parametrize("data", [b"", request(7, 1, 4, STUB)[0][:-1], response(7, 1, STUB)[0] + b"x", WITH_OBJECT])
+def test_what_is_cut_or_has_more_in_it_is_not_plain(data: bytes) -> None:
+    assert not is_plain(data)
