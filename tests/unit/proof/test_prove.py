@@ -11,7 +11,8 @@ from harness.faults.registry import Fault
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.prove import prove, report, why_unclean
-from harness.proof.trials import Found, Line, Trial
+from harness.proof.steps import Steps
+from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue, load_index
 
 RULE = "MQQB-3.1.5.4.1-10"
@@ -25,12 +26,19 @@ class ScriptedTrials:
     def __init__(self, convicting: dict[str, set[str]], unclean: dict[str, Verdict] | None = None) -> None:
         self.convicting = convicting
         self.unclean = unclean or {}
+        self.steps: dict[str, Steps] = {}
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def each(self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[..., Any]) -> Iterator[Any]:
-        for check in checks:
-            yield look(check, [Line(check, RULE, self.unclean.get(check, Verdict.PASS), "why")], 0.0)
+    def clean(self, checks: Sequence[str]) -> dict[str, Clean]:
+        return {
+            check: Clean(
+                [Line(check, RULE, self.unclean.get(check, Verdict.PASS), "why")],
+                self.steps.get(check, frozenset()),
+                self.checks.index(check),
+            )
+            for check in checks
+        }
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
         for trial in trials:

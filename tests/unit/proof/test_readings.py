@@ -9,7 +9,8 @@ import pytest
 from harness.faults.registry import Fault
 from harness.judging.verdicts import Verdict
 from harness.proof.readings import run_readings
-from harness.proof.trials import Found, Line, Trial
+from harness.proof.steps import Steps
+from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
 
 ERRATUM = "E41"
@@ -25,6 +26,10 @@ class TrialsOfReadings:
     def __init__(self, convicting: str = "") -> None:
         self.convicting = convicting
         self.tried: dict[str, list[str]] = {}
+        self.steps: dict[str, Steps] = {}
+
+    def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
+        return {check: Clean([], self.steps.get(check, frozenset()), 0.0) for check in checks}
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
         for trial in trials:
