@@ -121,21 +121,17 @@ class _Candidates:
 
         A fault often breaks a rule that it does not name, and the first trials stop before a check shows that.
         """
-        covered = defaultdict(set)
-        for rule, checks in self._inventory.tests.items():
-            for check in checks:
-                covered[check].add(rule)
+        functions = {function for function, _ in self.open}
         for fault in faults:
-            changed, functions = steps_of(fault.install), {function for function, _ in self.open}
+            covering = {check for rule in fault.breaks for check in self._inventory.tests.get(rule, ())}
+            needed, changed = _Unshown(set(self.open)), steps_of(fault.install)
             checks = [
                 check
-                for check, clean in self._clean.items()
-                if _function(check) in functions
-                and not covered[check].isdisjoint(fault.breaks)
-                and may_notice(clean.steps, changed)
+                for check in sorted(covering & self._clean.keys())
+                if _function(check) in functions and needed(check, ()) and may_notice(self._clean[check].steps, changed)
             ]
             if checks:
-                yield Trial(fault.name, (fault.name,), tuple(checks), _Unshown(set(self.open)), raises=True)
+                yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
 
     def record(self, found: Found) -> None:
         """Note which functions convicted."""
