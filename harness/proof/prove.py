@@ -1,8 +1,8 @@
 """The proof that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
 
-One clean run of the suites in virtual time shows which check judges which rule; then each fault is put in and the
-checks of its rules run again. It is a proof by check: every function convicts, of every rule that it covers, a system
-with some fault of that rule.
+One clean run of the suites in virtual time shows which check judges which rule, and which steps it takes; then each
+fault is put in and the checks of its rules run again that take a step that it changes. It is a proof by check: every
+function convicts, of every rule that it covers, a system with some fault of that rule.
 """
 
 from __future__ import annotations

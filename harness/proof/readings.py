@@ -2,7 +2,8 @@
 
 Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and the checks run on it:
 all that judge the rules that the entry bears on, and of the others a share, another for each reading, or all
-(``prove --readings``). A reading with the verdict ``fail`` needs no variant; one that has a variant is convicted.
+(``prove --readings``). A check that takes none of the steps that a variant changes has the verdicts of the clean run
+there, and is left out. A reading with the verdict ``fail`` needs no variant; one that has a variant is convicted.
 """
 
 from __future__ import annotations
