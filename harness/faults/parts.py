@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from harness.faults.registry import Install, add, add_reading
+from harness.faults.registry import FaultyCore, Install, add, add_reading
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import attribute_of, part_of, put_in_place
@@ -59,10 +60,20 @@ def _says(name: str, cls: type[Part]) -> str:
     return says
 
 
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Puts a subclass of a part in the place of that part, and does nothing else."""
+
+    cls: type[Part]
+
+    def __call__(self, faulty: FaultyCore) -> None:
+        put_in_place(faulty.core, self.cls)
+
+
 def replaced(cls: type[Part]) -> Install:
     """Put a subclass of a part in the place of that part."""
     part_of(cls)
-    return lambda faulty: put_in_place(faulty.core, cls)
+    return Replaced(cls)
 
 
 def changed(method: Method, make: Make) -> type[Part]:

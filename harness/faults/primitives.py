@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from harness.faults.parts import Method, changed, replaced
@@ -197,14 +197,20 @@ def at_restart(change: Callable[[QueueManager], None]) -> Install:
     return lambda faulty: faulty.on_restart.append(lambda again: change(again.core))
 
 
-def both(*installs: Install) -> Install:
-    """Install several changes as one fault."""
+@dataclass(frozen=True, slots=True)
+class Both:
+    """Installs several changes."""
 
-    def install(faulty: FaultyCore) -> None:
-        for one in installs:
+    installs: tuple[Install, ...]
+
+    def __call__(self, faulty: FaultyCore) -> None:
+        for one in self.installs:
             one(faulty)
 
-    return install
+
+def both(*installs: Install) -> Install:
+    """Install several changes as one fault."""
+    return Both(installs)
 
 
 def byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:

@@ -1,20 +1,21 @@
 """The proof that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
 
-One clean run of the suites in virtual time shows which check judges which rule; then each fault is put in and the
-checks of its rules run again. It is a proof by check: every function convicts, of every rule that it covers, a system
-with some fault of that rule.
+One clean run of the suites in virtual time shows which check judges which rule, and which steps it takes; then each
+fault is put in and the checks of its rules run again that take a step that it changes. It is a proof by check: every
+function convicts, of every rule that it covers, a system with some fault of that rule.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN, Verdict
 from harness.proof.inventory import Inventory
-from harness.proof.trials import BROKEN_OFF, Found, Line, Trial, Trials
+from harness.proof.steps import may_notice, steps_of
+from harness.proof.trials import BROKEN_OFF, Clean, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
 """A function, its parametrised cases together, and a rule that it covers."""
@@ -58,8 +59,8 @@ def prove(
     if not wanted & inventory.passive:  # a passive rule is judged anywhere
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
         checks = [check for check in checks if check in covering]
-    clean = [line for lines in trials.each(checks, (), lambda _, lines, __: lines) for line in lines]
-    _sort_out(proof, inventory, clean)
+    clean = trials.clean(checks)
+    _sort_out(proof, inventory, [line for one in clean.values() for line in one.lines])
     candidates = _Candidates(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
     for trial, found in trials.run(candidates.trials(faults.values())):
@@ -67,6 +68,8 @@ def prove(
         _record(proof, faults[trial.name], found, wanted)
         if progress is not None:
             progress(trial.name)
+    for _, found in trials.run(candidates.trials_for_open_pairs(faults.values())):
+        candidates.record(found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
     proof.idle = sorted(pair for pair in candidates.open if pair[1] not in (*proof.unproven, *proof.unclean))
     return proof
@@ -97,13 +100,15 @@ def _sort_out(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None
 class _Candidates:
     """The checks that may find a fault, and the pairs of function and rule that no fault has shown to convict yet."""
 
-    def __init__(self, inventory: Inventory, clean: Iterable[Line], wanted: set[str]) -> None:
+    def __init__(self, inventory: Inventory, clean: Mapping[str, Clean], wanted: set[str]) -> None:
         self.open: set[Pair] = {(_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())}
         self._inventory = inventory
+        self._clean = clean
         self._judged_in: dict[str, dict[str, None]] = defaultdict(dict)
-        for line in clean:
-            if line.verdict is Verdict.PASS:
-                self._judged_in[line.rule][line.test] = None
+        for check in sorted(clean, key=lambda check: clean[check].seconds):
+            for line in clean[check].lines:
+                if line.verdict is Verdict.PASS:
+                    self._judged_in[line.rule][check] = None
 
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield a trial of each fault; what was found meanwhile is not looked for again."""
@@ -111,19 +116,41 @@ class _Candidates:
             needed = _Needed(fault.breaks, set(self.open))
             yield Trial(fault.name, (fault.name,), tuple(self._checks(fault)), needed, raises=True)
 
+    def trials_for_open_pairs(self, faults: Iterable[Fault]) -> Iterator[Trial]:
+        """Yield trials of the functions of open pairs on faults of other rules that they cover.
+
+        A fault often breaks a rule that it does not name, and the first trials stop before a check shows that.
+        """
+        functions = {function for function, _ in self.open}
+        for fault in faults:
+            covering = {check for rule in fault.breaks for check in self._inventory.tests.get(rule, ())}
+            needed, changed = _Unshown(set(self.open)), steps_of(fault.install)
+            checks = [
+                check
+                for check in sorted(covering & self._clean.keys())
+                if _function(check) in functions and needed(check, ()) and may_notice(self._clean[check].steps, changed)
+            ]
+            if checks:
+                yield Trial(fault.name, (fault.name,), tuple(checks), needed, raises=True)
+
     def record(self, found: Found) -> None:
         """Note which functions convicted."""
         self.open -= _convicted(found.lines)
 
     def _checks(self, fault: Fault) -> Iterable[str]:
-        """Return the checks that may kill a fault: those that cover its rules, then those that happen to judge them."""
+        """Return the checks that may kill a fault: those that cover its rules, then those that happen to judge them.
+
+        Of each the cheapest come first.
+        """
+        changed = steps_of(fault.install)
         first: dict[str, None] = {}
         others: dict[str, None] = {}
         for rule in fault.breaks:
-            judged = self._judged_in.get(rule, {})
-            own = [check for check in self._inventory.tests.get(rule, ()) if check in judged]
-            first |= dict.fromkeys(own or list(judged)[:CHECKS_A_PASSIVE_RULE])
-            others |= judged
+            judged = [one for one in self._judged_in.get(rule, ()) if may_notice(self._clean[one].steps, changed)]
+            covering = set(self._inventory.tests.get(rule, ()))
+            own = [check for check in judged if check in covering]
+            first |= dict.fromkeys(own or judged[:CHECKS_A_PASSIVE_RULE])
+            others |= dict.fromkeys(judged)
         return first | others
 
 
@@ -139,6 +166,16 @@ class _Needed:
         broken = {rule for _, rule in convicted}
         function = _function(check)
         return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
+
+
+class _Unshown:
+    """Says of a check whether a pair of its function is still open."""
+
+    def __init__(self, still_open: set[Pair]) -> None:
+        self.open = still_open
+
+    def __call__(self, check: str, lines: Sequence[Line]) -> bool:
+        return any(function == _function(check) for function, _ in self.open - _convicted(lines))
 
 
 def _convicted(lines: Iterable[Line]) -> set[Pair]:

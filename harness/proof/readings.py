@@ -2,7 +2,8 @@
 
 Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and the checks run on it:
 all that judge the rules that the entry bears on, and of the others a share, another for each reading, or all
-(``prove --readings``). A reading with the verdict ``fail`` needs no variant; one that has a variant is convicted.
+(``prove --readings``). A check that takes none of the steps that a variant changes has the verdicts of the clean run
+there, and is left out. A reading with the verdict ``fail`` needs no variant; one that has a variant is convicted.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN
+from harness.proof.steps import may_notice, steps_of
 from harness.proof.trials import Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Erratum, Reading
@@ -58,13 +61,19 @@ def run_readings(
     if errata is None:
         found.unknown = sorted(name for name in variants if name not in readings)
 
+    checks: dict[str, list[str]] = {}
+    for name in readings.keys() & variants.keys():
+        checks[name] = list(_checks(name, chosen[name.partition(".")[0]], catalogue, tests, trials.checks))
+        if every_check:
+            checks[name] += [check for check in trials.checks if check not in checks[name]]
+    clean = trials.clean(dict.fromkeys(chain.from_iterable(checks.values())))
+
     def tasks() -> Iterator[Trial]:
         for name in readings:
             if name in variants:
-                checks = list(_checks(name, chosen[name.partition(".")[0]], catalogue, tests, trials.checks))
-                if every_check:
-                    checks += [check for check in trials.checks if check not in checks]
-                yield Trial(name, (variants[name].name,), tuple(checks), _unconvicted)
+                changed = steps_of(variants[name].install)
+                noticing = (one for one in checks[name] if may_notice(clean[one].steps, changed))
+                yield Trial(name, (variants[name].name,), tuple(noticing), _unconvicted)
 
     for trial, outcome in trials.run(tasks()):
         found.run.append(trial.name)

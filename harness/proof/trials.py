@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 
 from harness.errors import Endless, HarnessError
+from harness.faults.registry import add, load_faults
+from harness.judging.judge import PASSES_SHOWN
 from harness.judging.verdicts import Entry, Verdict
 from harness.proof.collecting import pytest_arguments
 from harness.proof.forks import Died, forked
+from harness.proof.steps import StepRecorder, Steps, steps_of
 from harness.run.checks import DRIVER, LOG, RUN, suite_path
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
@@ -76,6 +80,15 @@ class Trial:
     """Whether a core that raises only breaks the check off; else its system has crashed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """A check on the clean reference: its verdicts, the steps that it has the SUT take, and its cost."""
+
+    lines: list[Line]
+    steps: Steps
+    seconds: float
+
+
 @dataclass(slots=True)
 class Found:
     """The verdicts of a trial."""
@@ -94,11 +107,34 @@ class Trials:
         self._config = session.config
         self._items = {path: item for item in session.items if (path := suite_path(item)) is not None}
         self._folder = self._config.stash[RUN].folder
+        self._clean: dict[str, Clean] = {}
+        run = self._config.stash[RUN]
+        run.passes.update(dict.fromkeys(run.catalogue, PASSES_SHOWN))  # nobody looks at the evidence of these
 
     @property
     def checks(self) -> tuple[str, ...]:
         """All checks, by the ids that verdicts have."""
         return tuple(self._items)
+
+    def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
+        """Return what checks do on the clean reference; each is run there once, however often it is asked for."""
+        checks = list(checks)
+        new = [check for check in checks if check not in self._clean]
+        recorder = _step_recorder()
+
+        def look(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
+            return check, Clean(lines, recorder.take(), seconds)
+
+        if new:
+            self.warm_up(new)
+            self._clean |= self.each(new, (_RECORDER,), look)
+        return {check: self._clean[check] for check in checks}
+
+    def warm_up(self, checks: Iterable[str]) -> None:
+        """Run a check of each document here: keys and layers that it makes are then there in each fork."""
+        with self._prepared(()):
+            for check in {check.split("/")[1]: check for check in checks}.values():
+                self._run_check(check)
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
         """Run trials; yield each with what it found, in the order in which they end."""
@@ -112,8 +148,8 @@ class Trials:
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
         def work(share: Sequence[str]) -> list[Answer]:
-            self._prepare(faults)
-            return [look(check, *self._run_check(check)) for check in share]
+            with self._prepared(faults):
+                return [look(check, *self._run_check(check)) for check in share]
 
         for _, answers in forked(shares, work, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(answers, Died):
@@ -123,26 +159,29 @@ class Trials:
     # -- in the process of a trial --------------------------------------------------------------------------------
 
     def _run_trial(self, trial: Trial) -> Found:
-        folder = self._prepare(trial.faults, raises=trial.raises)
         found = Found()
         begun = time.process_time()
-        for check in trial.checks:
-            if trial.needed(check, found.lines):
-                found.lines += self._run_check(check)[0]
+        with self._prepared(trial.faults, raises=trial.raises):
+            for check in trial.checks:
+                if trial.needed(check, found.lines):
+                    found.lines += self._run_check(check)[0]
         found.seconds = time.process_time() - begun
-        shutil.rmtree(folder, ignore_errors=True)
         return found
 
-    def _prepare(self, faults: tuple[str, ...], *, raises: bool = False) -> Path:
-        """Take a folder of its own for what checks write, and a driver with the faults."""
+    @contextmanager
+    def _prepared(self, faults: tuple[str, ...], *, raises: bool = False) -> Iterator[None]:
+        """Have a folder for what checks write, and a driver with the faults."""
         run = self._config.stash[RUN]
-        run.folder = Path(tempfile.mkdtemp(dir=self._folder))
-        (run.folder / CAPTURES_FOLDER).mkdir()
         file = replace(run.file, reference=replace(run.file.reference, faults=faults))
-        driver = VirtualDriver(file, raises=raises)
+        driver = self._config.stash[DRIVER] = VirtualDriver(file, raises=raises)
         driver.start()
-        self._config.stash[DRIVER] = driver
-        return run.folder
+        with tempfile.TemporaryDirectory(dir=self._folder, ignore_cleanup_errors=True) as folder:
+            run.folder = Path(folder)
+            (run.folder / CAPTURES_FOLDER).mkdir()
+            try:
+                yield
+            finally:
+                run.folder = self._folder
 
     def _run_check(self, check: str) -> tuple[list[Line], float]:
         entries: list[Entry] = []
@@ -196,6 +235,18 @@ class _Loop:
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - raised again when the session has ended
             self.error = error
         return True
+
+
+_RECORDER = "steps recorded"
+
+
+@cache
+def _step_recorder() -> StepRecorder:
+    """Return the recorder of all steps that some fault changes, which is registered as if it were one."""
+    changed = [steps for fault in load_faults().values() if (steps := steps_of(fault.install)) is not None]
+    recorder = StepRecorder(frozenset().union(*changed))
+    add(_RECORDER, (), "No fault: the steps that are taken are noted.", recorder.install)
+    return recorder
 
 
 def _broken_off(check: str) -> Entry:

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
-from harness.faults.registry import Fault
+from harness.faults.primitives import skip
+from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.prove import prove, report, why_unclean
-from harness.proof.trials import Found, Line, Trial
+from harness.proof.steps import Steps
+from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
+from reference_qm.core.protocol.sending import Sending
 
-RULE = "MQQB-3.1.5.4.1-10"
+RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
 ONE, TWO = "suites/a.py::test_one[1]", "suites/a.py::test_one[2]"
 OTHER = "suites/a.py::test_other"
 
@@ -25,12 +28,22 @@ class ScriptedTrials:
     def __init__(self, convicting: dict[str, set[str]], unclean: dict[str, Verdict] | None = None) -> None:
         self.convicting = convicting
         self.unclean = unclean or {}
+        self.steps: dict[str, Steps] = {}
+        self.breaks: dict[str, str] = {}
+        """Of faults that break another rule than RULE."""
+        self.seconds: dict[str, float] = {}
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
-    def each(self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[..., Any]) -> Iterator[Any]:
-        for check in checks:
-            yield look(check, [Line(check, RULE, self.unclean.get(check, Verdict.PASS), "why")], 0.0)
+    def clean(self, checks: Sequence[str]) -> dict[str, Clean]:
+        return {
+            check: Clean(
+                [Line(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in (RULE, SECOND_RULE)],
+                self.steps.get(check, frozenset()),
+                self.seconds.get(check, 0),
+            )
+            for check in checks
+        }
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
         for trial in trials:
@@ -39,17 +52,21 @@ class ScriptedTrials:
                 if trial.needed(check, found.lines):
                     self.tried.append((trial.name, check))
                     broken = check in self.convicting[trial.name]
-                    found.lines.append(Line(check, RULE, Verdict.FAIL if broken else Verdict.PASS, ""))
+                    verdict = Verdict.FAIL if broken else Verdict.PASS
+                    found.lines += [
+                        Line(check, rule, verdict, "") for rule in (RULE, self.breaks.get(trial.name, RULE))
+                    ]
             yield trial, found
 
 
 @pytest.fixture
 def proved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    def run(trials: ScriptedTrials) -> Any:
-        faults = {name: Fault(name, (RULE,), name, lambda faulty: None) for name in trials.convicting}
+    def run(trials: ScriptedTrials, install: Install = lambda faulty: None) -> Any:
+        faults = {name: Fault(name, (trials.breaks.get(name, RULE),), name, install) for name in trials.convicting}
         monkeypatch.setattr("harness.proof.prove.load_faults", lambda: faults)
-        inventory = Inventory(load_catalogue(), {RULE: [ONE, TWO, OTHER]}, {RULE: list(faults)}, {}, frozenset())
-        return prove(trials, inventory, [RULE])  # type: ignore[arg-type]
+        tests = {RULE: [ONE, TWO, OTHER], SECOND_RULE: [ONE, TWO, OTHER]}
+        inventory = Inventory(load_catalogue(), tests, {}, {}, frozenset())
+        return prove(trials, inventory, sorted({RULE, *trials.breaks.values()}))  # type: ignore[arg-type]
 
     return run
 
@@ -66,6 +83,32 @@ def test_a_function_that_no_fault_makes_fail_is_idle(proved: Callable[..., Any])
     assert not proof.complete
     assert proof.idle == [(OTHER, RULE)]
     assert f"idle: {OTHER} finds no fault of {RULE}, which it covers" in report(proof)
+
+
+def test_the_cheapest_check_is_tried_first(proved: Callable[..., Any]) -> None:
+    trials = ScriptedTrials({"first": {ONE, TWO, OTHER}, "second": {ONE, TWO, OTHER}})
+    trials.seconds = {ONE: 3, TWO: 1, OTHER: 2}
+    assert proved(trials).complete
+    assert trials.tried == [("first", TWO), ("first", OTHER), ("second", TWO)]
+
+
+def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: Callable[..., Any]) -> None:
+    trials = ScriptedTrials({"first": {ONE, TWO, OTHER}})
+    trials.steps = {ONE: frozenset({(Sending, "may_send")}), TWO: frozenset({(Sending, "assign_identifier")})}
+    proof = proved(trials, skip(Sending.assign_identifier))
+    assert trials.tried == [("first", TWO)]
+    assert proof.killed == {RULE: ["first"]}
+    assert proof.idle == [(OTHER, RULE)]
+
+
+def test_a_function_may_be_shown_to_convict_by_a_fault_of_another_rule_that_it_covers(
+    proved: Callable[..., Any],
+) -> None:
+    trials = ScriptedTrials({"first": {ONE}, "second": {ONE, OTHER}})
+    trials.breaks = {"second": SECOND_RULE}
+    trials.seconds = {ONE: 1, TWO: 2, OTHER: 3}
+    assert proved(trials).complete
+    assert trials.tried.count(("second", OTHER)) == 1
 
 
 def test_a_fault_that_nobody_finds_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:

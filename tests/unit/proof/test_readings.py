@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
+from harness.faults.primitives import skip
 from harness.faults.registry import Fault
 from harness.judging.verdicts import Verdict
 from harness.proof.readings import run_readings
-from harness.proof.trials import Found, Line, Trial
+from harness.proof.steps import Steps
+from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
+from reference_qm.core.protocol.sending import Sending
 
 ERRATUM = "E41"
 OWN = "suites/own.py::test_of_the_entry"
@@ -25,6 +28,10 @@ class TrialsOfReadings:
     def __init__(self, convicting: str = "") -> None:
         self.convicting = convicting
         self.tried: dict[str, list[str]] = {}
+        self.steps: dict[str, Steps] = {}
+
+    def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
+        return {check: Clean([], self.steps.get(check, frozenset()), 0.0) for check in checks}
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
         for trial in trials:
@@ -70,6 +77,18 @@ def test_a_reading_is_carried_out_before_every_check_once_when_that_is_asked(var
     for tried in trials.tried.values():
         assert tried[0] == OWN
         assert sorted(tried) == sorted(trials.checks)
+
+
+def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(
+    monkeypatch: pytest.MonkeyPatch, variants: tuple[str, ...]
+) -> None:
+    install = skip(Sending.assign_identifier)
+    faults = {name: Fault(name, (), name, install, reading=name) for name in variants}
+    monkeypatch.setattr("harness.proof.readings.load_faults", lambda: faults)
+    trials = TrialsOfReadings()
+    trials.steps = {OTHERS[3]: frozenset({(Sending, "assign_identifier")})}
+    assert run(trials, every_check=True) == set()
+    assert trials.tried == {name: [OTHERS[3]] for name in variants}
 
 
 def test_a_check_of_another_section_convicts_too(variants: tuple[str, ...]) -> None:

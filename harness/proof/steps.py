@@ -1,0 +1,83 @@
+"""The steps of the reference that a check has the system under test take.
+
+Time is virtual and what is random is seeded, so a check that takes none of the steps that a fault changes has the very
+verdicts that it has on the clean reference: it is not run on that fault.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from inspect import getattr_static
+from types import FunctionType
+from typing import Any
+
+from harness.faults.parts import Replaced
+from harness.faults.primitives import Both
+from harness.faults.registry import FaultyCore, Install
+from reference_qm.core.part import Part
+from reference_qm.core.replacing import part_of, put_in_place
+
+Step = tuple[type[Part], str]
+"""A method of a part, by name."""
+Steps = frozenset[Step]
+_OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
+
+
+def steps_of(install: Install) -> Steps | None:
+    """Return the steps that a fault changes; None when it changes, or may change, anything else."""
+    match install:
+        case Replaced(cls):
+            return _overridden(cls)
+        case Both(installs):
+            found = [steps_of(one) for one in installs]
+            return frozenset().union(*(one or () for one in found)) if None not in found else None
+    return None
+
+
+def may_notice(taken: Steps, changed: Steps | None) -> bool:
+    """Return whether a check that takes some steps may have other verdicts where others are changed."""
+    return changed is None or not changed.isdisjoint(taken)
+
+
+def _overridden(cls: type[Part]) -> Steps | None:
+    """Return the methods of a part that a subclass overrides; None when it overrides what is no plain method."""
+    part = part_of(cls)
+    classes = [one for one in cls.__mro__ if one not in part.__mro__]
+    changed = [(name, value) for one in classes for name, value in vars(one).items() if name not in _OF_EVERY_CLASS]
+    if any(name.startswith("__") for name, _ in changed):
+        return None
+    known = [(name, value) for name, value in changed if hasattr(part, name)]
+    plain = all(isinstance(each, FunctionType) for name, value in known for each in (value, getattr_static(part, name)))
+    return frozenset((part, name) for name, _ in known) if plain else None
+
+
+class StepRecorder:
+    """A recorder of the steps that a core takes: subclasses of its parts, put in their place as faults are."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self._taken: set[Step] = set()
+        methods: dict[type[Part], dict[str, Any]] = defaultdict(dict)
+        for part, name in steps:
+            methods[part][name] = self._noted(part, name)
+        self._parts = [type(part.__name__, (part,), named) for part, named in methods.items()]
+
+    def install(self, faulty: FaultyCore) -> None:
+        """Record the steps of this core from now on."""
+        for cls in self._parts:
+            put_in_place(faulty.core, cls)
+
+    def take(self) -> Steps:
+        """Return the steps taken since it was asked last."""
+        taken = frozenset(self._taken)
+        self._taken.clear()
+        return taken
+
+    def _noted(self, part: type[Part], name: str) -> Callable[..., Any]:
+        method, note, step = getattr(part, name), self._taken.add, (part, name)
+
+        def noted(self: Part, *arguments: Any, **named: Any) -> Any:
+            note(step)
+            return method(self, *arguments, **named)
+
+        return noted

@@ -1,0 +1,96 @@
+"""The steps of the reference: which a fault changes, which a core takes, and who may notice."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.faults.parts import changed, replaced
+from harness.faults.primitives import always, both, skip
+from harness.faults.registry import FaultyCore, load_faults
+from harness.proof.steps import Step, StepRecorder, may_notice, steps_of
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.entropy import SeededEntropy
+
+
+class OneMore(Sending):
+    """Every ordinal is one more."""
+
+    def assign_identifier(self) -> int:
+        return super().assign_identifier() + self._more()
+
+    def _more(self) -> int:
+        return 1
+
+
+class OneMoreAndSilent(OneMore):
+    """It does not send, either."""
+
+    def may_send(self, *arguments: object) -> bool:
+        return False
+
+
+class MadeOtherwise(Sending):
+    """It is made otherwise."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+
+
+ASSIGN: Step = (Sending, "assign_identifier")
+MAY_SEND: Step = (Sending, "may_send")
+REQUEST: Step = (Ping, "build_request")
+
+
+@pytest.fixture
+def core() -> FaultyCore:
+    identifier = UUID(int=1)
+    return FaultyCore(QueueManager(QueueManagerConfig(identifier=identifier), SeededEntropy("steps")))
+
+
+def test_a_subclass_changes_the_steps_that_it_and_its_bases_override() -> None:
+    assert steps_of(replaced(OneMore)) == frozenset({ASSIGN})
+    assert steps_of(replaced(OneMoreAndSilent)) == frozenset({ASSIGN, MAY_SEND})
+    assert steps_of(skip(Ping.build_request)) == frozenset({REQUEST})
+    assert steps_of(both(replaced(OneMore), skip(Ping.build_request))) == frozenset({ASSIGN, REQUEST})
+
+
+def test_a_change_of_anything_else_may_be_noticed_by_every_check() -> None:
+    for install in (always(lambda qm: None), replaced(MadeOtherwise)):
+        assert steps_of(install) is None
+        assert steps_of(both(replaced(OneMore), install)) is None
+    assert may_notice(frozenset(), None)
+
+
+def test_a_check_notices_only_changes_of_the_steps_that_it_takes() -> None:
+    assert may_notice(frozenset({ASSIGN, REQUEST}), frozenset({ASSIGN, MAY_SEND}))
+    assert not may_notice(frozenset({REQUEST}), frozenset({ASSIGN, MAY_SEND}))
+
+
+def test_a_recorder_notes_each_step_once_and_changes_nothing(core: FaultyCore) -> None:
+    recorder = StepRecorder([ASSIGN, MAY_SEND, REQUEST])
+    recorder.install(core)
+    assert [core.core.sending.assign_identifier() for _ in range(2)] == [1, 2]
+    assert recorder.take() == frozenset({ASSIGN})
+    core.core.ping.build_request()
+    assert recorder.take() == frozenset({REQUEST})
+    assert recorder.take() == frozenset()
+
+
+def test_a_fault_is_met_where_the_recorder_noted_the_step(core: FaultyCore) -> None:
+    recorder = StepRecorder([ASSIGN])
+    recorder.install(core)
+    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
+    assert core.core.sending.assign_identifier() == 11
+    assert recorder.take() == frozenset({ASSIGN})
+
+
+def test_most_faults_say_which_steps_they_change_and_every_reading_does() -> None:
+    faults = load_faults().values()
+    known = [fault for fault in faults if steps_of(fault.install)]
+    assert len(known) > len(faults) / 2
+    assert {fault.name for fault in faults if fault.reading} <= {fault.name for fault in known}
