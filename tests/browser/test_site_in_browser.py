@@ -4,8 +4,10 @@ import shutil
 
 import pytest
 from browsed_site import SYSTEMS, made_site
+from patience import PATIENCE_S
 from playwright.sync_api import sync_playwright
 
+LONG_MS = PATIENCE_S * 1_000
 KINDS = ("", "systems", "rules", "sections", "documents")
 
 
@@ -26,7 +28,9 @@ def site(tmp_path_factory):
 def browser():
     path = chromium()
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        opened = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=LONG_MS
+        )
         yield opened
         opened.close()
 
@@ -35,6 +39,7 @@ def browser():
 def page(browser, request):
     """Yield a page that fails the test when a script runs, a dialog opens or a request leaves file://."""
     context = browser.new_context(color_scheme=request.param, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(LONG_MS)
     page = context.new_page()
     page.wrong = []
     page.on("dialog", lambda dialog: (page.wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
@@ -172,6 +177,7 @@ def test_no_page_runs_a_hostile_string(page, site):
 @pytest.mark.parametrize("folder", KINDS)
 def test_nothing_is_wider_than_a_telephone(browser, site, folder):
     context = browser.new_context(viewport={"width": 390, "height": 800})
+    context.set_default_timeout(LONG_MS)
     page = context.new_page()
     for path in sorted((site / folder).glob("*.html"))[:8]:
         opened(page, path)
@@ -182,6 +188,7 @@ def test_nothing_is_wider_than_a_telephone(browser, site, folder):
 @pytest.mark.parametrize("folder", KINDS)
 def test_what_is_printed_fits_its_sheet_and_hides_nothing(browser, site, folder):
     context = browser.new_context(viewport={"width": 1040, "height": 720}, color_scheme="dark")
+    context.set_default_timeout(LONG_MS)
     page = context.new_page()
     page.emulate_media(media="print")
     for path in sorted((site / folder).glob("*.html"))[:4]:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from mqconform_process import MQCONFORM, ROOT, Ran, mqconform, run_json, sut, verdicts
+from patience import run_watched
 from qm_process import free_port
 
 HERE = Path(__file__).parent
 MEMORY = 768 * 1024 * 1024
 """int bytes that a run may have at most, whatever its SUT sends: about 150 MiB are the harness itself."""
-WITHIN_S = 300
 
 
 @contextlib.contextmanager
@@ -43,14 +43,9 @@ def hostile(kind: str, folder: Path) -> Iterator[Path]:
 
 def limited(resource_: int, size: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     """Run checks in a process that may have so much of a resource and no more."""
-    return subprocess.run(
-        [*MQCONFORM, "run", *map(str, arguments)],
+    return run_watched(
+        [*MQCONFORM, "run", *arguments],
         cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=WITHIN_S,
-        check=False,
         preexec_fn=lambda: resource.setrlimit(resource_, (size, size)),
     )
 

@@ -15,7 +15,6 @@ import pytest
 from mqconform_process import (
     MQCONFORM,
     PYTEST,
-    RESPONSE_TIMEOUT_S,
     ROOT,
     Ran,
     command,
@@ -26,6 +25,7 @@ from mqconform_process import (
     unfounded,
 )
 from mqconform_process import verdicts as verdicts_of
+from patience import end_of, until
 from qm_process import free_port, serve
 
 from harness.faults.registry import load_faults
@@ -165,16 +165,12 @@ def killed(folder: Path, file: Path, *options: str, after: int) -> None:
         stderr=subprocess.DEVNULL,
     )
     path = folder / "verdicts.jsonl"
-    for _ in range(100 * RESPONSE_TIMEOUT_S):
-        if path.is_file() and path.read_bytes().count(b"\n") >= after:
-            break
-        try:
-            process.wait(timeout=0.01)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError("the run ended before it could be killed")
+    until(
+        lambda: process.poll() is not None or (path.is_file() and path.read_bytes().count(b"\n") >= after),
+        f"the run has {after} verdicts",
+    )
     process.send_signal(signal.SIGKILL)
-    assert process.wait(timeout=10) == -signal.SIGKILL
+    assert end_of(process) == -signal.SIGKILL, "the run ended before it could be killed"
 
 
 def test_a_killed_run_is_resumed_without_loss_or_repetition(by_mqconform: Ran, tmp_path: Path) -> None:

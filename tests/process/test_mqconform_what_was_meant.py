@@ -74,7 +74,7 @@ if os.fork() == 0:  # as a service manager starts a service: no child of this pr
                 listener.accept()[0].close()
     os._exit(0)
 os.wait()
-time.sleep(60)
+time.sleep(3600)
 """
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 from mqconform_process import ROOT, Ran, command, run_json, unfounded, verdicts
+from patience import run_watched
 
 WAITS_FOR = (
     "suites/pytest.ini",
@@ -28,19 +28,14 @@ WAITS_FOR = (
 
 
 def _ask(python: Path, code: str) -> list[str]:
-    done = subprocess.run(
-        [str(python), "-c", code], cwd=python.parent, capture_output=True, text=True, check=True, timeout=180
-    )
-    return done.stdout.splitlines()
+    return run_watched([python, "-c", code], cwd=python.parent, check=True).stdout.splitlines()
 
 
 def test_everything_that_is_no_python_is_inside(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert set(WAITS_FOR) <= names
     ours = ("suites", "captures", "reports", "harness", "reference_qm")
-    tracked = subprocess.run(
-        ["git", "ls-files", *ours], cwd=ROOT, capture_output=True, text=True, check=True, timeout=180
-    )
+    tracked = run_watched(["git", "ls-files", *ours], cwd=ROOT, check=True)
     assert {path for path in tracked.stdout.split() if (ROOT / path).is_file()} <= names
     assert not {name for name in names if name.startswith(("tests/", "benchmarks/")) or name.endswith(".pyc")}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from mqconform_process import MQCONFORM, RESPONSE_TIMEOUT_S, judged, mqconform, run_json, sut, unfounded, verdicts
+from mqconform_process import MQCONFORM, judged, mqconform, run_json, sut, unfounded, verdicts
+from patience import communicate, end_of, until
 from qm_process import free_port
 
 from harness.run.run import EXIT_INTERRUPTED
@@ -58,10 +58,8 @@ def begun(folder: Path, file: Path, workers: int = 2) -> subprocess.Popen[str]:
     """Return a run that has some verdicts already."""
     command = [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), "-k", SELECTION, f"--workers={workers}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    until = time.monotonic() + RESPONSE_TIMEOUT_S
-    while not ((folder / "verdicts.jsonl").is_file() and (folder / "verdicts.jsonl").stat().st_size):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    path = folder / "verdicts.jsonl"
+    until(lambda: path.is_file() and path.stat().st_size, "the run has a verdict")
     return process
 
 
@@ -74,7 +72,7 @@ def test_a_worker_that_dies_is_accounted_for_and_replaced(alone: Path, tmp_path:
     folder = tmp_path / "run"
     with begun(folder, sut(tmp_path)) as process:
         os.kill(workers_of(process)[0], signal.SIGKILL)
-        said, _ = process.communicate(timeout=120)
+        said, _ = communicate(process)
     assert process.returncode == run_json(folder)["exit"] == 1
     lost = {line["test"]: line["reason"] for line in verdicts(folder) if line["verdict"] == "harness_error"}
     ((test, reason),) = lost.items()
@@ -89,10 +87,7 @@ def test_a_session_that_is_killed_takes_its_workers_along_and_is_resumed(alone: 
     with begun(folder, file) as process:
         workers = workers_of(process)
         process.kill()
-    until = time.monotonic() + 30
-    while any(Path(f"/proc/{pid}").exists() for pid in workers):
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), "the workers end")
     arguments = ("--sut", file, "--out", folder, "-k", SELECTION, "--workers", 2, "--resume")
     done = mqconform("run", *arguments)
     assert done.returncode == 0, done.stdout
@@ -154,7 +149,7 @@ def test_a_run_that_is_terminated_stops_what_it_started(tmp_path: Path, workers:
         systems = [pid for pid in workers_of(process) if b"reference_qm" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         assert len(systems) == workers
         process.terminate()
-        assert process.wait(60) == EXIT_INTERRUPTED
+        assert end_of(process) == EXIT_INTERRUPTED
     assert not any(Path(f"/proc/{pid}").exists() for pid in systems)
     assert run_json(folder)["aborted"] == "interrupted"
 

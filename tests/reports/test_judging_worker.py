@@ -2,12 +2,12 @@
 
 import resource
 import signal
-import subprocess
 import sys
 import time
 
 import pyarrow
 import pytest
+from patience import run_watched
 from pyspark import cloudpickle
 
 from reports.lake import judging_worker
@@ -97,7 +97,5 @@ def test_what_is_sent_to_an_executor_needs_nothing_of_ours_there(tmp_path):
     finally:
         cloudpickle.unregister_pickle_by_value(judging_worker)
     code = "import pickle, sys; print(list(pickle.load(open('sent', 'rb'))(iter([]))), 'reports' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path, timeout=60
-    )
+    done = run_watched([sys.executable, "-c", code], check=True, cwd=tmp_path)
     assert done.stdout == "[] False\n"
