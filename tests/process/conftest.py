@@ -7,7 +7,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from mqconform_process import ROOT, Ran, command, sut
+from mqconform_process import FEW, ROOT, Ran, command, mqconform, sut, unfounded
 from patience import run_watched
 
 
@@ -46,4 +46,19 @@ def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     arguments = ("run", "--sut", sut(folder).name, "--out", "run", "--workers", "2")
     plugin = {"PYTEST_PLUGINS": "kept_contract", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(bin_folder / "mqconform", *arguments, cwd=folder, **plugin)
+    return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="session")
+def unfounded_of_whole(whole: Ran) -> list[str]:
+    """Return the verdicts of the whole run that name what no packet is; it takes some seconds to look."""
+    return unfounded(whole.folder)
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Run the checks of a rule: for those who need some run folder, to copy."""
+    folder = tmp_path_factory.mktemp("few")
+    done = mqconform("run", "--sut", sut(folder), "--out", "run", "--rule", FEW, cwd=folder)
+    assert done.returncode == 0, done.stdout
     return Ran(folder / "run", done.returncode, done.stdout + done.stderr)

@@ -23,6 +23,8 @@ ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
 STARTED = 'kind = "process"\n'
+FEW = "MQQB-2.2.1-03"
+"""A rule that three checks judge."""
 ENDED = "-- ended with "
 """Begins the line that follows what a command of several said."""
 SEVERAL = f"""
@@ -107,11 +109,11 @@ def mqconform(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
 
 
 def several(
-    *commands: Sequence[object], cwd: Path = ROOT, **environment: str
+    *commands: Sequence[object], cwd: Path = ROOT, python: Path = Path(sys.executable), **environment: str
 ) -> list[subprocess.CompletedProcess[str]]:
     """Run commands of mqconform one after the other in one process: each would import the suites otherwise."""
     words = [[str(each) for each in one] for one in commands]
-    done = command(sys.executable, "-c", SEVERAL, json.dumps(words), cwd=cwd, **environment)
+    done = command(python, "-c", SEVERAL, json.dumps(words), cwd=cwd, **environment)
     said = [_apart(stream) for stream in (done.stdout, done.stderr)]
     assert done.returncode == 0, done.stderr
     assert len(said[0]) == len(said[1]) == len(words), done.stdout + done.stderr
