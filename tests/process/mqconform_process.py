@@ -108,6 +108,13 @@ def mqconform(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProce
     return command(*MQCONFORM, *arguments, cwd=cwd)
 
 
+def held_up(checks: int, go: Path) -> dict[str, str]:
+    """Return the environment of a run whose processes wait in that check of theirs until there is a file ``go``."""
+    paths = (Path(__file__).parent, Path(__file__).parents[1])
+    plugin = {"PYTEST_PLUGINS": "held_up", "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    return os.environ | plugin | {"MQ_HOLD": f"{checks}:{go}"}
+
+
 def several(
     *commands: Sequence[object], cwd: Path = ROOT, python: Path = Path(sys.executable), **environment: str
 ) -> list[subprocess.CompletedProcess[str]]:
