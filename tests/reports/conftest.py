@@ -7,6 +7,7 @@ workers of its own. The processes that tests start have the settings of a user.
 
 from __future__ import annotations
 
+import budgets  # noqa: F401
 import pytest
 
 from reports.spark import CLASSES, QUICKLY, session
