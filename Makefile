@@ -9,6 +9,12 @@ MADE_OF_RUNS := $(foreach name,certificate controls plugin preflight profile,tes
 HOSTILE := tests/process/test_mqconform_hostile.py
 STRANGERS := tests/process/test_mqconform_what_was_meant.py
 
+TRACKS := lint test-made-of-runs test-core test-lake test-processes test-systems test-strangers prove-changed \
+	test-runs test-hostile
+COSTS := out/test-costs
+PYTEST = MQ_COSTS=$(COSTS)/$@.json $(BIN)/pytest -q
+MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
+
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -26,42 +32,41 @@ $(STAMP): uv.lock pyproject.toml scripts/setup.sh
 demo: setup ## three systems are tested, a matrix and a site are made
 	$(BIN)/mqconform demo
 
-# In parallel: tests of processes mostly wait, the others and the proof compute.
-test: setup lint ## everything that CI runs
-	$(MAKE) --no-print-directory --jobs 9 --output-sync=target \
-		test-runs test-strangers test-hostile test-systems test-made-of-runs test-processes test-lake test-core prove-changed
+# Few tracks at a time: some wait for processes while others compute, and more at once only delay each other.
+test: setup ## everything that CI runs; at its end, what it cost
+	@rm -rf $(COSTS)
+	@$(MAKE) --no-print-directory --keep-going --jobs 4 --output-sync=target $(TRACKS); \
+		ended=$$?; $(BIN)/python scripts/test_costs.py $(COSTS); exit $$ended
 
 test-core: setup ## of it: unit and property tests
-	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser --ignore tests/reports
+	$(PYTEST) --ignore tests/process --ignore tests/browser --ignore tests/reports
 
 test-lake: setup ## of it: the lake, its tables and pages
-	$(BIN)/pytest -q tests/reports
+	$(PYTEST) tests/reports
 
 prove-changed: setup ## show of what changed, and of a tenth of the rest, that every check can fail
-	$(BIN)/mqconform prove --jobs 2 --changed
+	$(MEASURED) $(BIN)/mqconform prove --jobs 2 --changed
 
 test-runs: setup ## of it: whole runs of mqconform
-	$(BIN)/pytest -q $(filter-out $(SYSTEMS) $(STRANGERS) $(HOSTILE) $(MADE_OF_RUNS),$(wildcard tests/process/test_mqconform_*.py))
+	$(PYTEST) $(filter-out $(SYSTEMS) $(STRANGERS) $(HOSTILE) $(MADE_OF_RUNS),$(wildcard tests/process/test_mqconform_*.py))
 
 test-made-of-runs: setup ## of it: what runs say, and what is made of them
-	$(BIN)/pytest -q $(MADE_OF_RUNS)
+	$(PYTEST) $(MADE_OF_RUNS)
 
 test-systems: setup ## of it: runs against systems that are shared, limited, slow, or three
-	$(BIN)/pytest -q $(SYSTEMS)
+	$(PYTEST) $(SYSTEMS)
 
 test-strangers: setup ## of it: runs against systems that are not the one that was meant
-	$(BIN)/pytest -q $(STRANGERS)
+	$(PYTEST) $(STRANGERS)
 
 test-hostile: setup ## of it: runs against systems that are hostile
-	$(BIN)/pytest -q $(HOSTILE)
+	$(PYTEST) $(HOSTILE)
 
 test-processes: setup ## of it: queue managers as processes, and the site in a browser
-	$(BIN)/pytest -q $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser
+	$(PYTEST) $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser
 
 lint: setup ## ruff, its formatter and mypy
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(MEASURED) sh -c "$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy"
 
 prove: setup ## show that every check can fail
 	$(BIN)/mqconform prove --jobs 2

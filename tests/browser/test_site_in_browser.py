@@ -1,11 +1,14 @@
 """The site in a real browser: it shows, it can be walked, and nothing hostile runs."""
 
+import contextlib
 import shutil
 
 import pytest
 from browsed_site import SYSTEMS, made_site
+from patience import PATIENCE_S
 from playwright.sync_api import sync_playwright
 
+LONG_MS = PATIENCE_S * 1_000
 KINDS = ("", "systems", "rules", "sections", "documents")
 
 
@@ -26,25 +29,39 @@ def site(tmp_path_factory):
 def browser():
     path = chromium()
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        opened = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"], timeout=LONG_MS
+        )
         yield opened
         opened.close()
 
 
-@pytest.fixture(params=["light", "dark"])
+@contextlib.contextmanager
+def new_page(browser, **options):
+    """Yield a page that waits for whatever is asked of it as long as it takes on a loaded machine."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(LONG_MS)
+    yield context.new_page()
+    context.close()
+
+
+BOTH_SCHEMES = pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
+"""For tests of what is seen; the other scheme changes colours and nothing else."""
+
+
+@pytest.fixture
 def page(browser, request):
     """Yield a page that fails the test when a script runs, a dialog opens or a request leaves file://."""
-    context = browser.new_context(color_scheme=request.param, viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.wrong = []
-    page.on("dialog", lambda dialog: (page.wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
-    page.on("request", lambda asked: asked.url.startswith("file:///") or page.wrong.append(f"request {asked.url}"))
-    page.on("requestfailed", lambda asked: page.wrong.append(f"not found {asked.url}"))
-    page.on("pageerror", lambda error: page.wrong.append(f"script {error}"))
-    page.on("console", lambda message: page.wrong.append(f"console {message.text}"))
-    yield page
-    assert page.wrong == []
-    context.close()
+    scheme = getattr(request, "param", "light")
+    with new_page(browser, color_scheme=scheme, viewport={"width": 1280, "height": 900}) as page:
+        page.wrong = []
+        page.on("dialog", lambda dialog: (page.wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        page.on("request", lambda asked: asked.url.startswith("file:///") or page.wrong.append(f"request {asked.url}"))
+        page.on("requestfailed", lambda asked: page.wrong.append(f"not found {asked.url}"))
+        page.on("pageerror", lambda error: page.wrong.append(f"script {error}"))
+        page.on("console", lambda message: page.wrong.append(f"console {message.text}"))
+        yield page
+        assert page.wrong == []
 
 
 def unharmed(page):
@@ -63,6 +80,7 @@ def followed(page, act, *what):
         act(*what)
 
 
+@BOTH_SCHEMES
 def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp_path):
     followed(page, opened(page, site / "index.html").get_by_role("link", name="Coverage").click)
     assert page.locator("h1").inner_text() == "Coverage of the documents"
@@ -79,6 +97,7 @@ def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp
     assert (tmp_path / "coverage.png").stat().st_size > 10_000
 
 
+@BOTH_SCHEMES
 def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(page, site):
     opened(page, site / "index.html")
     assert page.locator("h1").inner_text() == "Conformance of systems"
@@ -139,11 +158,10 @@ def test_rules_are_searched_and_what_is_asked_stands_in_the_url(page, site):
 
 
 def test_rules_are_all_there_without_scripts(browser, site):
-    context = browser.new_context(java_script_enabled=False)
-    page = opened(context.new_page(), site / "rules.html")
-    assert page.locator("#rules tbody tr:visible").count() > 300
-    assert not page.locator("#search").is_visible()
-    context.close()
+    with new_page(browser, java_script_enabled=False) as page:
+        opened(page, site / "rules.html")
+        assert page.locator("#rules tbody tr:visible").count() > 300
+        assert not page.locator("#search").is_visible()
 
 
 def test_the_filter_leaves_only_sections_with_findings(page, site):
@@ -171,42 +189,37 @@ def test_no_page_runs_a_hostile_string(page, site):
 
 @pytest.mark.parametrize("folder", KINDS)
 def test_nothing_is_wider_than_a_telephone(browser, site, folder):
-    context = browser.new_context(viewport={"width": 390, "height": 800})
-    page = context.new_page()
-    for path in sorted((site / folder).glob("*.html"))[:8]:
-        opened(page, path)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
-    context.close()
+    with new_page(browser, viewport={"width": 390, "height": 800}) as page:
+        for path in sorted((site / folder).glob("*.html"))[:8]:
+            opened(page, path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, path.name
 
 
 @pytest.mark.parametrize("folder", KINDS)
 def test_what_is_printed_fits_its_sheet_and_hides_nothing(browser, site, folder):
-    context = browser.new_context(viewport={"width": 1040, "height": 720}, color_scheme="dark")
-    page = context.new_page()
-    page.emulate_media(media="print")
-    for path in sorted((site / folder).glob("*.html"))[:4]:
-        opened(page, path)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 1040, path.name
-        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(23, 32, 43)", "dark ink on paper"
-        assert not page.locator(".top nav").is_visible()
-        for inner in page.locator("details > *:not(summary)").all()[:5]:
-            assert inner.bounding_box()["height"] > 0, path.name
-    assert page.pdf(format="A4").startswith(b"%PDF")
-    context.close()
+    with new_page(browser, viewport={"width": 1040, "height": 720}, color_scheme="dark") as page:
+        page.emulate_media(media="print")
+        for path in sorted((site / folder).glob("*.html"))[:4]:
+            opened(page, path)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 1040, path.name
+            assert page.evaluate("getComputedStyle(document.body).color") == "rgb(23, 32, 43)", "dark ink on paper"
+            assert not page.locator(".top nav").is_visible()
+            for inner in page.locator("details > *:not(summary)").all()[:5]:
+                assert inner.bounding_box()["height"] > 0, path.name
+        assert page.pdf(format="A4").startswith(b"%PDF")
 
 
 def test_everything_essential_is_there_without_scripts(browser, site):
-    context = browser.new_context(java_script_enabled=False)
-    page = opened(context.new_page(), site / "index.html")
-    followed(page, page.locator(".card", has_text="Contoso").last.locator("a.bad").click)
-    followed(page, page.locator("article.todo h3 a").first.click)
-    assert page.locator(":target .compare").first.is_visible()
-    followed(page, page.locator("nav a", has_text="Pairs").click)
-    rows = page.locator("table.pairs tbody tr:visible")
-    assert rows.count() == 2
-    page.get_by_label("systems with a fail").check()
-    assert rows.count() == 1
-    context.close()
+    with new_page(browser, java_script_enabled=False) as page:
+        opened(page, site / "index.html")
+        followed(page, page.locator(".card", has_text="Contoso").last.locator("a.bad").click)
+        followed(page, page.locator("article.todo h3 a").first.click)
+        assert page.locator(":target .compare").first.is_visible()
+        followed(page, page.locator("nav a", has_text="Pairs").click)
+        rows = page.locator("table.pairs tbody tr:visible")
+        assert rows.count() == 2
+        page.get_by_label("systems with a fail").check()
+        assert rows.count() == 1
 
 
 def tab_to(page, wanted):
@@ -217,6 +230,7 @@ def tab_to(page, wanted):
     pytest.fail(f"60 steps and not in {wanted}")
 
 
+@BOTH_SCHEMES
 def test_a_page_is_walked_with_the_keyboard_alone(page, site):
     opened(page, site / "index.html")
     page.keyboard.press("Tab")

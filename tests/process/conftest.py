@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
-from mqconform_process import ROOT, Ran, command, sut
+from mqconform_process import FEW, ROOT, Ran, command, mqconform, sut, unfounded
+from patience import run_watched
 
 
 @pytest.fixture(scope="session")
@@ -16,8 +16,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel from the checkout with the tools of the environment: no network."""
     folder = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=180)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_watched(build, check=True)
     (path,) = folder.glob("*.whl")
     return path
 
@@ -26,14 +25,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
     folder = tmp_path_factory.mktemp("installed") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=180)
+    run_watched([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
     python = folder / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python)]
-    install = [*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
-    done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=180)
-    assert done.returncode == 0, done.stderr
-    where = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    packages = subprocess.run(where, capture_output=True, text=True, check=True, timeout=180).stdout.strip()
+    run_watched([*pip, "install", "--quiet", "--no-index", "--no-deps", wheel], check=True)
+    where = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    packages = run_watched(where, check=True).stdout.strip()
     # A folder that a .pth file names is searched, but the .pth files in it, such as the editable one, are not read.
     (Path(packages) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     return folder / "bin"
@@ -49,4 +46,19 @@ def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     arguments = ("run", "--sut", sut(folder).name, "--out", "run", "--workers", "2")
     plugin = {"PYTEST_PLUGINS": "kept_contract", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(bin_folder / "mqconform", *arguments, cwd=folder, **plugin)
+    return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="session")
+def unfounded_of_whole(whole: Ran) -> list[str]:
+    """Return the verdicts of the whole run that name what no packet is; it takes some seconds to look."""
+    return unfounded(whole.folder)
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Run the checks of a rule: for those who need some run folder, to copy."""
+    folder = tmp_path_factory.mktemp("few")
+    done = mqconform("run", "--sut", sut(folder), "--out", "run", "--rule", FEW, cwd=folder)
+    assert done.returncode == 0, done.stdout
     return Ran(folder / "run", done.returncode, done.stdout + done.stderr)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from patience import PATIENCE_S, run_watched
+
 from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.judging.verdicts import read_verdicts
 from harness.proof.trials import VIRTUAL_SUT
@@ -20,7 +22,9 @@ from harness.proof.trials import VIRTUAL_SUT
 ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
-RESPONSE_TIMEOUT_S = 400
+STARTED = 'kind = "process"\n'
+FEW = "MQQB-2.2.1-03"
+"""A rule that three checks judge."""
 ENDED = "-- ended with "
 """Begins the line that follows what a command of several said."""
 SEVERAL = f"""
@@ -49,7 +53,10 @@ class Ran:
 
 
 def sut(folder: Path, text: str = VIRTUAL_SUT, name: str = "sut.toml") -> Path:
+    """Write a SUT file. A program that is started may take as long as it likes, unless the file says otherwise."""
     path = folder / name
+    if "start_timeout_s" not in text:
+        text = text.replace(STARTED, f"{STARTED}start_timeout_s = {PATIENCE_S}\n")
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -88,28 +95,32 @@ def started_program(
 
 def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a process to its end; of this one's environment it has PATH and HOME."""
-    return subprocess.run(
-        [str(argument) for argument in arguments],
-        cwd=cwd,
-        env={name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=RESPONSE_TIMEOUT_S,
-        check=False,
-    )
+    own = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    return run_watched(arguments, folder=_run_folder(arguments, cwd), cwd=cwd, env=own | environment)
+
+
+def _run_folder(arguments: Sequence[object], cwd: Path) -> Path | None:
+    """Return where a command writes its run."""
+    return cwd / str(arguments[arguments.index("--out") + 1]) if "--out" in arguments else None
 
 
 def mqconform(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     return command(*MQCONFORM, *arguments, cwd=cwd)
 
 
+def held_up(checks: int, go: Path) -> dict[str, str]:
+    """Return the environment of a run whose processes wait in that check of theirs until there is a file ``go``."""
+    paths = (Path(__file__).parent, Path(__file__).parents[1])
+    plugin = {"PYTEST_PLUGINS": "held_up", "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    return os.environ | plugin | {"MQ_HOLD": f"{checks}:{go}"}
+
+
 def several(
-    *commands: Sequence[object], cwd: Path = ROOT, **environment: str
+    *commands: Sequence[object], cwd: Path = ROOT, python: Path = Path(sys.executable), **environment: str
 ) -> list[subprocess.CompletedProcess[str]]:
     """Run commands of mqconform one after the other in one process: each would import the suites otherwise."""
     words = [[str(each) for each in one] for one in commands]
-    done = command(sys.executable, "-c", SEVERAL, json.dumps(words), cwd=cwd, **environment)
+    done = command(python, "-c", SEVERAL, json.dumps(words), cwd=cwd, **environment)
     said = [_apart(stream) for stream in (done.stdout, done.stderr)]
     assert done.returncode == 0, done.stderr
     assert len(said[0]) == len(said[1]) == len(words), done.stdout + done.stderr

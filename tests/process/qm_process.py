@@ -1,4 +1,4 @@
-"""The real process, started and spoken to; every wait has a deadline."""
+"""The real process, started and spoken to; every wait has an end."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from patience import LOOK_S, PATIENCE_S, Watch, end_of, run_watched
+
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.free_ports import free_port as given_port
 
-RESPONSE_TIMEOUT_S = 120
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "reference_qm"]
 
@@ -38,13 +39,13 @@ class Served:
     @contextlib.contextmanager
     def control(self) -> Iterator[Control]:
         with (
-            socket.create_connection(self.endpoint("control"), RESPONSE_TIMEOUT_S) as sock,
+            socket.create_connection(self.endpoint("control"), PATIENCE_S) as sock,
             sock.makefile("rb") as answers,
         ):
             yield Control(sock, answers)
 
-    def ends(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> int:
-        return self.process.wait(timeout_s)
+    def ends(self) -> int:
+        return end_of(self.process)
 
 
 class Control:
@@ -100,11 +101,10 @@ def serve(folder: Path, *flags: str, toml: str | None = None) -> Iterator[Served
 
 def refused(*flags: str) -> str:
     """Return the one line of a process that does not start; it must end with 2."""
-    done = subprocess.run([*COMMAND, *flags], capture_output=True, cwd=ROOT, timeout=RESPONSE_TIMEOUT_S, check=False)
-    assert (done.returncode, done.stdout) == (2, b"")
-    said = done.stderr.decode()
-    assert said.count("\n") == 1
-    return said.rstrip("\n")
+    done = run_watched([*COMMAND, *flags], cwd=ROOT)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    return done.stderr.rstrip("\n")
 
 
 def free_port(*hosts: str) -> int:
@@ -126,7 +126,9 @@ def _is_free(host: str, kind: socket.SocketKind, port: int) -> bool:
 
 def _first_line(process: subprocess.Popen[bytes]) -> str:
     assert process.stdout is not None
+    watch = Watch(process.pid)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        assert selector.select(RESPONSE_TIMEOUT_S), "no ready line in time"
+        while not selector.select(LOOK_S):
+            watch.look()
     return process.stdout.readline().decode().rstrip("\n")

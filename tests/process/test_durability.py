@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from qm_process import RESPONSE_TIMEOUT_S, Served, free_port, refused, serve
+from patience import PATIENCE_S, end_of, until
+from qm_process import Served, free_port, refused, serve
 
 KILLS = int(os.environ.get("MQ_KILLS", "6"))
 SEED = os.environ.get("MQ_SEED", "durable")
@@ -31,7 +32,7 @@ class Client:
     """A client of the control protocol that never waits: it keeps requests outstanding and takes what comes."""
 
     def __init__(self, served: Served) -> None:
-        self.sock = socket.create_connection(served.endpoint("control"), RESPONSE_TIMEOUT_S)
+        self.sock = socket.create_connection(served.endpoint("control"), PATIENCE_S)
         self.outstanding: dict[int, str] = {}
         self.number = 0
         self.unread = b""
@@ -126,7 +127,7 @@ class Story:
         """Kill -9; what the process said before still counts."""
         process, client = self.served[address].process, self.clients[address]
         process.kill()
-        process.wait(RESPONSE_TIMEOUT_S)
+        end_of(process)
         while self.take_answers(client):
             pass
         if address == RECEIVER:
@@ -135,11 +136,12 @@ class Story:
 
     def finish(self) -> None:
         """Wait until the sender has nothing left, then see what is in the queue."""
-        deadline = time.monotonic() + RESPONSE_TIMEOUT_S + KILLS
         with self.served[SENDER].control() as sender, self.served[RECEIVER].control() as receiver:
-            while any(queue["count"] for queue in sender.call("list")["outgoing"]):
-                assert time.monotonic() < deadline, "the sender does not get rid of its messages"
-                self.load(0.2, sending=False, receiving=False)
+            until(
+                lambda: not any(queue["count"] for queue in sender.call("list")["outgoing"]),
+                "the sender gets rid of its messages",
+                lambda: self.load(0.2, sending=False, receiving=False),
+            )
             self.end_receiving()
             left = receiver.call("peek", queue=QUEUE, limit=1_000_000)["messages"]
             self.delivered += [message["body"] for message in left]
@@ -258,10 +260,8 @@ def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
         for number in range(count):
             sender.call("send", to=TO, body=f"{number} {big}", delivery="recoverable")
-        deadline = time.monotonic() + RESPONSE_TIMEOUT_S
-        while b"disk" not in (story.folders[RECEIVER] / "stderr").read_bytes():
-            assert time.monotonic() < deadline, "the disk never was full"
-            receiver.call("identity")
+        said = story.folders[RECEIVER] / "stderr"
+        until(lambda: b"disk" in said.read_bytes(), "the disk is full", lambda: receiver.call("identity"))
         # As many bytes as the file may have: what arrived in one piece may be refused where one message has room.
         receiver.ask("send", to=TO, body="x" * 300_000, delivery="recoverable")
         refusal = receiver.read_reply()
@@ -273,7 +273,7 @@ def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path)
         assert outgoing["count"] >= count - on_disk > 0, "what is not on the receiver's disk is with the sender"
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         arrived = [
-            receiver.call("receive", queue=QUEUE, timeout_ms=RESPONSE_TIMEOUT_S * 1000)["message"]["body"].split()[0]
+            receiver.call("receive", queue=QUEUE, timeout_ms=PATIENCE_S * 1000)["message"]["body"].split()[0]
             for _ in range(count)
         ]
         # Only transactional messages keep their order when some have to be sent again (MS-MQQB 3.1.5.8.6).

@@ -22,6 +22,8 @@ BODY = "x" * 200_000
 QUEUE = "private$\\q"
 REFUSED = "database or disk is full; make room on its disk"
 SHORT = "less than 16 MiB are left on its disk; make room, till then no message is taken"
+LIMIT_S = 10
+"""For a command that hangs; the other of the pair, which does not, takes milliseconds."""
 ROOM = "there is room again on the disk of the store"
 
 
@@ -111,7 +113,7 @@ def fill(ballast: Path) -> None:
 
 STUCK = [
     ("give_storage", ["sh", "-c", "echo the key is lost >&2; exit 1"], "exit code 1: the key is lost"),
-    ("give_storage", ["sleep", "60"], "sleep 60: not over after 1 s"),
+    ("give_storage", ["sleep", "3600"], f"sleep 3600: not over after {LIMIT_S} s"),
 ]
 
 
@@ -119,7 +121,7 @@ STUCK = [
 def test_a_disk_that_stays_full_ends_the_run_with_one_line(
     disk: Path, tmp_path: Path, key: str, command: list[str], words: str
 ) -> None:
-    file = example(tmp_path, disk, **{key: json.dumps(command), "timeout_s": "1"})
+    file = example(tmp_path, disk, **{key: json.dumps(command), "timeout_s": str(LIMIT_S)})
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", "full_storage")
     assert done.returncode == 2, done.stdout
     lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("ERROR: ")]
@@ -131,14 +133,16 @@ def test_a_disk_that_stays_full_ends_the_run_with_one_line(
 
 
 HALF = ["sh", "-c", f"cd {PLACE} && echo 1 > ballast; echo half full >&2; exit 1"]
-HANGS = ["sh", "-c", f"cd {PLACE} && echo 1 > ballast; sleep 60"]
+HANGS = ["sh", "-c", f"cd {PLACE} && echo 1 > ballast; sleep 3600"]
 
 
-@pytest.mark.parametrize(("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, "not over after 1 s")])
+@pytest.mark.parametrize(
+    ("command", "words"), [(HALF, "exit code 1: half full"), (HANGS, f"not over after {LIMIT_S} s")]
+)
 def test_what_was_taken_by_half_is_given_back_and_the_run_goes_on(
     disk: Path, tmp_path: Path, command: list[str], words: str
 ) -> None:
-    file = example(tmp_path, disk, take_storage=json.dumps(command), timeout_s="1")
+    file = example(tmp_path, disk, take_storage=json.dumps(command), timeout_s=str(LIMIT_S))
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", "full_storage or live_here")
     assert done.returncode == 1, done.stdout
     of = {(line["rule"], line["verdict"]): line["reason"] for line in verdicts(tmp_path / "run")}

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from mqconform_process import PYTEST, command, complaint, copy_packages, mqconform, run_json, several, sut, verdicts
+from mqconform_process import (
+    FEW,
+    PYTEST,
+    Ran,
+    command,
+    complaint,
+    copy_packages,
+    mqconform,
+    run_json,
+    several,
+    sut,
+    verdicts,
+)
 from qm_process import free_port
 
 from harness.proof.trials import VIRTUAL_SUT
@@ -123,9 +136,9 @@ def test_pytest_refuses_a_selection_as_bad_usage(tmp_path: Path) -> None:
     assert command(*PYTEST, "suites", *options).returncode == 4
 
 
-def test_a_run_folder_is_not_written_over_and_resume_needs_one(tmp_path: Path) -> None:
-    file, rule = sut(tmp_path), ("--rule", "MQQB-2.2.2-02")
-    assert mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule).returncode == 0
+def test_a_run_folder_is_not_written_over_and_resume_needs_one(few: Ran, tmp_path: Path) -> None:
+    file, rule = sut(tmp_path), ("--rule", FEW)
+    shutil.copytree(few.folder, tmp_path / "run")
     before = (tmp_path / "run/verdicts.jsonl").read_bytes()
     again, nowhere, nothing = several(
         ("run", "--sut", file, "--out", tmp_path / "run", *rule),

@@ -53,6 +53,10 @@ LATE_FAULTS = (
     "any-message-into-transactional-queue",
 )
 """The faults of the queue manager that answers everything a second late: it sends what it should not."""
+LATE_SELECTION = "another_signature or response_repeats or disregarded or message_without_transaction_does_not"
+"""The checks that those faults break, and one that a late answer has to satisfy."""
+PATIENT = "[timeouts]\nfactor = 2\n"
+"""A second must not become the time after which nothing is waited for any more, when the machine is loaded."""
 
 
 class RanControl(Ran):
@@ -94,7 +98,8 @@ def control(kind: str, folder: Path) -> Iterator[Path]:
                 f'[sut]\nname = "{kind}"\n[driver]\nkind = "external"\naddress = "{address}"\ntcp_port = {tcp_port}\n'
                 f"ping_port = {where['ping'].rpartition(':')[2]}\n"
                 f"peer_tcp_port = {peer_port}\npeer_ping_port = {peer_ping_port}\n"
-                "[capabilities]\nping = true\nping_initiator = true\nprivate_names = true\npublic_names = true\n"
+                f"{PATIENT if kind == LATE else ''}[capabilities]\n"
+                "ping = true\nping_initiator = true\nprivate_names = true\npublic_names = true\n"
                 "security = true\ntwo_addresses = true\n",
             )
             assert process.poll() is None, "the control fell over"
@@ -110,7 +115,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RanControl]:
 
     def run(kind: str) -> RanControl:
         folder = folders[kind]
-        options = ("--workers", 24) if WHOLE else ("--workers", 24, "-k", SELECTION)
+        selection = LATE_SELECTION if kind == LATE else SELECTION
+        options = ("--workers", 24) if WHOLE else ("--workers", 24, "-k", selection)
         with control(kind, folder) as file:
             done = mqconform("run", "--sut", file, "--out", folder / "run", *options)
         return RanControl(folder / "run", done.returncode, done.stdout + done.stderr)
@@ -171,7 +177,7 @@ def test_a_late_answer_is_not_taken_for_none(ran: dict[str, RanControl]) -> None
     """A violation that comes when an impatient tester has stopped listening is no pass for those rules."""
     broken = {rule for name in LATE_FAULTS for rule in load_faults()[name].breaks}
     found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
-    assert {verdict for _, verdict in found} <= {"fail", "not_observable", "not_applicable"}
+    assert "pass" not in {verdict for _, verdict in found}
     assert {rule for rule, verdict in found if verdict == "fail"} == broken
 
 

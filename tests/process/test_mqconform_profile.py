@@ -6,6 +6,8 @@ from pathlib import Path
 
 from mqconform_process import several, sut, verdicts
 
+from harness.proof.trials import VIRTUAL_SUT
+
 RULE = "MQQB-3.1.6.4-06"
 MISCOUNTS = """
 [sut]
@@ -18,11 +20,18 @@ faults = ["session-ack-sent-count-one-more"]
 """
 
 
-def test_what_a_note_allows_a_release_does_not_fail_it(tmp_path: Path) -> None:
+WITHOUT_SPX, SPX_RULE = "windows-7", "MQQP-3.1.4.8-03"
+TELLS_SPX = VIRTUAL_SUT.replace("[driver]", f'profile = "{WITHOUT_SPX}"\n[driver]')
+TELLS_SPX += '[reference]\nfaults = ["remote-port-of-spx-told"]\n'
+"""A port of SPX, as Windows 2000 has one: a release without SPX has none."""
+
+
+def test_what_a_note_allows_a_release_does_not_fail_it_and_another_does(tmp_path: Path) -> None:
     profiles = ("none", "windows-server-2022")
     files = [sut(tmp_path, MISCOUNTS.format(profile=profile), f"{profile}.toml") for profile in profiles]
-    runs = (("run", "--sut", file, "--out", file.stem, "--rule", RULE) for file in files)
-    fails, warns = several(*runs, cwd=tmp_path)
+    runs = [("run", "--sut", file, "--out", file.stem, "--rule", RULE) for file in files]
+    runs.append(("run", "--sut", sut(tmp_path, TELLS_SPX, "spx.toml"), "--out", "spx", "--rule", SPX_RULE))
+    fails, warns, _ = several(*runs, cwd=tmp_path)
     assert (fails.returncode, warns.returncode) == (1, 0), fails.stdout + warns.stdout
     as_none, as_release = ([one for one in verdicts(tmp_path / name) if one["rule"] == RULE] for name in profiles)
     for found, verdict in ((as_none, "fail"), (as_release, "warn")):
@@ -30,3 +39,4 @@ def test_what_a_note_allows_a_release_does_not_fail_it(tmp_path: Path) -> None:
         assert all(line["notes"] == ["MS-MQMQ <14>"] for line in found)
     assert not any(line["reason"] for line in as_none)
     assert all(line["reason"].startswith(f"MS-MQMQ <14> allows it to {profiles[1]}: ") for line in as_release)
+    assert {one["verdict"] for one in verdicts(tmp_path / "spx") if one["rule"] == SPX_RULE} == {"fail"}

@@ -16,8 +16,8 @@ FATAL = "test_an_unknown_packet_type_closes_the_session and 15"
 
 
 def program(folder: Path, *before: str, timeouts: str = "", **changes: Any) -> Path:
-    patience = {"driver": "start_timeout_s = 60\n", "tables": f"[timeouts]\n{timeouts}\n"}
-    return started_program(folder, *before, addresses=("127.0.46.1", "127.0.46.2"), **patience, **changes)
+    tables = f"[timeouts]\n{timeouts}\n"
+    return started_program(folder, *before, addresses=("127.0.46.1", "127.0.46.2"), tables=tables, **changes)
 
 
 def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path: Path):
@@ -40,7 +40,7 @@ def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path
     ],
 )
 def test_a_system_that_does_not_live_through_a_check_fails_it(tmp_path: Path, script: str, finding: str, says: str):
-    file = program(tmp_path, script=script, timeouts="stall_ms = 1000\ncontrol_ms = 2000")
+    file = program(tmp_path, script=script, timeouts="stall_ms = 10_000")
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", FATAL)
     assert done.returncode in (1, 2), done.stdout
     told = {line["rule"]: line["observed"] for line in verdicts(tmp_path / "run") if line["verdict"] == "fail"}

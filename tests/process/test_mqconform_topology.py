@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from mqconform_process import ROOT, mqconform, run_json, unfounded, verdicts
+from mqconform_process import ROOT, mqconform, run_json, sut, unfounded, verdicts
 from qm_process import free_port
 
 from harness.capture import streams
@@ -24,7 +24,7 @@ def example(tmp_path: Path) -> Path:
     shutil.copytree(EXAMPLE, folder)
     port = str(free_port(*FOUND_AT.values()))
     for path in folder.glob("*.toml"):
-        path.write_text(path.read_text().replace(PORT, port))
+        sut(folder, path.read_text().replace(PORT, port), path.name)
     return folder
 
 

@@ -74,7 +74,7 @@ if os.fork() == 0:  # as a service manager starts a service: no child of this pr
                 listener.accept()[0].close()
     os._exit(0)
 os.wait()
-time.sleep(60)
+time.sleep(3600)
 """
 
 
@@ -255,6 +255,8 @@ def test_a_control_channel_that_is_lost_ends_the_run_and_resume_goes_on(tmp_path
         assert run_json(run)["aborted"] in line
         recorded = verdicts(run)
         assert recorded
+        if then != "gone":
+            return  # each of the three leaves a run folder that has ended; one is gone on with
         file = external(tmp_path, one, one.bound["control"])
         done = mqconform("run", "--sut", file, "--out", run, "--resume", *SOME)
     assert done.returncode == 0, done.stdout

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import zipfile
 from pathlib import Path
 
-import pytest
-from mqconform_process import ROOT, Ran, command, run_json, unfounded, verdicts
+from mqconform_process import ROOT, Ran, command, run_json, several, verdicts
+from patience import run_watched
 
 WAITS_FOR = (
     "suites/pytest.ini",
@@ -28,19 +27,14 @@ WAITS_FOR = (
 
 
 def _ask(python: Path, code: str) -> list[str]:
-    done = subprocess.run(
-        [str(python), "-c", code], cwd=python.parent, capture_output=True, text=True, check=True, timeout=180
-    )
-    return done.stdout.splitlines()
+    return run_watched([python, "-c", code], cwd=python.parent, check=True).stdout.splitlines()
 
 
 def test_everything_that_is_no_python_is_inside(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert set(WAITS_FOR) <= names
     ours = ("suites", "captures", "reports", "harness", "reference_qm")
-    tracked = subprocess.run(
-        ["git", "ls-files", *ours], cwd=ROOT, capture_output=True, text=True, check=True, timeout=180
-    )
+    tracked = run_watched(["git", "ls-files", *ours], cwd=ROOT, check=True)
     assert {path for path in tracked.stdout.split() if (ROOT / path).is_file()} <= names
     assert not {name for name in names if name.startswith(("tests/", "benchmarks/")) or name.endswith(".pyc")}
 
@@ -52,19 +46,24 @@ def test_no_module_of_it_comes_from_the_checkout(bin_folder: Path) -> None:
     assert str(ROOT) not in searched
 
 
-def test_a_run_works_in_an_empty_folder(whole: Ran) -> None:
+def test_a_run_works_in_an_empty_folder(whole: Ran, unfounded_of_whole: list[str]) -> None:
     assert whole.code == 0, whole.said
     assert run_json(whole.folder)["exit"] == 0
     assert {line["verdict"] for line in verdicts(whole.folder)} <= {"pass", "not_exercised"}
-    assert unfounded(whole.folder) == []
+    assert unfounded_of_whole == []
     assert (whole.folder / "junit.xml").is_file()
     assert any((whole.folder / "allure-results").iterdir())
     assert sorted(path.name for path in whole.folder.parent.iterdir()) == ["run", "sut.toml"]
 
 
-def test_the_catalogue_is_listed_with_its_checks(bin_folder: Path, tmp_path: Path) -> None:
-    done = command(bin_folder / "mqconform", "rules", "--format", "json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_the_catalogue_is_listed_with_its_checks_and_spark_is_not_loaded_for_it(bin_folder: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['mqconform', 'rules', '--format', 'json']\n"
+        "import atexit; atexit.register(lambda: sys.stderr.write(str('pyspark' in sys.modules)))\n"
+        "from harness.cli.main import main; main()"
+    )
+    done = command(bin_folder / "python", "-c", code, cwd=bin_folder)
+    assert (done.returncode, done.stderr) == (0, "False")
     rows = json.loads(done.stdout)
     assert len(rows) > 100
     assert set(rows[0]) == {
@@ -83,22 +82,13 @@ def test_the_catalogue_is_listed_with_its_checks(bin_folder: Path, tmp_path: Pat
     assert sum(bool(row["tests"]) for row in rows) > len(rows) / 2
 
 
-@pytest.mark.parametrize(
-    ("subcommand", "words"),
-    [("run", "--resume"), ("serve", "--control"), ("rollup", "--master"), ("prove", "--rule"), ("demo", "--out")],
-)
-def test_every_subcommand_is_there(bin_folder: Path, tmp_path: Path, subcommand: str, words: str) -> None:
-    done = command(bin_folder / "mqconform", subcommand, "--help", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert words in done.stdout
+def test_every_subcommand_is_there(bin_folder: Path, tmp_path: Path) -> None:
+    words_of = {"run": "--resume", "serve": "--control", "rollup": "--master", "prove": "--rule", "demo": "--out"}
+    by_script = command(bin_folder / "mqconform", "--help", cwd=tmp_path)
+    assert by_script.returncode == 0, by_script.stderr
+    asked = several(*((name, "--help") for name in words_of), cwd=tmp_path, python=bin_folder / "python")
+    for (name, words), done in zip(words_of.items(), asked, strict=True):
+        assert done.returncode == 0, done.stderr
+        assert words in done.stdout
+        assert name in by_script.stdout
     assert list(tmp_path.iterdir()) == []
-
-
-def test_spark_is_not_loaded_by_what_does_not_need_it(bin_folder: Path) -> None:
-    code = (
-        "import sys; sys.argv = ['mqconform', 'rules', '--document', 'MQQB', '--format', 'json']\n"
-        "import atexit; atexit.register(lambda: sys.stderr.write(str('pyspark' in sys.modules)))\n"
-        "from harness.cli.main import main; main()"
-    )
-    done = command(bin_folder / "python", "-c", code, cwd=bin_folder)
-    assert (done.returncode, done.stderr) == (0, "False")

@@ -105,7 +105,6 @@ ping_port = 0
 rpc_port = 0
 peer_address = "127.0.8.2"
 peer_rpc_port = {port}
-start_timeout_s = 60
 command = {command}
 [control]
 kind = "jsonl"

@@ -6,7 +6,8 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
-from qm_process import RESPONSE_TIMEOUT_S, free_port, serve
+from patience import PATIENCE_S
+from qm_process import free_port, serve
 
 ADDRESSES = {"left": "127.0.0.1", "right": "127.0.0.2"}
 IDENTIFIERS = {name: f"6d71636f-6e66-4f72-8d00-0000000000{number}" for number, name in enumerate(ADDRESSES, 20)}
@@ -57,7 +58,7 @@ def served(folder: Path, name: str, port: int):
 
 
 def received(control, queue: str) -> str:
-    message = control.call("receive", queue=queue, timeout_ms=RESPONSE_TIMEOUT_S * 1000)["message"]
+    message = control.call("receive", queue=queue, timeout_ms=PATIENCE_S * 1000)["message"]
     assert message is not None, f"nothing came to {queue}"
     return str(message["body"])
 

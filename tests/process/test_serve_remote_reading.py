@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S, run_watched
 from qm_process import ROOT, Control, Served, serve
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "rpc"))
@@ -52,7 +53,6 @@ NACK, ACK = 1, 2
 IP_READ = 1
 INFINITE = 0xFFFFFFFF
 CANCELED = 0x400E03E9
-RESPONSE_TIMEOUT_MS = 60_000
 MIB_KB = 1024
 
 
@@ -172,7 +172,7 @@ def test_a_client_that_vanishes_returns_its_message(served):
     held = reader.qm2qm.transport.get_socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, as of a machine that fails
     held.close()
-    assert control.call("receive", queue=PLAIN, timeout_ms=RESPONSE_TIMEOUT_MS)["message"]["body"] == "one"
+    assert control.call("receive", queue=PLAIN, timeout_ms=PATIENCE_S * 1000)["message"]["body"] == "one"
     reader.application.dce.disconnect()
 
 
@@ -204,9 +204,7 @@ def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.Comple
     """Run ``mqconform read``."""
     port = str(process.endpoint("rpc")[1])
     command = [sys.executable, "-m", "harness", "read", "--rpc-port", port, *flags, f"DIRECT={queue}"]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=RESPONSE_TIMEOUT_MS / 1000, check=False, cwd=ROOT
-    )
+    return run_watched(command, cwd=ROOT)
 
 
 def test_a_command_peeks_and_receives_and_reports_that_nothing_is_left_or_why_it_failed(served):
@@ -235,7 +233,7 @@ def test_lengths_that_lie_take_no_memory_and_others_are_served(served):
     before_kb = memory_kb(process)
     desc = struct.pack("<10I", reader.queue, 0, 0, 0, 4_325_376, reader.queue, 1, 0, 0, 0)
     for number in range(50):
-        with socket.create_connection(process.endpoint("rpc_read"), 20) as client:
+        with socket.create_connection(process.endpoint("rpc_read"), PATIENCE_S) as client:
             client.sendall(_BIND)
             client.recv(4096)
             stub = desc + struct.pack("<IIII", 0x20000, 4_325_376, 0, 4_325_376) + bytes(8)

@@ -13,7 +13,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from qm_process import RESPONSE_TIMEOUT_S, Control, free_port, serve
+from patience import PATIENCE_S
+from qm_process import Control, free_port, serve
 
 SENDER, RECEIVER = "127.0.0.1", "127.0.0.2"
 GUIDS = {SENDER: "6d71636f-6e66-4f72-8d00-0000000000a1", RECEIVER: "6d71636f-6e66-4f72-8d00-0000000000b2"}
@@ -103,7 +104,7 @@ def test_a_signed_and_encrypted_message_arrives(folders: dict[str, Path], delive
         asked: dict[str, Any] = {"privacy_level": level, "authentication_level": "sig20"}
         sender.call("send", to=to, body="refused: nobody signed it", privacy_level=level)
         sender.call("send", to=to, body="for your eyes only", delivery=delivery, **asked)
-        message = receiver.call("receive", queue=QUEUE, timeout_ms=RESPONSE_TIMEOUT_S * 1000)["message"]
+        message = receiver.call("receive", queue=QUEUE, timeout_ms=PATIENCE_S * 1000)["message"]
         assert message["body"] == "for your eyes only"
         security = message["security"]
         assert (security["authentication_level"], security["privacy_level"]) == ("sig20", level)

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
-from qm_process import RESPONSE_TIMEOUT_S, serve
+from patience import PATIENCE_S
+from qm_process import serve
 
 from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket, Packet, StreamFramer, parse_packet
 
@@ -41,7 +42,7 @@ def open_session(sock: socket.socket) -> None:
 
 def test_what_waits_for_a_peer_that_does_not_read_is_bounded_and_others_are_served(tmp_path: Path):
     with socket.create_server(("127.0.0.2", 0)) as listener, contextlib.ExitStack() as stack:
-        listener.settimeout(RESPONSE_TIMEOUT_S)
+        listener.settimeout(PATIENCE_S)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
         toml = f"""
             queues = [{{ name = 'private$\\q' }}]
@@ -62,12 +63,12 @@ def test_what_waits_for_a_peer_that_does_not_read_is_bounded_and_others_are_serv
         control.call("send", to=to, body="opens the session", delivery="express")
         peer = stack.enter_context(listener.accept()[0])
         listener.close()
-        peer.settimeout(RESPONSE_TIMEOUT_S)
+        peer.settimeout(PATIENCE_S)
         open_session(peer)
         for _ in range(MESSAGES):
             control.call("send", to=to, body=BODY, delivery="express")
         control.call("send", to="DIRECT=TCP:127.0.0.1\\private$\\q", body="served", delivery="express")
-        message = control.call("receive", queue="private$\\q", timeout_ms=RESPONSE_TIMEOUT_S * 1000)["message"]
+        message = control.call("receive", queue="private$\\q", timeout_ms=PATIENCE_S * 1000)["message"]
         assert message["body"] == "served"
         arrived = 0
         with contextlib.suppress(ConnectionResetError):

@@ -6,13 +6,13 @@ All kinds of messages go both ways, also when connections are cut, and when any 
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from qm_process import RESPONSE_TIMEOUT_S, Control, Served, free_port, serve
+from patience import PATIENCE_S, until
+from qm_process import Control, Served, free_port, serve
 from relay import Relay
 
 LEFT, ROUTER, RIGHT = "left", "router", "right"
@@ -125,9 +125,7 @@ class Environment:
     def receive(self, at: str, kind: str, source: str, bodies: list[str]) -> None:
         """Check that the messages come, each once and in order, from their source."""
         for body in bodies:
-            message = self.control[at].call("receive", queue=QUEUES[kind], timeout_ms=RESPONSE_TIMEOUT_S * 1000)[
-                "message"
-            ]
+            message = self.control[at].call("receive", queue=QUEUES[kind], timeout_ms=PATIENCE_S * 1000)["message"]
             assert message is not None, f"{body} did not come"
             assert (message["body"], message["delivery"]) == (body, kind)
             assert message["source"] == IDENTIFIERS[source]
@@ -138,15 +136,12 @@ class Environment:
 
     def until(self, name: str, condition: Callable[[], bool], what: str) -> None:
         """Ask again and again; the wait is one for a message that never comes."""
-        deadline = time.monotonic() + RESPONSE_TIMEOUT_S
-        while not condition():
-            assert time.monotonic() < deadline, what
-            self.control[name].call("receive", queue=NOTHING, timeout_ms=20)
+        until(condition, what, lambda: self.control[name].call("receive", queue=NOTHING, timeout_ms=20))
 
     def settled(self) -> None:
         """Check that nobody has anything to send any more, and nothing came twice."""
         for name in self.served:
-            self.until(name, lambda name=name: self.waiting(name) == 0, f"{name} still has messages to send")
+            self.until(name, lambda name=name: self.waiting(name) == 0, f"{name} has sent its messages")
             for queue in (PLAIN, TRANSACTIONAL):
                 assert self.control[name].call("peek", queue=queue)["messages"] == []
 
@@ -176,7 +171,7 @@ def test_messages_of_every_kind_pass_the_router_both_ways(environment: Environme
             environment.send(source, to, kind, bodies(kind))
             environment.receive(to, kind, source, bodies(kind))
     environment.control[LEFT].call("send", to=f"PUBLIC={PUBLISHED}", body="published", delivery="recoverable")
-    message = environment.control[RIGHT].call("receive", queue=PUBLIC, timeout_ms=RESPONSE_TIMEOUT_S * 1000)["message"]
+    message = environment.control[RIGHT].call("receive", queue=PUBLIC, timeout_ms=PATIENCE_S * 1000)["message"]
     assert message["body"] == "published"
     for source, to in BOTH_WAYS:
         hops = {hop["QMGuid"] for session in _sessions(environment, source) for hop in session["NextHopCollection"]}
@@ -228,10 +223,8 @@ def test_what_a_killed_router_had_taken_over_arrives(environment: Environment):
     environment.kill(RIGHT)
     for kind in KEPT:
         environment.send(LEFT, RIGHT, kind, bodies(kind))
-    environment.until(
-        ROUTER, lambda: environment.waiting(ROUTER) >= 2 * len(bodies("")), "the router does not take them over"
-    )
-    environment.until(LEFT, lambda: _unacknowledged(environment, LEFT) == 0, "the router does not acknowledge them")
+    environment.until(ROUTER, lambda: environment.waiting(ROUTER) >= 2 * len(bodies("")), "the router takes them over")
+    environment.until(LEFT, lambda: _unacknowledged(environment, LEFT) == 0, "the router acknowledges them")
     environment.kill(ROUTER)
     environment.start(ROUTER, RIGHT)
     for kind in KEPT:

@@ -16,13 +16,13 @@ from typing import IO, Any
 
 import pytest
 from mqconform_process import mqconform, run_json, sut, verdicts
+from patience import PATIENCE_S, communicate, end_of, run_watched
 from qm_process import Served, free_port, serve
 
 from benchmarks.agents import COMPILE, WINDOWS_AGENT, compile_on_mono
 from benchmarks.sshd import sshd
 from harness.sut.control_schema import complaint_about_answer
 
-TIMEOUT_S = 120
 HERE, THERE = "private$\\mqc-here", "DIRECT=TCP:127.0.0.3\\private$\\mqc-there"
 LIMIT = 8 * 1024 * 1024
 SELECTION = (
@@ -47,7 +47,7 @@ class Agent:
         self._stream(self.process.stdin).flush()
 
     def hear(self) -> dict[str, Any]:
-        guard = threading.Timer(TIMEOUT_S, self.process.kill)
+        guard = threading.Timer(PATIENCE_S, self.process.kill)
         guard.start()
         line = self._stream(self.process.stdout).readline()
         guard.cancel()
@@ -107,7 +107,7 @@ def spoken_to(program: Path, served: Served) -> Iterator[Agent]:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             yield Agent(process)
-            process.communicate(timeout=TIMEOUT_S)
+            communicate(process)
         finally:
             process.kill()
 
@@ -122,7 +122,7 @@ def test_the_file_alone_is_a_program(tmp_path: Path) -> None:
     """As Add-Type compiles it: without the assemblies of Mono, and without a warning."""
     references = [one for one in COMPILE if one != "-r:Mono.Messaging"]
     build = [*references, f"-out:{tmp_path / 'MsmqAgent.exe'}", str(WINDOWS_AGENT)]
-    done = subprocess.run(build, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = run_watched(build)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -203,7 +203,7 @@ def test_of_two_reads_at_a_handle_the_one_that_is_meant_is_cancelled(hearing: Ag
     name = "private$\\mqc-read-twice"
     hearing.call("create_queue", name=name)
     handle = hearing.call("open_queue", queue=name)["handle"]
-    first, second = (hearing.begin("receive", handle=handle, timeout_ms=60_000) for _ in range(2))
+    first, second = (hearing.begin("receive", handle=handle, timeout_ms=PATIENCE_S * 1000) for _ in range(2))
     hearing.begin("cancel", request=first)
     ended = {reply["id"]: reply["ok"] for reply in (hearing.hear(), hearing.hear())}
     assert ended == {first: False, hearing.number: True}
@@ -272,7 +272,7 @@ def test_a_line_that_is_too_long_ends_the_conversation(program: Path, served: Se
     with spoken_to(program, served) as agent:
         agent.say(b" " * (LIMIT + 1))
         assert str(LIMIT) in agent.hear()["error"]
-        assert agent.process.wait(TIMEOUT_S) == 0
+        assert end_of(agent.process) == 0
 
 
 def test_a_run_that_ssh_carries_has_no_false_fail(

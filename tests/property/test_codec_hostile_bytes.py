@@ -3,7 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from budgets import FEW, MANY, SOME, budget
+from hypothesis import given
 from hypothesis import strategies as st
 from test_codec_round_trips import packets
 
@@ -62,7 +63,7 @@ def survives(parse, data):
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
-@settings(max_examples=60, deadline=None)
+@budget(FEW)
 @given(data=st.binary(max_size=300))
 def test_arbitrary_bytes_as_a_structure(record, data):
     survives(record.parse, data)
@@ -74,7 +75,7 @@ def test_arbitrary_datagrams(data):
     survives(parse_ping, b"\0\0HU" + data)
 
 
-@settings(max_examples=300, deadline=None)
+@budget(MANY)
 @given(st.binary(max_size=300), st.integers(0, 0xFFFF))
 def test_arbitrary_bytes_behind_a_believable_start(data, flags):
     survives(parse_packet, data)
@@ -99,7 +100,7 @@ def mutated(draw):
     return bytes(wire)
 
 
-@settings(max_examples=300, deadline=None)
+@budget(MANY)
 @given(mutated())
 def test_mutated_packets(wire):
     survives(parse_packet, wire)
@@ -147,7 +148,7 @@ tails = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@budget(SOME)
 @given(st.lists(packets, max_size=4), tails, st.lists(st.integers(0, 10_000), max_size=12))
 def test_the_cuts_of_a_stream_do_not_matter(sent, tail, cuts):
     wires = [packet.build() for packet in sent]
@@ -158,7 +159,7 @@ def test_the_cuts_of_a_stream_do_not_matter(sent, tail, cuts):
     assert whole[0][: len(wires)] == wires
 
 
-@settings(max_examples=150, deadline=None)
+@budget(SOME)
 @given(mutated())
 def test_framer_and_parser_agree_about_sizes(wire):
     found, error, pending = framed([wire])

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from hypothesis import given, settings
+from budgets import MANY, budget
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.codec import (
@@ -234,7 +235,7 @@ def internal_packets(draw):
 packets = st.one_of(user_messages(), internal_packets())
 
 
-@settings(max_examples=300, deadline=None)
+@budget(MANY)
 @given(packets)
 def test_packets_survive_the_wire(packet):
     wire = packet.build()
@@ -299,7 +300,7 @@ format_names = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@budget(MANY)
 @given(format_names)
 def test_format_names_survive_as_text(name):
     assert parse_format_name(str(name)) == name

@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from budgets import FEW, MANY, budget
+from hypothesis import given
 from hypothesis import strategies as st
 from scapy.packet import Packet
 from test_wire_round_trips import packets, structures, values
@@ -23,7 +24,7 @@ from harness.wire.layer import Word
 from reference_qm import codec
 from reference_qm.codec.record import Bits, Record
 
-EXAMPLES = settings(max_examples=200, deadline=None)
+EXAMPLES = budget(MANY)
 
 STRUCTURES = (
     "SequenceInfo",
@@ -160,7 +161,7 @@ def test_the_codec_reads_the_pings_that_the_layers_build(fields):
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
-@settings(max_examples=40, deadline=None)
+@budget(FEW)
 @given(st.data())
 def test_the_codec_reads_the_structures_that_the_layers_build(name, data):
     content = bytes(data.draw(structures(getattr(wire, name))))
@@ -357,7 +358,7 @@ def test_both_agree_on_the_edges_of_the_structure(packet, accepted):
 # -- what neither built -------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=400, deadline=None)
+@budget(MANY)
 @given(packets | user_records().map(codec.UserMessagePacket.build), st.data())
 def test_both_accept_or_both_refuse_changed_packets(packet, data):
     changed = bytearray(bytes(packet))
@@ -384,7 +385,7 @@ def test_both_accept_or_both_refuse_any_datagram(data):
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
-@settings(max_examples=60, deadline=None)
+@budget(FEW)
 @given(st.data())
 def test_both_accept_or_both_refuse_changed_structures(name, data):
     layout = getattr(wire, name)

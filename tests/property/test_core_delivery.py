@@ -3,8 +3,8 @@
 from collections import defaultdict
 
 import core_bridge  # noqa: F401
+from budgets import FEW, budget
 from core_network import PLAIN, Network, direct
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -136,4 +136,4 @@ class Delivery(RuleBasedStateMachine):
 
 
 TestDelivery = Delivery.TestCase
-TestDelivery.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestDelivery.settings = budget(FEW, stateful_step_count=25)

@@ -3,9 +3,10 @@
 from dataclasses import fields
 
 import core_bridge  # noqa: F401
+from budgets import MANY, SOME, budget
 from core_network import Network, guid
 from core_raw import Raw, establish, internal, parameters, session_ack, user_message
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from reference_qm.codec import FramingError, InternalHeader, SessionHeader, StreamFramer, UnknownInternalPacket
@@ -90,7 +91,7 @@ def check_state(host):
             assert session.number in core.sessions
 
 
-@settings(max_examples=250, deadline=None)
+@budget(MANY)
 @given(openings, streams, st.lists(st.integers(0, 60_000), max_size=12))
 def test_nothing_that_arrives_raises_or_leaves_half_a_change(opening, stream, pauses):
     raw = begin(opening)
@@ -102,7 +103,7 @@ def test_nothing_that_arrives_raises_or_leaves_half_a_change(opening, stream, pa
             check_state(raw.host)
 
 
-@settings(max_examples=150, deadline=None)
+@budget(SOME)
 @given(openings, streams, st.data())
 def test_the_outcome_does_not_depend_on_how_the_stream_is_cut(opening, stream, data):
     whole, cut = begin(opening), begin(opening)
@@ -125,7 +126,7 @@ def whole_packets_before_a_fault(data):
     return []
 
 
-@settings(max_examples=150, deadline=None)
+@budget(SOME)
 @given(mutated())
 @example(user_message(1).build() + bytes(16))
 def test_a_malformed_packet_changes_no_count(data):
@@ -143,7 +144,7 @@ def test_a_malformed_packet_changes_no_count(data):
         assert raw.sent == begin("open").sent
 
 
-@settings(max_examples=200, deadline=None)
+@budget(MANY)
 @given(st.sampled_from(PingSocket), st.one_of(st.binary(max_size=40), st.binary(min_size=20, max_size=20)))
 def test_no_datagram_raises(socket, data):
     host = Network().host(1, send_ping=True)

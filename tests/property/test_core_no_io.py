@@ -1,8 +1,10 @@
 """The core is sans-IO: it opens nothing, reads no clock, draws no random number, whatever it is given (no_io)."""
 
-import subprocess
+import os
 import sys
 from pathlib import Path
+
+from patience import run_watched
 
 HERE = Path(__file__).parent
 MANY = 10_000
@@ -11,6 +13,6 @@ MANY = 10_000
 
 def test_the_core_does_no_io_reads_no_clock_and_draws_no_random_number():
     command = [sys.executable, "-W", "error", str(HERE / "no_io.py")]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE.parents[1])
+    ran = run_watched(command, cwd=HERE.parents[1], env=os.environ | {"PYTHONPATH": str(HERE.parent)})
     assert ran.returncode == 0, ran.stderr
     assert int(ran.stdout) > MANY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import core_bridge  # noqa: F401
-from hypothesis import settings
+from budgets import SOME, budget
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from queueing_made import PLAIN, Reads, direct, one_host, open_, queue_of
@@ -352,4 +352,4 @@ class OneQueue(RuleBasedStateMachine):
 
 
 TestOneQueue = OneQueue.TestCase
-TestOneQueue.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestOneQueue.settings = budget(SOME, stateful_step_count=40)

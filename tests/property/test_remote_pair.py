@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import core_bridge  # noqa: F401
+from budgets import FEW, budget
 from core_network import PLAIN, Network, direct
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -255,4 +255,4 @@ class RemotePair(RuleBasedStateMachine):
 
 
 TestRemotePair = RemotePair.TestCase
-TestRemotePair.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestRemotePair.settings = budget(FEW, stateful_step_count=30)

@@ -11,7 +11,8 @@ from typing import Any
 from uuid import UUID
 
 import core_bridge  # noqa: F401
-from hypothesis import given, settings
+from budgets import FEW, SOME, budget
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from remote_reader import CONTEXTS, LICENCE, PLAIN, ZEROED, Faulted, Opened, Reader, Server
@@ -294,7 +295,7 @@ class RemoteReaders(RuleBasedStateMachine):
 
 
 TestRemoteReaders = RemoteReaders.TestCase
-TestRemoteReaders.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestRemoteReaders.settings = budget(FEW, stateful_step_count=30)
 
 
 # -- whatever clients call -------------------------------------------------------------------------------------
@@ -305,7 +306,7 @@ CALLS = st.lists(st.tuples(st.sampled_from(NAMES), st.lists(SMALL, min_size=8, m
 
 
 @given(CALLS)
-@settings(max_examples=60, deadline=None)
+@budget(FEW)
 def test_whatever_a_client_calls_is_answered_waits_or_fails_and_nothing_is_left(calls) -> None:
     server = Server()
     for body in (b"one", b"two"):
@@ -331,7 +332,7 @@ STUBS = st.one_of(st.binary(max_size=120), st.integers(0, 120).map(bytes), st.bi
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(CONTEXTS)), STUBS), max_size=12), st.booleans())
-@settings(max_examples=80, deadline=None)
+@budget(SOME)
 def test_whatever_stands_in_a_stub_is_answered_or_waits_and_nothing_is_left(calls, wide) -> None:
     server = Server()
     server.send(b"one")

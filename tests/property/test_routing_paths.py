@@ -7,7 +7,8 @@ from itertools import pairwise, permutations
 from pathlib import Path
 from uuid import UUID
 
-from hypothesis import given, settings
+from budgets import FEW, budget
+from hypothesis import given
 from hypothesis import strategies as st
 
 UNIT_ROUTING = str(Path(__file__).parents[1] / "unit" / "routing")
@@ -85,7 +86,7 @@ def table_of(topology: Topology, one: QueueManager) -> RoutingTable:
     return initialize_routing_table(topology, one)
 
 
-@settings(max_examples=60, deadline=None)
+@budget(FEW)
 @given(enterprises())
 def test_each_next_site_is_on_a_path_that_costs_the_least(topology: Topology) -> None:
     costs = costs_of(topology.links)
@@ -103,7 +104,7 @@ def test_each_next_site_is_on_a_path_that_costs_the_least(topology: Topology) ->
             assert first + rest == least
 
 
-@settings(max_examples=60, deadline=None)
+@budget(FEW)
 @given(enterprises())
 def test_a_gate_has_a_row_for_each_site(topology: Topology) -> None:
     for one in topology.queue_managers.values():
@@ -112,7 +113,7 @@ def test_a_gate_has_a_row_for_each_site(topology: Topology) -> None:
         assert (len(rows), set(rows)) == (len(wanted), wanted)
 
 
-@settings(max_examples=60, deadline=None)
+@budget(FEW)
 @given(enterprises(), st.data())
 def test_every_message_arrives_by_gates_and_without_a_loop(topology: Topology, data: st.DataObject) -> None:
     """Whichever of the possible next hops is taken."""
@@ -136,7 +137,7 @@ def test_every_message_arrives_by_gates_and_without_a_loop(topology: Topology, d
                 seen.append(there.Identifier)
 
 
-@settings(max_examples=40, deadline=None)
+@budget(FEW)
 @given(enterprises(), st.randoms(use_true_random=False))
 def test_the_order_of_the_directory_does_not_matter(topology: Topology, shuffler: object) -> None:
     machines, sites, links = list(topology.queue_managers.values()), list(topology.sites.values()), list(topology.links)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import core_bridge  # noqa: F401
+from budgets import FEW, budget
 from core_remote import Remote, read
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.rpc import QM2QM
@@ -78,7 +79,7 @@ def test_whatever_answers_the_bind(parts: list[bytes]) -> None:
 
 
 @given(st.binary(max_size=400), st.integers(0, 399), st.booleans())
-@settings(max_examples=60)
+@budget(FEW)
 def test_an_answer_that_was_tampered_with_ends_the_read_one_way_or_the_other(
     noise: bytes, at: int, old: bool
 ) -> None:  # fmt: skip

@@ -4,7 +4,8 @@ import tracemalloc
 from uuid import UUID
 
 import pytest
-from hypothesis import example, given, settings
+from budgets import MANY, SOME, budget
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference_qm.rpc import (
@@ -73,7 +74,7 @@ def mutated(draw):
     return bytes(wire)
 
 
-@settings(max_examples=300, deadline=None)
+@budget(MANY)
 @given(st.one_of(st.binary(max_size=100), mutated()))
 @example(bytes.fromhex("05001080 10000000 10000000 00000000"))  # an auth3 with the flag of an object, which it has not
 def test_any_bytes_are_a_pdu_that_builds_and_parses_the_same_or_a_pdu_error(data):
@@ -89,7 +90,7 @@ def test_any_bytes_are_a_pdu_that_builds_and_parses_the_same_or_a_pdu_error(data
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@settings(max_examples=100, deadline=None)
+@budget(SOME)
 @given(stub=st.one_of(st.binary(max_size=200), st.integers(0, 600).map(bytes)), encoding=ENCODINGS)
 def test_any_stub_is_arguments_that_build_and_read_the_same_or_a_stub_error(method, stub, encoding):
     try:
@@ -103,7 +104,7 @@ def test_any_stub_is_arguments_that_build_and_read_the_same_or_a_stub_error(meth
     assert method.read_in(method.build_in(arguments, encoding), encoding) == arguments
 
 
-@settings(max_examples=200, deadline=None)
+@budget(MANY)
 @given(st.one_of(st.binary(max_size=120), st.builds(bytes.__add__, st.just(b"\5\0\x13\0\x0d"), st.binary(max_size=90))))
 def test_any_octets_are_a_tower_or_none_or_a_stub_error(octets):
     try:
@@ -133,7 +134,7 @@ def run(association, chunks):
     return answers, ended
 
 
-@settings(max_examples=120, deadline=None)
+@budget(SOME)
 @given(
     st.lists(st.one_of(mutated(), pdus.map(Pdu.build)), max_size=12),
     st.lists(st.integers(1, 40), max_size=8),

@@ -3,7 +3,8 @@
 from uuid import UUID
 
 import pytest
-from hypothesis import given, settings
+from budgets import FEW, budget
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.rpc import EPT, QM2QM, QMCOMM
@@ -117,7 +118,7 @@ def pairs_of(struct):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@settings(max_examples=40, deadline=None)
+@budget(FEW)
 @given(st.data(), st.sampled_from(ENCODINGS))
 def test_requests_and_responses_are_read_as_they_were_built(method, data, encoding):
     values = {"max_towers": LONGEST, "num_towers": data.draw(st.integers(0, LONGEST))}

@@ -6,11 +6,12 @@ from uuid import UUID
 
 import core_bridge  # noqa: F401
 import pytest
+from budgets import FEW, MANY, budget
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from security_made import Accepted, Refusal, check_security
 
@@ -54,7 +55,7 @@ from reference_qm.security.key_exchange import unwrap, wrap
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
 
-FEW = settings(max_examples=60, deadline=None)
+LITTLE = budget(FEW)
 RECORDS = (Sid, Ace, Acl, SecurityDescriptor, MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts)
 ALLOWED = SecurityDescriptor(EVERYONE, EVERYONE, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE),)))
 REFUSALS = {
@@ -108,7 +109,7 @@ def broken(draw, good=None):
 
 
 @pytest.mark.parametrize("record", RECORDS)
-@FEW
+@LITTLE
 @given(data=st.data())
 def test_structures_raise_the_typed_error_only(record, data):
     wire = data.draw(broken())
@@ -121,7 +122,7 @@ def test_structures_raise_the_typed_error_only(record, data):
         assert record.parse(read.build()) == read
 
 
-@FEW
+@LITTLE
 @given(blob=st.builds(PublicKeyBlob, st.integers(0, 0xFFFFFFFF), st.binary(max_size=300)))
 def test_public_keys_raise_the_typed_error_only(blob):
     try:
@@ -132,7 +133,7 @@ def test_public_keys_raise_the_typed_error_only(blob):
         assert public_key_blob(found) == blob
 
 
-@FEW
+@LITTLE
 @given(data=st.data())
 def test_simple_blobs_raise_the_typed_errors_only(data):
     blob = data.draw(broken(samples()[6]))
@@ -144,7 +145,7 @@ def test_simple_blobs_raise_the_typed_errors_only(data):
         assert len(found) == 32
 
 
-@FEW
+@LITTLE
 @given(data=st.data())
 def test_certificates_raise_the_typed_error_only(data):
     der = data.draw(broken(certificate()))
@@ -156,7 +157,7 @@ def test_certificates_raise_the_typed_error_only(data):
         assert not any(is_signature(found, algorithm, b"text", bytes(128)) for algorithm in HashAlgorithm)
 
 
-@FEW
+@LITTLE
 @given(
     algorithm=st.sampled_from(EncryptionAlgorithm),
     size=st.sampled_from([0, 5, 8, 16, 24, 32]),
@@ -179,7 +180,7 @@ class Nobody:
         return frozenset()
 
 
-@settings(max_examples=200, deadline=None)
+@budget(MANY)
 @given(data=st.data())
 def test_any_message_is_decided_about(data):
     security = SecurityData(

@@ -2,8 +2,9 @@
 
 from functools import cache
 
+from budgets import FEW, budget
 from cryptography.hazmat.primitives.asymmetric import rsa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.security import (
@@ -28,7 +29,7 @@ from reference_qm.security.key_exchange import unwrap, wrap
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import SeededEntropy
 
-FEW = settings(max_examples=60, deadline=None)
+LITTLE = budget(FEW)
 KEYS = [
     (EncryptionAlgorithm.RC2, 40),
     (EncryptionAlgorithm.RC2, 128),
@@ -48,7 +49,7 @@ def key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(65537, 1024)
 
 
-@FEW
+@LITTLE
 @given(chosen=st.sampled_from(KEYS), body=st.binary(max_size=200), seed=st.text(max_size=5))
 def test_a_body_survives_encryption(chosen, body, seed):
     algorithm, bits = chosen
@@ -56,7 +57,7 @@ def test_a_body_survives_encryption(chosen, body, seed):
     assert decrypt(algorithm, symmetric, encrypt(algorithm, symmetric, body)) == body
 
 
-@FEW
+@LITTLE
 @given(chosen=st.sampled_from(KEYS), seed=st.text(max_size=5))
 def test_a_key_survives_its_simpleblob(chosen, seed):
     algorithm, bits = chosen
@@ -66,7 +67,7 @@ def test_a_key_survives_its_simpleblob(chosen, seed):
     assert unwrap(key(), algorithm, blob, bits) == symmetric
 
 
-@FEW
+@LITTLE
 @given(
     algorithm=st.sampled_from(HashAlgorithm),
     text=st.binary(max_size=100),
@@ -80,21 +81,21 @@ def test_a_changed_signature_is_no_signature(algorithm, text, place, change):
     assert not is_signature(key().public_key(), algorithm, text, bytes(signature))
 
 
-@FEW
+@LITTLE
 @given(sid=sids)
 def test_a_sid_survives_text_and_wire(sid):
     assert Sid.parse(sid.build()) == sid
     assert Sid.of(str(sid)) == sid
 
 
-@FEW
+@LITTLE
 @given(owner=st.none() | sids, group=st.none() | sids, dacl=st.none() | acls)
 def test_a_descriptor_survives(owner, group, dacl):
     read = SecurityDescriptor.parse(SecurityDescriptor(owner, group, dacl).build())
     assert (read.Owner, read.Group, read.Dacl) == (owner, group, dacl)
 
 
-@FEW
+@LITTLE
 @given(dacl=acls, sid=sids)
 def test_a_denial_of_everything_for_everyone_wins_when_it_is_first(dacl, sid):
     deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE)
@@ -102,7 +103,7 @@ def test_a_denial_of_everything_for_everyone_wins_when_it_is_first(dacl, sid):
     assert not is_granted(closed, {sid, EVERYONE}, QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
-@FEW
+@LITTLE
 @given(
     keys=st.lists(
         st.builds(
@@ -118,7 +119,7 @@ def test_stored_keys_survive(keys):
     assert MqdsPublicKeys.parse(MqdsPublicKeys(tuple(keys)).build()).aPublicKeys == tuple(keys)
 
 
-@FEW
+@LITTLE
 @given(size=st.integers(1, 9), steps=st.lists(st.integers(0, 400), max_size=40), lifetime_s=st.integers(1, 600))
 def test_a_cache_keeps_its_size_and_its_lifetime(size, steps, lifetime_s):
     """Whatever is left after an event is young enough, and the timer is wanted exactly while something is left."""

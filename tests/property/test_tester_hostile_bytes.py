@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from hypothesis import example, given, settings
+from budgets import FEW, SOME, budget
+from hypothesis import example, given
 from hypothesis import strategies as st
 from test_wire_round_trips import packets
 
@@ -47,7 +48,7 @@ from harness.wire.rpc import (
 from harness.wire.rpc_fragments import request, response
 from reference_qm.surface.inputs import Endpoint
 
-EXAMPLES = settings(max_examples=60, deadline=None)
+EXAMPLES = budget(FEW)
 PEER, SUT = Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801)
 SHORT_TRAILER = bytes.fromhex("05000b03 10000000 1400 2000 01000000 00000000")
 
@@ -108,7 +109,7 @@ def looked_at(made: Recorder) -> None:
         assert shown.dissection == frame.dissected or frame.stub is None
 
 
-@settings(max_examples=150, deadline=None)
+@budget(SOME)
 @given(st.lists(mutated(packets.map(bytes)), min_size=1, max_size=4), st.booleans())
 def test_packets_of_any_kind_are_judged(sent: list[bytes], by_peer: bool) -> None:
     load_predicates()

@@ -9,8 +9,8 @@ from __future__ import annotations
 from uuid import UUID
 
 import core_bridge  # noqa: F401
+from budgets import SOME, budget
 from core_network import PLAIN, TRANSACTIONAL, direct, guid, private
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from two_queue_managers import EXPRESS, NEVER, RECOVERABLE, TRANSACTED, Environment, Sent, Unit
@@ -322,4 +322,4 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
 
 TestTwoQueueManagers = TwoQueueManagers.TestCase
-TestTwoQueueManagers.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestTwoQueueManagers.settings = budget(SOME, stateful_step_count=40)

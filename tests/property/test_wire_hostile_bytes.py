@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from budgets import MANY, SOME, budget
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scapy.packet import Padding, Raw
 from test_wire_round_trips import elements, packets, padded
@@ -12,7 +13,7 @@ from harness.wire import MQFAddressHeader, WireError, dissect, dissect_ping, dis
 from harness.wire.layer import Layer
 from harness.wire.mqf import LONGEST_FIXED_ELEMENT
 
-EXAMPLES = settings(max_examples=150, deadline=None)
+EXAMPLES = budget(SOME)
 BASE_SIZE = 16
 
 
@@ -56,7 +57,7 @@ def test_any_bytes_behind_a_good_beginning(flags, rest):
         check(b"\x10\0" + flags.to_bytes(2, "little") + b"LIOR" + counted.to_bytes(4, "little") + bytes(4) + rest)
 
 
-@settings(max_examples=250, deadline=None)
+@budget(MANY)
 @given(packets, st.data())
 def test_packets_with_some_bytes_changed_cut_or_added(packet, data):
     changed = bytearray(bytes(packet))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from budgets import SOME, budget
+from hypothesis import given
 from hypothesis import strategies as st
 from scapy.packet import Packet
 
@@ -48,7 +49,7 @@ from harness.wire.fields import AnnouncedGuid, Bytes, Computed, Guid, Nested, Pa
 from harness.wire.layer import Bits, Structure
 from harness.wire.user import LAYOUTS
 
-EXAMPLES = settings(max_examples=120, deadline=None)
+EXAMPLES = budget(SOME)
 MOST = 24
 
 

@@ -7,13 +7,15 @@ workers of its own. The processes that tests start have the settings of a user.
 
 from __future__ import annotations
 
+import budgets  # noqa: F401
 import pytest
 
-from reports.spark import session
+from reports.spark import CLASSES, QUICKLY, session
 
+AS_IN_MEMORY = f" -XX:SharedArchiveFile={CLASSES}" if CLASSES.is_file() else ""
 SMALL = {
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": f"{QUICKLY} -XX:+UseSerialGC{AS_IN_MEMORY}",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",

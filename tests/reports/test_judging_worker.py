@@ -2,12 +2,12 @@
 
 import resource
 import signal
-import subprocess
 import sys
 import time
 
 import pyarrow
 import pytest
+from patience import PATIENCE_S, run_watched
 from pyspark import cloudpickle
 
 from reports.lake import judging_worker
@@ -46,7 +46,7 @@ def refused(path, name, profile):
     raise MqconformError(f"{path}: at byte 4: cut")
 
 
-def judged(function, *captures, seconds=60.0):
+def judged(function, *captures, seconds=PATIENCE_S):
     names, contents = zip(*captures, strict=True)
     told = {"unit": ["u"] * len(names), "profile": ["vms"] * len(names), "capture": names, "content": contents}
     batch = pyarrow.RecordBatch.from_pydict(told)
@@ -69,9 +69,13 @@ def test_each_verdict_is_a_row_and_what_the_executor_does_not_know_is_left_out()
     ("function", "seconds", "why"),
     [
         (stubborn, 0.2, "not judged within 0.2 s"),
-        (greedy, 60, "takes more than 1024 MiB of memory"),
-        (deep, 60, "a mistake of mqconform's, not of the capture: RecursionError: maximum recursion depth exceeded"),
-        (refused, 60, "at byte 4: cut"),
+        (greedy, PATIENCE_S, "takes more than 1024 MiB of memory"),
+        (
+            deep,
+            PATIENCE_S,
+            "a mistake of mqconform's, not of the capture: RecursionError: maximum recursion depth exceeded",
+        ),
+        (refused, PATIENCE_S, "at byte 4: cut"),
     ],
 )
 def test_whatever_a_capture_does_is_a_row_and_leaves_the_process_as_it_was(function, seconds, why):
@@ -97,7 +101,5 @@ def test_what_is_sent_to_an_executor_needs_nothing_of_ours_there(tmp_path):
     finally:
         cloudpickle.unregister_pickle_by_value(judging_worker)
     code = "import pickle, sys; print(list(pickle.load(open('sent', 'rb'))(iter([]))), 'reports' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path, timeout=60
-    )
+    done = run_watched([sys.executable, "-c", code], check=True, cwd=tmp_path)
     assert done.stdout == "[] False\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from patience import PATIENCE_S
 
 from reports.lake import side_by_side
 from reports.lake.side_by_side import FEW
@@ -12,7 +13,7 @@ from reports.lake.side_by_side import FEW
 
 def test_parts_of_few_lines_are_done_at_once() -> None:
     meeting = threading.Barrier(2)
-    side_by_side.do(FEW, lambda: meeting.wait(60), lambda: meeting.wait(60))
+    side_by_side.do(FEW, lambda: meeting.wait(PATIENCE_S), lambda: meeting.wait(PATIENCE_S))
 
 
 def test_parts_of_many_lines_are_done_in_their_order_where_an_interrupt_reaches_them() -> None:

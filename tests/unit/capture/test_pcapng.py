@@ -7,7 +7,8 @@ from pathlib import Path
 from struct import pack
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from budgets import FEW, SOME, budget
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import CapturedFrame, CaptureError, CaptureWriter, read_pcapng
@@ -154,7 +155,7 @@ def test_a_broken_file_is_one_line_with_file_and_offset(file: Path, name: str) -
     assert "\n" not in str(caught.value)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@budget(FEW, with_fixtures=True)
 @given(st.integers(0, 10**9), st.data())
 def test_a_cut_file_gives_the_whole_frames_before_the_cut(tmp_path: Path, time_us: int, data: st.DataObject) -> None:
     file = tmp_path / "cut.pcapng"
@@ -177,7 +178,7 @@ def test_a_cut_file_gives_the_whole_frames_before_the_cut(tmp_path: Path, time_u
     assert seen == [start for start, end in pairwise(starts) if end <= cut]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@budget(SOME, with_fixtures=True)
 @given(st.one_of(st.binary(max_size=200), st.binary(max_size=120).map(lambda tail: GOOD + tail)))
 def test_arbitrary_bytes_raise_nothing_but_the_typed_error(tmp_path: Path, data: bytes) -> None:
     file = tmp_path / "any.pcapng"

@@ -7,7 +7,8 @@ from pathlib import Path
 from struct import pack, unpack
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from budgets import FEW, MANY, budget
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import CaptureError, CaptureWriter, read_pcapng, streams
@@ -175,7 +176,7 @@ def test_two_connections_and_a_reused_address_stay_apart(file: Path) -> None:
     assert [bytes(s.from_client.data) for s in streams(file).tcp] == [b"one", b"two", b"three"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@budget(FEW, with_fixtures=True)
 @given(
     st.lists(st.tuples(st.booleans(), st.binary(min_size=1, max_size=300)), max_size=12),
     st.sampled_from([(CLIENT, SERVER), (CLIENT6, SERVER6)]),
@@ -291,7 +292,7 @@ def test_another_link_type_is_refused(file: Path) -> None:
         streams(file)
 
 
-@settings(max_examples=200, deadline=None)
+@budget(MANY)
 @given(st.binary(max_size=80))
 def test_arbitrary_packets_raise_nothing_but_value_errors(data: bytes) -> None:
     for packet in (data, b"\x45" + data, b"\x60" + data):

@@ -6,8 +6,9 @@ import json
 from contextlib import suppress
 
 import pytest
+from budgets import FEW, budget
 from directory_made import SITE_A
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.directory.objects import STORED_TYPES, DirectoryObject, QueueManager, Site, directory_attributes
@@ -22,7 +23,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@budget(FEW)
 @given(element=st.sampled_from(sorted(STORED_TYPES)).flatmap(lambda name: st.from_type(STORED_TYPES[name])))
 def test_what_is_written_is_read_again(element: DirectoryObject) -> None:
     read = from_record(json.loads(json.dumps(to_record(element))))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 from harness.environment import RealEnvironment, VirtualEnvironment
 from harness.errors import HarnessError, SutUnavailable, UsageError
@@ -35,7 +36,7 @@ ONE_ANSWER = "import sys; sys.stdin.readline(); sys.stdout.write({!r}); sys.stdo
 
 
 @contextmanager
-def agent(script: str, folder: Path, *, answer_ms: int = 20_000) -> Iterator[Agent]:
+def agent(script: str, folder: Path, *, answer_ms: int = PATIENCE_S * 1_000) -> Iterator[Agent]:
     made = Agent(lambda: [sys.executable, "-S", "-E", "-c", script], folder / "control.log", answer_ms)
     try:
         yield made
@@ -108,24 +109,26 @@ def test_what_windows_puts_around_lines_is_no_noise(environment: RealEnvironment
         assert JsonlControl(environment, made).call("identity")["ok"] is True
 
 
-@pytest.mark.parametrize(
-    ("script", "words"),
-    [
-        (ONE_ANSWER.format("Welcome!\n"), "b'Welcome!'; nothing but answers may be written to standard output"),
-        (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
-        (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer to no request: 'too many\n'"),
-        ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
-        ("pass", "ended with exit status 0 and said nothing on standard error"),
-        ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
-        ("import sys; sys.stdin.read()", "identity: no answer in time"),
-        (
-            ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
-            "in time; an answer came whose id is that of no request: '1' (ids",
-        ),
-    ],
-)
+ENDS = [
+    (ONE_ANSWER.format("Welcome!\n"), "b'Welcome!'; nothing but answers may be written to standard output"),
+    (ONE_ANSWER.format('{"ok": true}\n'), "not a JSON object with an id"),
+    (ONE_ANSWER.format('{"id": null, "error": "too many\\n"}\n'), r"an answer to no request: 'too many\n'"),
+    ("import sys; sys.exit('no such host\\x1b[2J')", "ended with exit status 1: no such host<U+001B>[2J; see "),
+    ("pass", "ended with exit status 0 and said nothing on standard error"),
+    ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
+    ("import sys; sys.stdin.read()", "identity: no answer in time"),
+    (
+        ONE_ANSWER.format('{"id": "1", "ok": true}\n'),
+        "in time; an answer came whose id is that of no request: '1' (ids",
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "words"), ENDS)
 def test_each_end_is_one_line(environment: RealEnvironment, tmp_path: Path, script: str, words: str) -> None:
-    with agent(script, tmp_path, answer_ms=400 if "in time" in words else 20_000) as made:
+    # An answer that counts for none has to come before the time is over; silence is as silent in any time.
+    answer_ms = 4_000 if "in time; an answer" in words else 400 if "in time" in words else PATIENCE_S * 1_000
+    with agent(script, tmp_path, answer_ms=answer_ms) as made:
         with pytest.raises(SutUnavailable) as caught:
             JsonlControl(environment, made, answer_ms=1).call("identity")
         said = str(caught.value)

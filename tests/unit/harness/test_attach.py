@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from patience import PATIENCE_S
 
 from harness.attach.attach import (
     Costs,
@@ -32,6 +33,9 @@ from harness.sut.sut_file import CAPABILITIES, parse_sut_file
 from reference_qm.control import FACILITIES
 
 EXAMPLE = SUITES.parent / "examples" / "agent" / "agent.py"
+LONG_MS = PATIENCE_S * 1_000
+SOON_MS = 4_000
+"""For what does not answer, and for what does, which takes milliseconds."""
 COUNTED = Costs(10, 6, {"inspect": 3}, {"inspect": 4}, "every capability")
 ANSWERS = """
 def answer(self, answer, to=agent.Conversation.answer):
@@ -52,7 +56,7 @@ def changed(patch: str, *, start_ms: int = 20_000) -> Agent:
     return Agent(lambda: [sys.executable, "-S", "-E", "-c", script], None, start_ms)
 
 
-def broken(patch: str = "", *, answer_ms: int = 20_000) -> Findings:
+def broken(patch: str = "", *, answer_ms: int = LONG_MS) -> Findings:
     """Try it out."""
     return try_agent(changed(patch), "test", None, answer_ms=answer_ms)
 
@@ -123,7 +127,7 @@ def test_over_tcp_it_is_the_same() -> None:
 )
 def test_an_agent_that_does_not_say_who_it_is_is_one_line(patch: str, words: str) -> None:
     with pytest.raises(SutUnavailable) as caught:
-        try_agent(changed(patch, start_ms=1_000 if "in time" in words else 20_000), "test", None, answer_ms=1)
+        try_agent(changed(patch, start_ms=SOON_MS if "in time" in words else LONG_MS), "test", None, answer_ms=1)
     assert words in str(caught.value)
     assert str(caught.value).isprintable()
 
@@ -143,10 +147,12 @@ def hangs() -> Findings:
 
 
 def holds_up() -> Findings:
-    body = "import time; time.sleep(1.5 if timeout_ms else 0); return {'message': self.taken(queue)}"
+    body = (
+        f"import time; time.sleep({2 * SOON_MS / 1_000} if timeout_ms else 0); return {{'message': self.taken(queue)}}"
+    )
     patch = "agent.threading.Thread.start = lambda self: self.run()\n"
     patch += "agent.Verbs.taken = lambda self, queue: (found := self.system.find(queue)) and found.pop(0) or None\n"
-    return broken(patch + NONE_OF_THESE.format(verb="receive", body=body), answer_ms=700)
+    return broken(patch + NONE_OF_THESE.format(verb="receive", body=body), answer_ms=SOON_MS)
 
 
 def knows_other_ids() -> Findings:

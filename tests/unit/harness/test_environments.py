@@ -6,12 +6,13 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+from patience import PATIENCE_S
 
 from harness.environment import Environment, RealEnvironment, Stream, StreamSink, VirtualEnvironment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood, SutUnavailable
 from reference_qm.surface.inputs import Endpoint
 
-SOON_MS = 30_000
+SOON_MS = PATIENCE_S * 1_000
 """For what comes at once, unless the machine has much else to do."""
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from budgets import FEW, budget
+from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.capture.recorder
@@ -83,7 +84,7 @@ def test_glued_packets_have_a_frame_each_and_split_ones_are_found_where_they_beg
     assert begins_in(tmp_path / "made.pcapng", frames, by_peer=by_peer) == [4, 5, 6, 8]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@budget(FEW, with_fixtures=True)
 @given(cuts=st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12))
 def test_however_a_stream_is_cut_its_packets_and_their_frames_are_found(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
@@ -242,7 +243,7 @@ def test_what_left_the_window_is_read_back_from_the_file(tmp_path: Path) -> None
     assert connection.received == frames
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@budget(FEW, with_fixtures=True)
 @given(st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12), st.booleans())
 def test_the_file_has_the_bytes_of_every_packet_however_they_were_cut(
     tmp_path: Path, cuts: list[int], by_peer: bool

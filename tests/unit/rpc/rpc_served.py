@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from impacket.dcerpc.v5.transport import TCPTransport
+from patience import PATIENCE_S
 
 from reference_qm.rpc import (
     EPT,
@@ -34,7 +35,7 @@ from rpc_desk import Dispatcher, RpcDesk
 CANCELLED = 0x400E03E9
 INVALID_HANDLE = 0xC00E0007
 SHARING_VIOLATION = 0xC0000043
-RESPONSE_TIMEOUT_S = 30
+RESPONSE_TIMEOUT_S = PATIENCE_S
 
 
 class ToyQueue:

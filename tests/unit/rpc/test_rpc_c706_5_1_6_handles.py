@@ -181,9 +181,9 @@ def test_a_handle_in_the_wrong_place_is_a_mistake_of_the_dispatcher(client):
         opened.respond(Return=0, phContext=UUID(int=1))
 
 
-def test_ten_thousand_clients_that_vanish_leave_no_handle_and_no_group():
+def test_a_thousand_clients_that_vanish_leave_no_handle_and_no_group():
     server = Client().server
-    for _ in range(10_000):
+    for _ in range(1_000):
         client = Client(server)
         client.bind()
         client.opened()

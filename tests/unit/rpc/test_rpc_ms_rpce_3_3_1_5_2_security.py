@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from budgets import FEW, budget
+from hypothesis import given
 from hypothesis import strategies as st
 from rpc_made import NOW, closed, element, pdus, received, sent
 from rpc_secured import CONTEXT, LEGS, NTLM, SIGNATURE_SIZE, SecuredClient
@@ -205,7 +206,7 @@ def test_a_request_that_is_replayed_is_not_genuine(level):
 
 
 @pytest.mark.parametrize("level", SIGNING)
-@settings(max_examples=25)
+@budget(FEW)
 @given(data=st.data())
 def test_a_flipped_bit_is_noticed_wherever_it_is(level, data):
     client = SecuredClient(level).authenticate(header_sign=True)
@@ -233,7 +234,7 @@ def test_space_behind_a_signature_is_zero():
     assert closed(happened)
 
 
-@settings(max_examples=60)
+@budget(FEW)
 @given(level=st.sampled_from(SIGNING), data=st.data())
 def test_bytes_of_a_client_that_were_changed_are_answered_or_refused(level, data):
     client = SecuredClient(level)
@@ -262,7 +263,7 @@ def test_bytes_of_a_client_that_were_changed_are_answered_or_refused(level, data
 # -- fragments ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@budget(FEW)
 @given(
     stub=st.binary(max_size=9_000),
     size=st.integers(1_432, 5_840),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from budgets import FEW, budget
+from hypothesis import given
 from hypothesis import strategies as st
 from rpc_made import pdus
 from rpc_secured import LEGS, FixedContext, SecuredClient
@@ -149,7 +150,7 @@ def test_an_answer_without_a_token_ends_the_association_and_a_fault_is_taken(lev
     assert refused.status == 0x6F7
 
 
-@settings(max_examples=60)
+@budget(FEW)
 @given(level=st.sampled_from(SIGNING), early=st.booleans(), data=st.data())
 def test_bytes_of_the_server_that_were_changed_return_nothing_false(level, early, data):
     pair = Pair(level)

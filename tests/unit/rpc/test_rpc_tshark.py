@@ -1,12 +1,12 @@
 """C706 12.6, MS-RPCE: tshark, which knows DCE/RPC of its own, finds nothing malformed in what both sides sent."""
 
 import shutil
-import subprocess
 from ipaddress import IPv4Address
 
 import pytest
 from impacket.dcerpc.v5 import epm
 from impacket.dcerpc.v5.rpcrt import DCERPCException
+from patience import run_watched
 from rpc_made import Client, element, features, sent
 from rpc_served import ToyQueue, serving
 from test_rpc_impacket import QQ, SYNTAXES, Impacket, RecordingTransport, uuidtup_to_bin
@@ -36,7 +36,7 @@ def dissected(path, traffic, *fields):
             capture.tcp_data(1, from_client, data, time_us=time_us + 1)
     shown = [part for field in ("_ws.malformed", "_ws.expert.message", *fields) for part in ("-e", field)]
     command = [TSHARK, "-r", str(path), "-d", f"tcp.port=={SERVER.port},dcerpc", "-Y", "dcerpc", "-T", "fields", *shown]
-    output = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout
+    output = run_watched(command, check=True).stdout
     rows = [line.split("\t") for line in output.splitlines()]
     assert rows
     assert [row for row in rows if row[0] or "alformed" in row[1]] == []

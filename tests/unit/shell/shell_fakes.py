@@ -7,6 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TypeVar
 
+from patience import PATIENCE_S
+
 from reference_qm.directory import MemoryDirectory
 from reference_qm.shell.host import Host, Limits
 from reference_qm.surface.clock import Now
@@ -17,7 +19,7 @@ from reference_qm.surface.store import MemoryStore, Record, Store, StoreError
 from reference_qm.surface.surroundings import Surroundings
 
 MIB = 1024 * 1024
-RESPONSE_TIMEOUT_S = 20
+RESPONSE_TIMEOUT_S = PATIENCE_S
 Event = TypeVar("Event")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
+from patience import PATIENCE_S
 from shell_fakes import MIB, RESPONSE_TIMEOUT_S, Disk, ScriptedCore, client, on, running, until_closed
 
 from reference_qm.shell import connection, system
@@ -72,7 +73,9 @@ def test_stopping_delivers_what_was_sent_and_gives_the_port_back():
     asyncio.run(story())
 
 
-def test_stopping_does_not_wait_for_a_peer_that_does_not_read():
+def test_stopping_does_not_wait_for_a_peer_that_does_not_read(monkeypatch):
+    monkeypatch.setattr(connection, "LINGER_S", PATIENCE_S)
+
     async def story():
         core = ScriptedCore(on(TransportAccepted, SendPacket("in-1", b"x" * (16 * MIB))))
         async with running(core) as (host, endpoint):

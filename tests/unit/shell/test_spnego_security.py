@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import given, settings
+from budgets import FEW, budget
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_qm.rpc.authentication import AuthLevel, AuthType, SecurityContext, SecurityError, Segments
@@ -129,7 +130,7 @@ NEGOTIATE = client_security(AuthType.WINNT, AuthLevel.PKT_PRIVACY, ALICE).initia
 SPNEGO_INIT = client_security(AuthType.GSS_NEGOTIATE, AuthLevel.PKT_PRIVACY, ALICE).initiate().step(b"")
 
 
-@settings(max_examples=60)
+@budget(FEW)
 @given(
     kind=st.sampled_from(list(AuthType)),
     token=st.one_of(
@@ -155,7 +156,7 @@ def test_hostile_tokens_are_answered_or_refused_and_nobody_is_let_in(kind, token
     assert not context.complete
 
 
-@settings(max_examples=60)
+@budget(FEW)
 @given(data=st.data())
 def test_a_last_leg_that_was_changed_proves_nothing_or_the_same_user(data):
     kind = data.draw(st.sampled_from(list(AuthType)))

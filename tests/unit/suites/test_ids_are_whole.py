@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -17,6 +14,7 @@ import pytest
 
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
+from harness.proof.inventory import take_inventory
 
 ID = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*-D?\d+")
 SECTION = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*")
@@ -28,9 +26,8 @@ TABLES = ("CHECKED_ELSEWHERE", "BROKEN_ELSEWHERE")
 @pytest.fixture(scope="module")
 def rules() -> dict[str, dict[str, Any]]:
     """Return every rule that some check judges, as ``mqconform rules --format json`` gives it."""
-    command = [sys.executable, "-m", "harness", "rules", "--format", "json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
-    return {rule["id"]: rule for rule in json.loads(done.stdout) if rule["tests"]}
+    inventory = take_inventory()
+    return {rule: inventory.row(rule) for rule in inventory.checked()}
 
 
 @cache

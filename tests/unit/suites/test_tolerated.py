@@ -2,75 +2,77 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+from collections import defaultdict
+from collections.abc import Iterator
 
 import pytest
 
-from harness.paths import SUITES
-from harness.proof.trials import VIRTUAL_SUT
+from harness.judging.verdicts import Verdict
+from harness.proof.inventory import take_inventory
+from harness.proof.trials import Trial, Trials, with_trials
 
-SOUND = {"pass", "not_exercised", "not_observable"}
+SOUND = {Verdict.PASS, Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE}
+ALLOWED = [
+    (
+        "rpc-interfaces-apart",
+        [
+            "MQQP-2.1-01",
+            "MQQP-2.1-02",
+            "MQQP-2.2-01",
+            "MQQP-3.1.3-01",
+            "MQQP-3.1.4.1-05",
+            "MQQP-3.1.4.8-D02",
+            "MQQP-3.1.6.1-01",
+        ],
+    ),
+    ("remote-port-of-spx-told", ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"]),
+    (
+        "send-to-unknown-public-refused",
+        [
+            "MQQB-3.1.5.2.1-08",
+            "MQQB-3.1.5.2.1-10",
+            "MQQB-3.1.5.2.1-11",
+            "MQQB-3.1.7.4-07",
+            "MQQB-3.1.7.4-08",
+            "MQQB-3.1.7.4-11",
+        ],
+    ),
+    ("send-to-unknown-public-refused", ["MQMQ-2.1.3-01"]),
+    ("properties-method-missing", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
+    ("remote-lookup-unknown-action", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
+    ("remote-unknown-action-peeks", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
+]
+"""Variants of the reference, each with rules that it keeps by one of the readings that the text allows."""
+
+Judged = dict[str, dict[str, set[Verdict]]]
 
 
-def judged(folder: Path, *rules: str, variant: str = "", profile: str = "none") -> dict[str, set[str]]:
-    """Judge rules on a variant of the reference; return the verdicts by rule."""
-    described = VIRTUAL_SUT.replace("[driver]", f'profile = "{profile}"\n[driver]')
-    sut = folder / "sut.toml"
-    sut.write_text(described + (f'[reference]\nfaults = ["{variant}"]\n' if variant else ""), encoding="utf-8")
-    wanted = [word for rule in rules for word in ("--rule", rule)]
-    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(folder / "out"), *wanted]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=SUITES.parent)
-    found: dict[str, set[str]] = {rule: set() for rule in rules}
-    recorded = folder / "out" / "verdicts.jsonl"
-    assert recorded.exists(), done.stdout + done.stderr
-    for line in recorded.read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
-        if entry["rule"] in found:
-            found[entry["rule"]].add(entry["verdict"])
-    return found
+@pytest.fixture(scope="module")
+def judged() -> Judged:
+    """Judge the rules on each variant; return the verdicts by variant and rule. One process collects the checks."""
+    rules = defaultdict(set)
+    for variant, some in ALLOWED:
+        rules[variant].update(some)
+    tests = take_inventory().tests
+
+    def trials() -> Iterator[Trial]:
+        for variant, some in rules.items():
+            checks = {check: None for rule in sorted(some) for check in tests.get(rule, ())}
+            yield Trial(variant, (variant,), tuple(checks))
+
+    def work(ran: Trials) -> Judged:
+        found: Judged = {variant: {rule: set() for rule in some} for variant, some in rules.items()}
+        for trial, told in ran.run(trials()):
+            assert told.died is None, trial.name
+            for line in told.lines:
+                if line.rule in found[trial.name]:
+                    found[trial.name][line.rule].add(line.verdict)
+        return found
+
+    return with_trials(1, work)
 
 
-@pytest.mark.parametrize(
-    ("variant", "rules"),
-    [
-        (
-            "rpc-interfaces-apart",
-            [
-                "MQQP-2.1-01",
-                "MQQP-2.1-02",
-                "MQQP-2.2-01",
-                "MQQP-3.1.3-01",
-                "MQQP-3.1.4.1-05",
-                "MQQP-3.1.4.8-D02",
-                "MQQP-3.1.6.1-01",
-            ],
-        ),
-        ("remote-port-of-spx-told", ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"]),
-        (
-            "send-to-unknown-public-refused",
-            [
-                "MQQB-3.1.5.2.1-08",
-                "MQQB-3.1.5.2.1-10",
-                "MQQB-3.1.5.2.1-11",
-                "MQQB-3.1.7.4-07",
-                "MQQB-3.1.7.4-08",
-                "MQQB-3.1.7.4-11",
-            ],
-        ),
-        ("send-to-unknown-public-refused", ["MQMQ-2.1.3-01"]),
-        ("properties-method-missing", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
-        ("remote-lookup-unknown-action", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
-        ("remote-unknown-action-peeks", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
-    ],
-)
-def test_a_variant_that_the_text_allows_is_not_convicted(tmp_path, variant, rules):
-    found = judged(tmp_path, *rules, variant=variant)
+@pytest.mark.parametrize(("variant", "rules"), ALLOWED)
+def test_a_variant_that_the_text_allows_is_not_convicted(judged: Judged, variant: str, rules: list[str]) -> None:
+    found = {rule: judged[variant][rule] for rule in rules}
     assert all(verdicts and verdicts <= SOUND for verdicts in found.values()), found
-
-
-def test_a_release_without_spx_tells_no_port_for_it(tmp_path):
-    found = judged(tmp_path, "MQQP-3.1.4.8-03", variant="remote-port-of-spx-told", profile="windows-7")
-    assert found == {"MQQP-3.1.4.8-03": {"fail"}}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
+from patience import run_watched
 from scapy.config import conf
 from wire_frames import FRAMES
 
@@ -112,7 +112,7 @@ def test_importing_leaves_scapys_configuration_alone_and_loads_no_protocols():
         "loaded = [name for name in sys.modules if name.startswith(('scapy.layers', 'scapy.all', 'scapy.arch'))]\n"
         "assert not loaded, loaded\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    done = run_watched([sys.executable, "-c", program])
     assert done.returncode == 0, done.stderr
 
 

@@ -1,0 +1,50 @@
+"""Print what the tests cost: the CPU seconds of each track of ``make test``, and the ten most expensive tests.
+
+test_costs.py FOLDER                      print what the tracks wrote there, one JSON file each (tests/costs.py)
+test_costs.py run FILE -- COMMAND ...     run a track that is no pytest; write what it cost to FILE, end as it ended
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+DEAREST = 10
+
+
+def main() -> int:
+    """Do what the arguments say; return the exit code."""
+    if sys.argv[1:2] == ["run"]:
+        return run(Path(sys.argv[2]), sys.argv[4:])
+    for line in lines(Path(sys.argv[1])):
+        sys.stdout.write(f"{line}\n")
+    return 0
+
+
+def run(path: Path, command: list[str]) -> int:
+    """Run a command and write the CPU seconds that it and its children used."""
+    done = subprocess.run(command, check=False)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({f"({path.stem})": round(used.ru_utime + used.ru_stime, 3)}), encoding="utf-8")
+    return done.returncode
+
+
+def lines(folder: Path) -> Iterator[str]:
+    """Return the report."""
+    tracks = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+    totals = {name: sum(spent.values()) for name, spent in tracks.items()}
+    each = ", ".join(f"{name} {total:.0f}" for name, total in sorted(totals.items(), key=lambda one: -one[1]))
+    yield f"{sum(totals.values()):.0f} CPU-s in all: {each}"
+    yield f"the {DEAREST} most expensive of all tests and of what they share, in CPU-s:"
+    spent = [(cpu_s, name) for of_track in tracks.values() for name, cpu_s in of_track.items()]
+    for cpu_s, name in sorted(spent, reverse=True)[:DEAREST]:
+        yield f"{cpu_s:8.1f}  {name}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

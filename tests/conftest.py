@@ -1,0 +1,14 @@
+"""What all tests share. This folder is on the path: helpers in it can be imported by every test."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from costs import Costs
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if path := os.environ.get("MQ_COSTS"):
+        config.pluginmanager.register(Costs(Path(path).absolute()), "costs")

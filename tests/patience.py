@@ -1,0 +1,152 @@
+"""Waits for other processes as long as they do anything: a limit of silence, never of speed.
+
+How long something takes depends on what else the machine does. A child that prints, computes or writes gets on, however
+slowly, and is left alone; one that does nothing of these hangs, and is killed. `TOTAL_S` ends what is busy for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from process_tree import cpu_s, descendants, session_members
+
+SILENCE_S = 180.0
+TOTAL_S = 3_600.0
+LOOK_S = 2.0
+"""Between two looks at a process; its end is noticed at once."""
+IDLE = 0.01
+"""The part of a processor that something may use that hangs, as programs do that look again and again, and Java."""
+PATIENCE_S = 600
+"""int s: for an answer that takes milliseconds: of a socket, of an event. Long enough for any load of the machine."""
+FEWEST_LOOKS = 1_000
+"""At a condition, before it is given up: a machine that stood still for ten minutes did not look."""
+
+
+class Hung(AssertionError):
+    """What was waited for does nothing any more, or never ends."""
+
+
+class Watch:
+    """Looks again and again whether a process and what it started still do anything; kills them all if not."""
+
+    def __init__(
+        self,
+        pid: int,
+        folder: Path | None = None,
+        silence_s: float = SILENCE_S,
+        total_s: float = TOTAL_S,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.pid, self.folder, self.clock = pid, folder, clock
+        self.silence_s, self.total_s = silence_s, total_s
+        self.began = self.progress = clock()
+        self.seen = (0, *_newest(folder))
+        self.cpu_s = 0.0
+
+    def look(self, printed: int = 0) -> None:
+        """Note what changed since the last look.
+
+        ``printed``: int bytes, all that the process wrote so far. Raises Hung.
+        """
+        now = self.clock()
+        seen, used = (printed, *_newest(self.folder)), cpu_s(*self._tree())
+        if seen != self.seen or abs(used - self.cpu_s) > IDLE * self.silence_s:
+            self.progress, self.seen, self.cpu_s = now, seen, used
+        if now - self.progress >= self.silence_s:
+            self._end(f"neither printed nor computed nor wrote anything for {self.silence_s:g} s")
+        if now - self.began >= self.total_s:
+            self._end(f"did not end within {self.total_s:g} s")
+
+    def _tree(self) -> set[int]:
+        return {self.pid, *descendants(self.pid), *session_members(self.pid)}
+
+    def _end(self, why: str) -> None:
+        kill(self._tree())
+        raise Hung(f"process {self.pid} {why}: it was killed")
+
+
+def kill(pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def _newest(folder: Path | None) -> tuple[int, int]:
+    """Return the number of files below a folder, and when one was changed last."""
+    changed = []
+    for path in [] if folder is None else folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            changed.append(path.stat().st_mtime_ns)
+    return len(changed), max(changed, default=0)
+
+
+def run_watched(
+    command: Iterable[object],
+    *,
+    folder: Path | None = None,
+    check: bool = False,
+    silence_s: float = SILENCE_S,
+    total_s: float = TOTAL_S,
+    **options: Any,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end and return what it printed, as `subprocess.run` does.
+
+    ``folder``: what it writes there is progress; ``options``: more for `subprocess.Popen`. Raises Hung.
+    """
+    words = [str(each) for each in command]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(words, text=True, start_new_session=True, **(pipes | options)) as process:
+        said = communicate(process, Watch(process.pid, folder, silence_s, total_s))
+    done = subprocess.CompletedProcess(words, process.returncode, *said)
+    if check:
+        assert done.returncode == 0, f"{words} ended with {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def communicate(process: subprocess.Popen[Any], watch: Watch | None = None) -> tuple[Any, Any]:
+    """Return what a process prints until it ends. Raises Hung, with what it had printed by then."""
+    watch = watch or Watch(process.pid)
+    while True:
+        try:
+            return process.communicate(timeout=min(LOOK_S, watch.silence_s))
+        except subprocess.TimeoutExpired as waiting:
+            said = (waiting.output or b"") + (waiting.stderr or b"")
+            try:
+                watch.look(len(said))
+            except Hung as hung:
+                hung.add_note(f"{process.args}\n{said.decode('utf-8', 'replace')}")
+                raise
+        except BaseException:
+            kill({process.pid, *descendants(process.pid)})
+            raise
+
+
+def end_of(process: subprocess.Popen[Any]) -> int:
+    """Wait for the end of a process whose output somebody else reads; return its exit code. Raises Hung."""
+    watch = Watch(process.pid)
+    while True:
+        try:
+            return process.wait(LOOK_S)
+        except subprocess.TimeoutExpired:
+            watch.look()
+
+
+def _pause() -> None:
+    time.sleep(0.01)
+
+
+def until(condition: Callable[[], object], what: str, pause: Callable[[], object] = _pause) -> None:
+    """Look at a condition until it is true. Raises Hung, which says ``what`` was waited for."""
+    began, looks = time.monotonic(), 0
+    while not condition():
+        looks += 1
+        if looks > FEWEST_LOOKS and time.monotonic() - began > PATIENCE_S:
+            raise Hung(f"{what}: not within {PATIENCE_S} s")
+        pause()

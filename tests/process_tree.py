@@ -1,0 +1,50 @@
+"""A process and its descendants, as /proc shows them: which there are, and the CPU time that they used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """Yield the processes that a process and its descendants started, those that ended and were not waited for too."""
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return
+    for thread in threads:
+        try:
+            children = (thread / "children").read_text("ascii").split()
+        except OSError:
+            continue
+        for child in map(int, children):
+            yield child
+            yield from descendants(child)
+
+
+def session_members(pid: int) -> Iterator[int]:
+    """Yield the processes of the session that a process leads: those too whose parents ended."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and _fields(int(entry.name))[3:4] == [str(pid)]:
+            yield int(entry.name)
+
+
+def cpu_s(*pids: int) -> float:
+    """Return the CPU seconds that processes used, with those of children that ended and were waited for."""
+    return sum(map(_ticks, pids)) / TICKS_PER_S
+
+
+def _ticks(pid: int) -> int:
+    """Return utime, stime, cutime and cstime together."""
+    return sum(map(int, _fields(pid)[11:15]))
+
+
+def _fields(pid: int) -> list[str]:
+    """Return what /proc says of a process after its name, which may hold blanks; nothing when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return []

@@ -1,0 +1,66 @@
+"""`make test` says what its tests cost: each second once, with the test or the fixture that used it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from patience import run_watched
+
+ROOT = Path(__file__).parents[2]
+TESTS = """
+import pytest
+
+def use(seconds):
+    import time
+    until = time.process_time() + seconds
+    while time.process_time() < until:
+        pass
+
+@pytest.fixture(scope="module")
+def shared():
+    use(0.3)
+    yield
+    use(0.3)
+
+def test_first(shared):
+    use(0.2)
+
+def test_second(shared):
+    import subprocess, sys
+    subprocess.run([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.9: pass"])
+"""
+
+
+@pytest.fixture(scope="module")
+def spent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
+    """Return what a session of two tests and a shared fixture cost."""
+    folder = tmp_path_factory.mktemp("costs")
+    (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
+    (folder / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text("utf-8"), encoding="utf-8")
+    environment = {"MQ_COSTS": str(folder / "out/costs/track.json"), "PYTHONPATH": str(ROOT / "tests")}
+    run_watched([sys.executable, "-m", "pytest", "-q"], cwd=folder, env=environment, check=True)
+    said = run_watched([sys.executable, ROOT / "scripts/test_costs.py", folder / "out/costs"], check=True).stdout
+    tree: dict[str, float] = json.loads((folder / "out/costs/track.json").read_text("utf-8"))
+    dearest = said.splitlines()[2].split()[1]
+    assert said.splitlines()[0].startswith(f"{sum(tree.values()):.0f} CPU-s in all: track ")
+    assert tree[dearest] == max(tree.values())
+    return tree
+
+
+def test_a_test_is_charged_with_its_own_time_and_that_of_its_processes(spent: dict[str, float]):
+    assert spent["test_it.py::test_first"] > 0.15
+    assert spent["test_it.py::test_second"] > 0.8  # of others there are only whole ticks
+
+
+def test_a_shared_fixture_is_charged_with_its_begin_and_its_end(spent: dict[str, float]):
+    assert spent["test_it.py: fixture shared"] > 0.55
+
+
+def test_a_track_that_is_no_pytest_is_measured_and_ends_as_its_command(tmp_path: Path):
+    path, program = tmp_path / "out/proof.json", "import time\nwhile time.process_time() < 0.2: pass\nexit(3)"
+    script = [sys.executable, ROOT / "scripts/test_costs.py"]
+    assert run_watched([*script, "run", path, "--", sys.executable, "-c", program]).returncode == 3
+    assert json.loads(path.read_text("utf-8"))["(proof)"] >= 0.2
