@@ -44,7 +44,7 @@ test-core: setup ## of it: unit and property tests
 test-lake: setup ## of it: the lake, its tables and pages
 	$(PYTEST) tests/reports
 
-prove-changed: setup ## show of what changed, and of a tenth of the rest, that every check can fail
+prove-changed: setup ## of it: show of what a change of the suites touched that every check can fail
 	$(MEASURED) $(BIN)/mqconform prove --jobs 2 --changed
 
 test-runs: setup ## of it: whole runs of mqconform

@@ -26,7 +26,7 @@ def prove(
     record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
     changed: Annotated[
         bool,
-        typer.Option(help="Only what changed since the recorded proof, and a tenth of the rest."),
+        typer.Option(help="Only what a change of the suites touched since the recorded proof."),
     ] = False,
     readings: Annotated[
         bool,
@@ -34,7 +34,7 @@ def prove(
     ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
-    from harness.proof.changed import folder_digests, in_the_tenth, to_prove
+    from harness.proof.changed import errata_to_run, folder_digests, to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report
@@ -57,14 +57,18 @@ def prove(
         raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml has them all")
 
     if changed:
-        rule = to_prove(inventory, load_proof(), folder_digests())
-        erratum = [name for name in inventory.catalogue.errata if in_the_tenth(name)]
+        recorded, digests = load_proof(), folder_digests()
+        rule = to_prove(inventory, recorded, digests)
+        erratum = errata_to_run(inventory, recorded, digests, rule)
+        if not rule and not erratum:
+            typer.echo("the suites are as they were when all was proven: 0 rules to prove")
+            return
 
     def work(trials: Trials) -> tuple[Proof | None, ReadingsRun | None]:
-        proof = None if readings or (erratum and not changed) else prove_rules(trials, inventory, rule)
+        proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.idle.clear()  # a function may be shown to convict by a fault of a rule that was not chosen
-        if rule and not changed:
+        if rule and not erratum:
             return proof, None
         return proof, run_readings(trials, inventory.catalogue, inventory.tests, erratum, every_check=readings)
 

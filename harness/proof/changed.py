@@ -1,25 +1,22 @@
-"""What a change can have touched since the proof that is recorded, and a tenth of the rest.
+"""What a change of the suites can have touched since the proof that is recorded.
 
 A rule is touched when a file of the folder of its row, of its checks or of the steps of their document, or one of
-second faults that names it, is not as it was when all was proven. What a change of the core or of the harness touches
-cannot be told: the tenth, which is another with every change, finds that in a few landings, and ``mqconform prove`` at
-once.
+second faults that names it, is not as it was when all was proven; an erratum with a rule of its own, or with the file
+of a variant that follows one of its readings. What a change of the core or of the harness touches cannot be told:
+``mqconform prove`` without ``--changed`` finds that (CI runs both).
 """
 
 from __future__ import annotations
 
 import hashlib
-import zlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from harness.faults.registry import load_faults
 from harness.paths import SECOND_FAULTS, SUITES
-from harness.proof.code import code_digest
 from harness.proof.inventory import Inventory
 from harness.rules.proof_record import RecordedProof
-
-ONE_OF = 10
 
 
 def folder_digests(root: Path = SUITES) -> dict[str, str]:
@@ -38,18 +35,28 @@ def _digest(files: Iterable[Path]) -> str:
 
 
 def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
-    """Return the checked rules that a change can have touched, and a tenth of the others."""
-    changed = {folder for folder, digest in digests.items() if recorded.folders.get(folder) != digest}
+    """Return the checked rules that a change can have touched."""
+    changed = _changed_folders(recorded, digests)
     return [
-        rule
-        for rule in inventory.checked()
-        if rule not in recorded.proven or changed & set(_folders(inventory, rule)) or in_the_tenth(rule)
+        rule for rule in inventory.checked() if rule not in recorded.proven or changed & set(_folders(inventory, rule))
     ]
 
 
-def in_the_tenth(name: str) -> bool:
-    """Return whether a rule, or an erratum, is of the tenth that this state of the code draws."""
-    return zlib.crc32(name.encode()) % ONE_OF == int(code_digest()[:8], 16) % ONE_OF
+def errata_to_run(
+    inventory: Inventory, recorded: RecordedProof, digests: dict[str, str], rules: Iterable[str]
+) -> list[str]:
+    """Return the errata that a change can have touched. ``rules``: those that ``to_prove`` returned."""
+    changed, errata = _changed_folders(recorded, digests), inventory.catalogue.errata
+    touched = {name for rule in rules for name in inventory.catalogue[rule].errata}
+    for fault in load_faults().values():
+        path = PurePosixPath(str(fault.file)).relative_to("suites")
+        if fault.reading is not None and changed & {path.as_posix(), path.parent.as_posix()}:
+            touched.add(fault.reading.partition(".")[0])
+    return [name for name in errata if name in touched]
+
+
+def _changed_folders(recorded: RecordedProof, digests: dict[str, str]) -> set[str]:
+    return {folder for folder, digest in digests.items() if recorded.folders.get(folder) != digest}
 
 
 def _folders(inventory: Inventory, rule: str) -> Iterable[str]:
