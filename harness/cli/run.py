@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from contextlib import redirect_stdout
 from enum import StrEnum
@@ -90,16 +91,27 @@ def run(
     arguments += [option for option, wanted in (("--resume", resume), ("--allure", allure)) if wanted]
     if sut is not None:
         _say_what_goes_where(sut)
-    if format_ is RunFormat.JSON:
-        from harness.cli.result import Result
-
-        result = Result()
-        with redirect_stdout(sys.stderr):
-            code = pytest.main(arguments, [result])
-        typer.echo(result.as_json())
-    else:
-        code = pytest.main(arguments)
+    gc.disable()  # what is imported stays; the plugin enables it when the checks are collected
+    try:
+        code = _run_pytest(arguments, format_)
+    finally:
+        gc.enable()
     raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
+
+
+def _run_pytest(arguments: list[str], format_: RunFormat) -> int:
+    """Run pytest; print the result as JSON where that is asked for; return its exit code."""
+    import pytest
+
+    if format_ is RunFormat.TEXT:
+        return pytest.main(arguments)
+    from harness.cli.result import Result
+
+    result = Result()
+    with redirect_stdout(sys.stderr):
+        code = pytest.main(arguments, [result])
+    typer.echo(result.as_json())
+    return code
 
 
 def _say_what_goes_where(path: Path) -> None:

@@ -5,6 +5,7 @@ Inert in any other pytest session: it acts only on tests below the suites folder
 
 from __future__ import annotations
 
+import gc
 import signal
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -155,6 +156,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
     if not items and not run.done.tests:
         raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Spare the collections of a run what stays until its end: modules, rules and the checks themselves."""
+    if RUN in session.config.stash:
+        gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

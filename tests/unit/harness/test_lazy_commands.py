@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.main import get_group
 
 from harness.cli.main import OWN, app
+from harness.proof.trials import VIRTUAL_SUT
+from harness.rules.places import files_naming
 
+RULE = "MQQB-3.1.5.5.5-01"
 IMPORTED = "import sys; sys.argv = ['mqconform', *{arguments!r}]\nfrom harness.cli.main import main\n" + (
     "try:\n    main()\nexcept SystemExit:\n    pass\nprint('\\nIMPORTED', *sys.modules)"
 )
 
 
 def imported_by(*arguments: str) -> set[str]:
+    """Return the modules that a command imported."""
     code = IMPORTED.format(arguments=list(arguments))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.rpartition("IMPORTED ")[2].split())
@@ -26,10 +31,23 @@ def imported_by(*arguments: str) -> set[str]:
     [
         (["--version"], {"scapy", "pytest", "rich", "reference_qm", "reports", "suites", "harness.rules"}),
         (["serve", "--help"], {"scapy", "pytest", "reports", "suites", "harness.rules", "harness.run"}),
+        (["explain", RULE], {"scapy", "pytest", "reports", "suites", "harness.run", "reference_qm.core"}),
     ],
 )
 def test_a_command_imports_only_what_it_needs(arguments: list[str], unneeded: set[str]) -> None:
+    imported_by(*arguments)  # what it reads of the suites is kept then
     assert imported_by(*arguments) & unneeded == set()
+
+
+def test_a_run_of_one_rule_imports_its_files_only(tmp_path: Path) -> None:
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    run = ("run", "--sut", str(tmp_path / "sut.toml"), "--rule", RULE)
+    for folder in ("first", "second"):  # the first has to import what nobody has kept yet
+        imported = imported_by(*run, "--out", str(tmp_path / folder))
+    checks = {name for name in imported if name.startswith("suites.") and ".test_" in name}
+    assert {path.stem for path in files_naming(["*/*/test_*.py"], [RULE])} == {name.split(".")[-1] for name in checks}
+    unneeded = {"allure_commons", "scapy.layers.dcerpc", "scapy.layers.kerberos", "hypothesis", "reports"}
+    assert imported & unneeded == set()
 
 
 def test_every_command_can_be_loaded_by_its_name() -> None:
