@@ -75,6 +75,12 @@ def test_a_broken_file_is_one_line_that_names_the_remedy(tmp_path: Path, text: s
     assert "`make bench-keep`" in str(raised.value)
 
 
+def test_each_measured_command_has_a_kept_figure_with_what_is_wanted_of_it():
+    wanted = {name: command.wanted_cpu_s for name, command in commands.COMMANDS.items()}
+    kept = {name: figure.wanted_cpu_s for name, figure in read_kept().items()}
+    assert wanted.items() <= kept.items()
+
+
 def test_the_comparison_exits_with_1_and_names_what_became_worse(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
