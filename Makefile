@@ -18,7 +18,7 @@ MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-core test-runs test-made-of-runs test-systems test-hostile test-strangers test-processes test-lake lint prove prove-changed mutants crash bench wheel clean
+.PHONY: help setup demo test test-core test-runs test-made-of-runs test-systems test-hostile test-strangers test-processes test-lake lint prove prove-changed mutants crash bench bench-compare bench-keep wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -79,8 +79,17 @@ mutants: setup ## change the reference in 1,500 places, show which changes no ch
 crash: setup ## kill the store 200 times for each kind of message
 	MQ_KILLS=200 $(BIN)/pytest -q tests/process/test_durability.py -k kill_9_at_any_instant
 
+# The cost of `make test` counts where each of its tracks has written one.
+bench bench-compare bench-keep: export MQ_TRACKS := $(TRACKS)
+
 bench: setup ## figures, as ratios measured in one run
 	$(BIN)/python -m benchmarks
+
+bench-compare: setup ## what became worse by a fifth against the kept figures; BENCH=short: in half a minute
+	$(BIN)/python -m benchmarks.commands $(addprefix --,$(BENCH))
+
+bench-keep: setup ## measure the figures that bench-compare compares with, and keep them
+	$(BIN)/python -m benchmarks.commands --keep $(addprefix --,$(BENCH))
 
 wheel: setup ## build dist/*.whl
 	rm -rf dist

@@ -11,6 +11,7 @@ from types import ModuleType
 from benchmarks import (
     anybody,
     codecs,
+    commands,
     demo,
     lake,
     lake_cluster,
@@ -36,6 +37,7 @@ PARTS: tuple[ModuleType, ...] = (
     memory,
     virtual_week,
     suites_virtual,
+    commands,
     anybody,
     proof,
     releases,

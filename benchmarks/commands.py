@@ -1,0 +1,149 @@
+"""What commands cost, in CPU seconds and as multiples of a yardstick that is measured beside them.
+
+``python -m benchmarks.commands``: compare them with the kept figures; exit 1 if one became worse by more than a fifth.
+``python -m benchmarks.commands --keep``: keep the figures. ``--short`` leaves out the commands that take minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from benchmarks.cpu import cpu_s, yardstick_s
+from benchmarks.kept import KEPT_FILE, Figure, compare, read_kept, write_kept
+from harness.errors import MqconformError
+from harness.proof.trials import VIRTUAL_SUT
+
+MQCONFORM = str(Path(sys.executable).with_name("mqconform"))
+MAKE_TEST = "make test"
+TEST_COSTS = Path("out/test-costs")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Arguments of mqconform, and what they may cost."""
+
+    arguments: str
+    wanted_cpu_s: float
+    runs: int = 5
+    warm_ups: int = 1
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it takes seconds, so that it is run several times."""
+        return self.runs > 1
+
+
+SUT = "--sut SUT --out OUT"  # in the place of both words, paths of a folder that is deleted afterwards
+COMMANDS = {
+    # So short that single runs differ by a fifth.
+    "mqconform --version": Command("--version", 0.15, runs=15),
+    "mqconform serve --help": Command("serve --help", 0.4),
+    "mqconform explain ID": Command("explain MQQB-3.1.5.4.1-10", 0.3),
+    "mqconform run --rule ID": Command(f"run --rule MQQB-3.1.5.5.5-01 {SUT}", 1.0),
+    "mqconform run, all suites": Command(f"run {SUT}", 28, runs=1),
+    # It takes minutes, and the suites' run has warmed what it reads.
+    "mqconform prove": Command("prove --jobs 2", 400, runs=1, warm_ups=0),
+}
+MAKE_TEST_WANTED_CPU_S = 450
+
+
+def measure() -> Iterator[str]:
+    """Measure them all."""
+    for name, figure in figures():
+        yield f"{name}: {figure}"
+
+
+def figures(*, short: bool = False) -> Iterator[tuple[str, Figure]]:
+    """Measure each command, or each short one; `make test` is not run: its last run wrote down what it cost."""
+    for name, command in COMMANDS.items():
+        if command.is_short or not short:
+            yield name, figure_of(command)
+    test_cpu_s = last_test_cpu_s(TEST_COSTS, os.environ.get("MQ_TRACKS", "").split())
+    if test_cpu_s is not None and not short:
+        yield MAKE_TEST, figure(test_cpu_s, median(yardstick_s() for _ in range(3)), MAKE_TEST_WANTED_CPU_S)
+
+
+def figure_of(command: Command) -> Figure:
+    """Measure one command: the median of its runs by that of the yardsticks around them."""
+    for _ in range(command.warm_ups):
+        _run(command)
+    yardsticks, spent = [yardstick_s()], []
+    for _ in range(command.runs):
+        spent.append(_run(command))
+        yardsticks.append(yardstick_s())
+    return figure(median(spent), median(yardsticks), command.wanted_cpu_s)
+
+
+def figure(spent_s: float, yardstick: float, wanted_cpu_s: float) -> Figure:
+    """Return a figure of today on this machine."""
+    machine = f"{_processor()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
+    return Figure(spent_s / yardstick, spent_s, wanted_cpu_s, f"{datetime.date.today()}, {machine}")
+
+
+def last_test_cpu_s(folder: Path, tracks: list[str]) -> float | None:
+    """Return the cost of the last `make test`, or None where a track of it has not been run to its end."""
+    costs = [folder / f"{track}.json" for track in tracks]
+    if not costs or not all(path.exists() for path in costs):
+        return None
+    return sum(sum(json.loads(path.read_text(encoding="utf-8")).values()) for path in costs)
+
+
+def keep(*, short: bool) -> None:
+    """Write the kept figures, each as soon as it is measured; what is not measured stays as it was."""
+    kept = read_kept(KEPT_FILE) if KEPT_FILE.exists() else {}
+    for name, now in figures(short=short):
+        print(f"{name}: {now}", flush=True)
+        kept[name] = now
+        write_kept(kept, KEPT_FILE)
+
+
+def worse(*, short: bool) -> list[str]:
+    """Print how each command changed and return the names of those that became worse."""
+    names = []
+    for change in compare(read_kept(), figures(short=short)):
+        print(change, flush=True)
+        if change.is_worse:
+            names.append(change.name)
+    return names
+
+
+def main(arguments: list[str]) -> None:
+    """Keep or compare."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=str(__doc__).splitlines()[0])
+    parser.add_argument("--keep", action="store_true", help="write the figures to benchmarks/kept.toml")
+    parser.add_argument("--short", action="store_true", help="leave out the commands that take minutes")
+    asked = parser.parse_args(arguments)
+    try:
+        if asked.keep:
+            keep(short=asked.short)
+        elif names := worse(short=asked.short):
+            sys.exit(f"worse by more than a fifth: {', '.join(names)}")
+    except MqconformError as error:
+        sys.exit(str(error))
+
+
+def _run(command: Command) -> float:
+    with tempfile.TemporaryDirectory() as name:
+        sut = Path(name) / "sut.toml"
+        sut.write_text(VIRTUAL_SUT, encoding="utf-8")
+        paths = {"SUT": str(sut), "OUT": str(Path(name) / "run")}
+        return cpu_s([MQCONFORM, *(paths.get(word, word) for word in command.arguments.split())])
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
