@@ -88,6 +88,8 @@ class ProductNotes:
         """``notes``: by document and number."""
         self.by_document = notes
         self._all = [note for each in notes.values() for note in each.values()]
+        self._excusing: dict[str, Mapping[str, Note]] = {}
+        """By profile: every check asks for those of the same one."""
 
     def to_tree(self) -> dict[str, list[dict[str, Any]]]:
         """Return everything as a tree of JSON."""
@@ -123,13 +125,15 @@ class ProductNotes:
         others = [note for note in self._all if note.bears_on(rule)]
         return list(dict.fromkeys([*self.cited(document, cited), *others]))
 
-    def excusing(self, profile: str) -> dict[str, Note]:
+    def excusing(self, profile: str) -> Mapping[str, Note]:
         """Return the rules that a release may miss, each with the first note that allows it; none for a non-Windows."""
-        found: dict[str, Note] = {}
-        for note in self._all:
-            if profile in note.excused:
-                found |= {rule: note for rule in note.excuses if rule not in found}
-        return found
+        if profile not in self._excusing:
+            found: dict[str, Note] = {}
+            for note in self._all:
+                if profile in note.excused:
+                    found |= {rule: note for rule in note.excuses if rule not in found}
+            self._excusing[profile] = found
+        return self._excusing[profile]
 
 
 def _note_of(row: Mapping[str, Any]) -> Note:
