@@ -56,7 +56,7 @@ class Watch:
         ``printed``: int bytes, all that the process wrote so far. Raises Hung.
         """
         now = self.clock()
-        seen, used = (printed, *_newest(self.folder)), cpu_s(*self._tree())
+        seen, used = (printed, *_newest(self.folder)), cpu_s(*self.tree())
         if seen != self.seen or abs(used - self.cpu_s) > IDLE * self.silence_s:
             self.progress, self.seen, self.cpu_s = now, seen, used
         if now - self.progress >= self.silence_s:
@@ -64,11 +64,11 @@ class Watch:
         if now - self.began >= self.total_s:
             self._end(f"did not end within {self.total_s:g} s")
 
-    def _tree(self) -> set[int]:
+    def tree(self) -> set[int]:
         return {self.pid, *descendants(self.pid), *session_members(self.pid)}
 
     def _end(self, why: str) -> None:
-        kill(self._tree())
+        kill(self.tree())
         raise Hung(f"process {self.pid} {why}: it was killed")
 
 

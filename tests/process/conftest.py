@@ -7,7 +7,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from mqconform_process import FEW, ROOT, Ran, command, mqconform, sut, unfounded
+from mqconform_process import FEW, ROOT, Lines, Ran, command, mqconform, sut, unfounded, verdicts
 from patience import run_watched
 
 
@@ -50,9 +50,15 @@ def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 @pytest.fixture(scope="session")
-def unfounded_of_whole(whole: Ran) -> list[str]:
+def lines_of_whole(whole: Ran) -> Lines:
+    """Return the verdicts of the whole run; it takes some seconds to read them."""
+    return verdicts(whole.folder)
+
+
+@pytest.fixture(scope="session")
+def unfounded_of_whole(whole: Ran, lines_of_whole: Lines) -> list[str]:
     """Return the verdicts of the whole run that name what no packet is; it takes some seconds to look."""
-    return unfounded(whole.folder)
+    return unfounded(whole.folder, lines_of_whole)
 
 
 @pytest.fixture(scope="session")

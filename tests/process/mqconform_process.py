@@ -8,12 +8,13 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from patience import PATIENCE_S, run_watched
+from warm import carry_out
 
 from harness.capture.packets import CapturedPackets, Shown, Wanted
 from harness.judging.verdicts import read_verdicts
@@ -41,6 +42,9 @@ for words in json.loads(sys.argv[1]):
     for stream in (sys.stdout, sys.stderr):
         print(f"{ENDED}{{code}}", file=stream, flush=True)
 """
+
+Lines = list[dict[str, Any]]
+"""The verdicts of a run."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +99,11 @@ def started_program(
 
 def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a process to its end; of this one's environment it has PATH and HOME."""
-    own = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    return run_watched(arguments, folder=_run_folder(arguments, cwd), cwd=cwd, env=own | environment)
+    return run_watched(arguments, folder=_run_folder(arguments, cwd), cwd=cwd, env=own_environment() | environment)
+
+
+def own_environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
 
 
 def _run_folder(arguments: Sequence[object], cwd: Path) -> Path | None:
@@ -104,8 +111,14 @@ def _run_folder(arguments: Sequence[object], cwd: Path) -> Path | None:
     return cwd / str(arguments[arguments.index("--out") + 1]) if "--out" in arguments else None
 
 
-def mqconform(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return command(*MQCONFORM, *arguments, cwd=cwd)
+def mqconform(
+    *arguments: object, cwd: Path = ROOT, limits: Mapping[int, int] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of mqconform to its end, as `command` would, but without the time that its imports take.
+
+    ``limits``: how much of a resource the process may have.
+    """
+    return carry_out(arguments, cwd, own_environment(), _run_folder(arguments, cwd), limits or {})
 
 
 def held_up(checks: int, go: Path) -> dict[str, str]:
@@ -118,7 +131,7 @@ def held_up(checks: int, go: Path) -> dict[str, str]:
 def several(
     *commands: Sequence[object], cwd: Path = ROOT, python: Path = Path(sys.executable), **environment: str
 ) -> list[subprocess.CompletedProcess[str]]:
-    """Run commands of mqconform one after the other in one process: each would import the suites otherwise."""
+    """Run commands of mqconform one after the other in one process of another Python, or in another environment."""
     words = [[str(each) for each in one] for one in commands]
     done = command(python, "-c", SEVERAL, json.dumps(words), cwd=cwd, **environment)
     said = [_apart(stream) for stream in (done.stdout, done.stderr)]
@@ -158,7 +171,7 @@ def copy_packages(folder: Path, *packages: str) -> None:
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc.*"))
 
 
-def verdicts(folder: Path) -> list[dict[str, Any]]:
+def verdicts(folder: Path) -> Lines:
     return list(read_verdicts(folder / "verdicts.jsonl"))
 
 
@@ -172,11 +185,11 @@ def judged(folder: Path) -> Counter[tuple[str, str, str]]:
     return Counter((line["test"], line["rule"], line["verdict"]) for line in verdicts(folder))
 
 
-def unfounded(folder: Path) -> list[str]:
+def unfounded(folder: Path, lines: Lines | None = None) -> list[str]:
     """Return the verdicts that name what no packet of their capture is: a frame, or bytes of it."""
     captures: dict[str, CapturedPackets] = {}
     wrong = []
-    for line in verdicts(folder):
+    for line in verdicts(folder) if lines is None else lines:
         name = line["capture"]
         for each in line["evidence"]:
             captures[name] = captures.get(name) or CapturedPackets(folder / name)

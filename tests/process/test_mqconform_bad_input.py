@@ -59,7 +59,7 @@ def mistaken(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, subpr
     """Run with each of the SUT files; return where, and what came of it."""
     folders = [tmp_path_factory.mktemp("mistake") for _ in MISTAKES]
     files = [sut(folder, text) for folder, (text, _) in zip(folders, MISTAKES, strict=True)]
-    done = several(*(("run", "--sut", file, "--out", file.parent / "run") for file in files))
+    done = [mqconform("run", "--sut", file, "--out", file.parent / "run") for file in files]
     return list(zip(folders, done, strict=True))
 
 
@@ -87,8 +87,8 @@ def test_a_missing_sut_file_is_named(tmp_path: Path) -> None:
 def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(tmp_path: Path) -> None:
     port = free_port("127.0.0.1")
     file = sut(tmp_path, EXTERNAL + f"tcp_port = {port}\n")
-    for done in several(*[("run", "--sut", file, "--out", tmp_path / "run")] * 2):
-        said = complaint(done)
+    for _ in range(2):
+        said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
         assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is it running" in said
     assert run_json(tmp_path / "run")["exit"] == 2
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
@@ -113,7 +113,7 @@ def test_a_program_that_does_not_start_is_named(tmp_path: Path) -> None:
         '["{python}", "{prot}"]': "driver.command: unknown placeholder 'prot'; known are address, tcp_port",
     }
     files = [sut(tmp_path, f"{described}{line}\n", f"{number}.toml") for number, line in enumerate(said_of)]
-    runs = several(*(("run", "--sut", file, "--out", file.with_suffix("")) for file in files))
+    runs = [mqconform("run", "--sut", file, "--out", file.with_suffix("")) for file in files]
     for words, done in zip(said_of.values(), runs, strict=True):
         assert words in complaint(done)
 
@@ -125,7 +125,7 @@ def test_a_selection_that_matches_nothing_is_named(tmp_path: Path) -> None:
         ("-k", "no_such_check"): "the selection '-k no_such_check' matches no check",
     }
     file = sut(tmp_path)
-    runs = several(*(("run", "--sut", file, "--out", tmp_path / one[0], *one) for one in said_of))
+    runs = [mqconform("run", "--sut", file, "--out", tmp_path / one[0], *one) for one in said_of]
     for (option, _), words, done in zip(said_of, said_of.values(), runs, strict=True):
         assert words in complaint(done)
         assert not (tmp_path / option).exists() or run_json(tmp_path / option)["exit"] != 0
@@ -140,11 +140,9 @@ def test_a_run_folder_is_not_written_over_and_resume_needs_one(few: Ran, tmp_pat
     file, rule = sut(tmp_path), ("--rule", FEW)
     shutil.copytree(few.folder, tmp_path / "run")
     before = (tmp_path / "run/verdicts.jsonl").read_bytes()
-    again, nowhere, nothing = several(
-        ("run", "--sut", file, "--out", tmp_path / "run", *rule),
-        ("run", "--sut", file, "--resume"),
-        ("run", "--sut", file, "--resume", "--out", tmp_path / "two"),
-    )
+    again = mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule)
+    nowhere = mqconform("run", "--sut", file, "--resume")
+    nothing = mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two")
     assert "run: already holds a run; give another --out, or --resume to go on with it" in complaint(again)
     assert (tmp_path / "run/verdicts.jsonl").read_bytes() == before
     assert "give its folder as --out" in complaint(nowhere)

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mqconform_process import MQCONFORM, ROOT, Ran, mqconform, run_json, sut, verdicts
-from patience import run_watched
+from mqconform_process import MQCONFORM, ROOT, Ran, command, mqconform, run_json, sut, verdicts
 from qm_process import free_port
 
 HERE = Path(__file__).parent
@@ -43,21 +42,15 @@ def hostile(kind: str, folder: Path) -> Iterator[Path]:
             server.terminate()
 
 
-def limited(resource_: int, size: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run checks in a process that may have so much of a resource and no more."""
-    return run_watched(
-        [*MQCONFORM, "run", *arguments],
-        cwd=ROOT,
-        preexec_fn=lambda: resource.setrlimit(resource_, (size, size)),
-    )
-
-
 def ran(kind: str, folder: Path, *options: str) -> Ran:
     """Run checks against a hostile system in a process that may not have more than MEMORY."""
     out = folder / "out"
     with hostile(kind, folder) as file:
-        done = limited(resource.RLIMIT_DATA, MEMORY, "--sut", file, "--out", out, *options)
+        done = mqconform("run", "--sut", file, "--out", out, *options, limits={resource.RLIMIT_DATA: MEMORY})
     return Ran(out, done.returncode, done.stdout + done.stderr)
+
+
+SESSION = ("--rule", "MQQB-3.1.5.4.1-05", "-k", "a_request_is_answered_and_the_session_is_open")
 
 
 def verdicts_of(found: Ran) -> set[str]:
@@ -66,7 +59,7 @@ def verdicts_of(found: Ran) -> set[str]:
 
 def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path) -> None:
     """4 MiB messages for ever: once it took 8.5 GB in 38 s."""
-    found = ran("messages", tmp_path, "-k", "a_request_is_answered_and_the_session_is_open")
+    found = ran("messages", tmp_path, *SESSION)
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
     floods = [line for line in verdicts(found.folder) if "bytes within one check" in (line["reason"] or "")]
@@ -79,21 +72,21 @@ def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path) -> None:
 
 
 def test_junk_without_an_end_is_a_verdict(tmp_path: Path) -> None:
-    found = ran("junk", tmp_path, "-k", "a_request_is_answered_and_the_session_is_open")
+    found = ran("junk", tmp_path, *SESSION)
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 
 def test_a_byte_now_and_then_delays_nothing_for_ever(tmp_path: Path) -> None:
     """Each byte is progress for a read, and none for the whole: the start of the run and its checks end."""
-    found = ran("trickle", tmp_path, "-k", "a_request_is_answered_and_the_session_is_open", "--check-limit", "10")
+    found = ran("trickle", tmp_path, *SESSION, "--check-limit", "10")
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 
 @pytest.mark.parametrize("kind", ["short-trailer", "silent-rpc", "nested"])
 def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, kind: str) -> None:
-    found = ran(kind, tmp_path, "-k", "a_closed_queue_is_free")
+    found = ran(kind, tmp_path, "--rule", "MQQP-3.1.4.4-06", "-k", "a_closed_queue_is_free")
     assert found.code == 1, found.said
     assert verdicts(found.folder), found.said
     assert "harness_error" not in verdicts_of(found), found.said
@@ -103,12 +96,15 @@ def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, ki
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_is_not_begun_by_the_deadline_is_done_when_the_run_is_resumed(tmp_path: Path, workers: int) -> None:
     out = tmp_path / "out"
-    run = ("run", "--sut", sut(tmp_path), "--out", out, "-k", "s3_1_5_04_", "--workers", workers)
-    cut = mqconform(*run, "--deadline", "1")
+    run = ("run", "--sut", sut(tmp_path), "--out", out, "--select", "MQQB-3.1.5.4", "--workers", workers)
+    plugin = {"PYTEST_PLUGINS": "late_at_once", "PYTHONPATH": str(HERE)}
+    cut = command(*MQCONFORM, *run, "--deadline", "1000", **plugin)
     assert cut.returncode == 1, cut.stdout
-    left = re.search(r"\(partial: the deadline of 1 s had passed before (\d+) checks were begun; --resume", cut.stdout)
+    left = re.search(
+        r"\(partial: the deadline of 1000 s had passed before (\d+) checks were begun; --resume", cut.stdout
+    )
     assert left, cut.stdout
-    words = ["go on: mqconform run -k s3_1_5_04_", "--out", str(out), "--resume"]
+    words = ["go on: mqconform run --select MQQB-3.1.5.4", "--out", str(out), "--resume"]
     assert [line for line in cut.stdout.splitlines() if all(word in line for word in words)], cut.stdout
     before = {line["test"] for line in verdicts(out)}
     assert "inconclusive" not in {line["verdict"] for line in verdicts(out)}
@@ -123,7 +119,7 @@ FEWER, MORE = ("--rule", "MQQB-2.2.1-03"), "MQQB-2.2.3-01"
 
 def with_room(room: int, *arguments: object) -> str:
     """Run checks where no file may be larger, as on a disk that becomes full: one line, exit code 2. Return it all."""
-    full = limited(resource.RLIMIT_FSIZE, room, *arguments)
+    full = mqconform("run", *arguments, limits={resource.RLIMIT_FSIZE: room})
     said = full.stdout + full.stderr
     assert full.returncode == 2, said
     assert "cannot be written: File too large; make room, then go on with --resume" in said

@@ -235,7 +235,9 @@ def test_pytest_says_why_a_check_ended_badly(ran: Path) -> None:
 
 def test_junit_allure_and_the_account_count_rules(tiny: Path) -> None:
     chosen = ("-k", "test_kept or test_not_exercised or test_step_fails_after_one")
-    (done,) = several(("run", "--sut", "sut.toml", "--out", "rules", *chosen), cwd=tiny, PYTHONPATH=str(tiny))
+    (done,) = several(
+        ("run", "--sut", "sut.toml", "--out", "rules", "--allure", *chosen), cwd=tiny, PYTHONPATH=str(tiny)
+    )
     assert "3 checks, 2 rules: 1 pass, 1 inconclusive (partial: only -k test_kept or " in done.stdout
     root = ET.parse(tiny / "rules/junit.xml").getroot()
     assert {name: root.get(name) for name in ("tests", "failures", "errors", "skipped")} == {

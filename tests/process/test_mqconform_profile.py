@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mqconform_process import several, sut, verdicts
+from mqconform_process import mqconform, sut, verdicts
 
 from harness.proof.trials import VIRTUAL_SUT
 
@@ -31,7 +31,7 @@ def test_what_a_note_allows_a_release_does_not_fail_it_and_another_does(tmp_path
     files = [sut(tmp_path, MISCOUNTS.format(profile=profile), f"{profile}.toml") for profile in profiles]
     runs = [("run", "--sut", file, "--out", file.stem, "--rule", RULE) for file in files]
     runs.append(("run", "--sut", sut(tmp_path, TELLS_SPX, "spx.toml"), "--out", "spx", "--rule", SPX_RULE))
-    fails, warns, _ = several(*runs, cwd=tmp_path)
+    fails, warns, _ = (mqconform(*run, cwd=tmp_path) for run in runs)
     assert (fails.returncode, warns.returncode) == (1, 0), fails.stdout + warns.stdout
     as_none, as_release = ([one for one in verdicts(tmp_path / name) if one["rule"] == RULE] for name in profiles)
     for found, verdict in ((as_none, "fail"), (as_release, "warn")):

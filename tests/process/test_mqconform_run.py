@@ -16,13 +16,13 @@ from mqconform_process import (
     MQCONFORM,
     PYTEST,
     ROOT,
+    Lines,
     Ran,
     command,
     held_up,
     judged,
     mqconform,
     run_json,
-    several,
     sut,
     unfounded,
 )
@@ -32,7 +32,11 @@ from qm_process import free_port, serve
 
 from harness.faults.registry import load_faults
 
-SOME = ("-k", "s2_2_3_ or s2_2_6_ or s3_1_5_08_07_ or test_pending_reads or test_what_a_server_is_asked")
+SOME = (
+    *("--select", "MQQB-2.2.3", "--select", "MQQB-2.2.6", "--select", "MQQB-3.1.5.8.7"),
+    *("--select", "MQQP-3.2.4.2-05", "--select", "MQQP-3.2.4.3-32"),
+    *("-k", "s2_2_3_ or s2_2_6_ or s3_1_5_08_07_ or test_pending_reads or test_what_a_server_is_asked"),
+)
 
 
 def mqconform_run(folder: Path, *options: object) -> Ran:
@@ -42,7 +46,7 @@ def mqconform_run(folder: Path, *options: object) -> Ran:
 
 @pytest.fixture(scope="module")
 def by_mqconform(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    return mqconform_run(tmp_path_factory.mktemp("mqconform"), *SOME)
+    return mqconform_run(tmp_path_factory.mktemp("mqconform"), *SOME, "--allure")
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +56,9 @@ def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
 
 
-def test_the_reference_keeps_every_rule(whole: Ran) -> None:
+def test_the_reference_keeps_every_rule(whole: Ran, lines_of_whole: Lines) -> None:
     assert whole.code == 0, whole.said
-    assert {line["verdict"] for line in verdicts_of(whole.folder)} <= {"pass", "not_exercised"}
+    assert {line["verdict"] for line in lines_of_whole} <= {"pass", "not_exercised"}
     assert "Traceback" not in whole.said
     assert f"run folder: {whole.folder.name}" in whole.said
 
@@ -74,28 +78,30 @@ def test_pytest_suites_is_the_same_run(by_mqconform: Ran, by_pytest: Ran) -> Non
     assert names[0] == names[1]
 
 
-def test_the_run_folder_says_what_ran(whole: Ran, by_mqconform: Ran, by_pytest: Ran) -> None:
+def test_the_run_folder_says_what_ran(whole: Ran, lines_of_whole: Lines, by_mqconform: Ran, by_pytest: Ran) -> None:
     some = " ".join(SOME)
     for ran, selection in ((whole, "all"), (by_mqconform, some), (by_pytest, some)):
         tree = run_json(ran.folder)
         assert (tree["schema"], tree["selection"], tree["exit"], tree["aborted"]) == (2, selection, ran.code, None)
         assert (tree["sut"]["name"], tree["sut"]["version"], tree["reach"]) == ("reference", "prove", "virtual")
-        lines = verdicts_of(ran.folder)
+        lines = lines_of_whole if ran is whole else verdicts_of(ran.folder)
         assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
         assert {line["run"] for line in lines} == {tree["run"]}
         rules = json.loads((ran.folder / "rules.json").read_text(encoding="utf-8"))["rules"]
         assert {line["rule"] for line in lines} <= rules.keys()
 
 
-def test_junit_and_allure_have_a_test_case_for_each_rule(whole: Ran) -> None:
-    rules = {line["rule"] for line in verdicts_of(whole.folder)}
-    assert len(rules) > 100
-    root = ET.parse(whole.folder / "junit.xml").getroot()
-    cases = [str(case.get("name")) for case in root.iter("testcase")]
-    assert (sorted(cases), root.get("tests")) == (sorted(rules), str(len(rules)))
-    paths = list((whole.folder / "allure-results").glob("*-result.json"))
+def test_junit_and_allure_have_a_test_case_for_each_rule(whole: Ran, lines_of_whole: Lines, by_mqconform: Ran) -> None:
+    rules_of = {whole: {line["rule"] for line in lines_of_whole}}
+    rules_of[by_mqconform] = {line["rule"] for line in verdicts_of(by_mqconform.folder)}
+    for ran, rules in rules_of.items():
+        assert len(rules) > 100
+        root = ET.parse(ran.folder / "junit.xml").getroot()
+        cases = [str(case.get("name")) for case in root.iter("testcase")]
+        assert (sorted(cases), root.get("tests")) == (sorted(rules), str(len(rules)))
+    paths = list((by_mqconform.folder / "allure-results").glob("*-result.json"))
     results = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-    assert sorted(result["name"] for result in results) == sorted(rules)
+    assert sorted(result["name"] for result in results) == sorted(rules_of[by_mqconform])
     assert {result["status"] for result in results} <= {"passed", "skipped"}
     for result in results:
         (attachment,) = result["attachments"]
@@ -104,8 +110,8 @@ def test_junit_and_allure_have_a_test_case_for_each_rule(whole: Ran) -> None:
         assert all((paths[0].parent / link["url"]).resolve().is_file() for link in result.get("links", ()))
 
 
-def test_every_verdict_with_evidence_points_at_its_bytes(whole: Ran, unfounded_of_whole: list[str]) -> None:
-    lines = verdicts_of(whole.folder)
+def test_every_verdict_with_evidence_points_at_its_bytes(lines_of_whole: Lines, unfounded_of_whole: list[str]) -> None:
+    lines = lines_of_whole
     assert sum(bool(line["evidence"]) for line in lines) > 0.9 * len(lines)
     assert unfounded_of_whole == []
     assert {bool(line["evidence"]) == (line["capture"] is not None) for line in lines} == {True}
@@ -128,7 +134,8 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
             "[capabilities]\nping = true\nping_initiator = true\nqm2qm = true\n",
         )
         folders = (tmp_path / "one", tmp_path / "two")
-        runs = several(*(("run", "--sut", file, "--out", one, "-k", "s2_1_ or s2_2_6_") for one in folders))
+        some = ("--select", "MQQB-2.1", "--select", "MQQP-2.1", "--select", "MQQB-2.2.6")
+        runs = [mqconform("run", "--sut", file, "--out", one, *some) for one in folders]
         for folder, done in zip(folders, runs, strict=True):
             assert done.returncode == 0, done.stdout
             verdicts = {line["verdict"] for line in verdicts_of(folder)}
@@ -186,7 +193,7 @@ def test_a_killed_run_is_resumed_without_loss_or_repetition(by_mqconform: Ran, t
     killed(folder, file, *SOME, "--resume", after=every // 2, checks=checks)
     second = (folder / "verdicts.jsonl").read_bytes()
     assert run_json(folder)["finished"] is None
-    done, again = several(*[("run", "--sut", file, "--out", folder, *SOME, "--resume")] * 2)
+    done, again = (mqconform("run", "--sut", file, "--out", folder, *SOME, "--resume") for _ in range(2))
     assert (done.returncode, again.returncode) == (0, 0), done.stdout + again.stdout
     assert (folder / "verdicts.jsonl").read_bytes().startswith(second)
     assert second.startswith(first)

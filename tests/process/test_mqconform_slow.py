@@ -10,9 +10,9 @@ from mqconform_process import mqconform, run_json, started_program, verdicts
 
 HERE = Path(__file__).parent
 BAD = ("fail", "warn", "harness_error", "inconclusive")
-SELECTION = "s2_2_2_ or s3_1_6_04"
+SELECTION = ("--select", "MQQB-2.2.2", "--select", "MQQB-3.1.6.4")
 """Packets, sessions in both directions, and a timer."""
-FATAL = "test_an_unknown_packet_type_closes_the_session and 15"
+FATAL = ("--rule", "MQQB-2.2.1-03", "-k", "test_an_unknown_packet_type_closes_the_session and 15")
 
 
 def program(folder: Path, *before: str, timeouts: str = "", **changes: Any) -> Path:
@@ -22,9 +22,7 @@ def program(folder: Path, *before: str, timeouts: str = "", **changes: Any) -> P
 
 def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path: Path):
     stutter = ("{python}", str(HERE / "stutter.py"), "1.8", "2")
-    done = mqconform(
-        "run", "--sut", program(tmp_path, *stutter), "--out", tmp_path / "run", "-k", SELECTION, "--workers", 6
-    )
+    done = mqconform("run", "--sut", program(tmp_path, *stutter), "--out", tmp_path / "run", *SELECTION, "--workers", 6)
     assert done.returncode == 0, done.stdout
     assert not [line for line in verdicts(tmp_path / "run") if line["verdict"] in BAD]
     timeouts = run_json(tmp_path / "run")["timeouts"]
@@ -41,7 +39,7 @@ def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path
 )
 def test_a_system_that_does_not_live_through_a_check_fails_it(tmp_path: Path, script: str, finding: str, says: str):
     file = program(tmp_path, script=script, timeouts="stall_ms = 10_000")
-    done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", FATAL)
+    done = mqconform("run", "--sut", file, "--out", tmp_path / "run", *FATAL)
     assert done.returncode in (1, 2), done.stdout
     told = {line["rule"]: line["observed"] for line in verdicts(tmp_path / "run") if line["verdict"] == "fail"}
     assert set(told) == {finding, "MQQB-2.2.1-03"}

@@ -49,7 +49,17 @@ def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Pa
     path = example / "router.toml"
     path.write_text(path.read_text().replace('"--control",', '"--fault", "routing-ends-at-the-router", "--control",'))
     out = tmp_path / "run"
-    done = mqconform("run", "--topology", example / "topology.toml", "--out", out, "-k", "by_way_of and express")
+    done = mqconform(
+        "run",
+        "--topology",
+        example / "topology.toml",
+        "--out",
+        out,
+        "--rule",
+        "MQSO-3.3.4.5-01",
+        "-k",
+        "by_way_of and express",
+    )
     assert done.returncode == 1, done.stdout + done.stderr
     assert {line["rule"] for line in verdicts(out) if line["verdict"] == "fail"} >= {"MQSO-3.3.4.5-01"}
 

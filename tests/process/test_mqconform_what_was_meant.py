@@ -15,11 +15,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from mqconform_process import complaint, mqconform, run_json, several, started_program, sut, verdicts
+from mqconform_process import complaint, mqconform, run_json, started_program, sut, verdicts
 from qm_process import Served, free_port, serve
 
 SUT, PEER = "127.0.41.1", "127.0.41.2"
-SOME = ("-k", "s2_2_2_ or s2_2_1_")
+SOME = ("--select", "MQQB-2.2.2", "--select", "MQQB-2.2.1")
 """Checks of packets."""
 
 
@@ -52,7 +52,7 @@ def test_a_port_at_which_another_listens_is_refused_before_the_start(tmp_path: P
             folder.mkdir()
             runs.append(("run", "--sut", program(folder, **{name: port}), "--out", folder / "run"))
             said_of.append(said.format(port=port))
-        refused = several(*runs)
+        refused = [mqconform(*run) for run in runs]
     for (*_, run), said, done in zip(runs, said_of, refused, strict=True):
         line = complaint(done)
         assert said in line
@@ -126,6 +126,7 @@ def test_a_control_port_of_ones_own_is_not_for_several_programs(tmp_path: Path) 
 
 # -- the process ------------------------------------------------------------------------------------------------------
 
+FEW = ("--rule", "MQQB-2.2.1-03", "--rule", "MQQB-2.2.1-D01")
 FATAL = "test_an_unknown_packet_type_closes_the_session[15]"
 ENDED = "the SUT's process ended: exit status 3"
 
@@ -133,7 +134,7 @@ ENDED = "the SUT's process ended: exit status 3"
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_end_of_the_process_is_in_verdict_and_run_and_it_is_started_again(tmp_path: Path, workers: int) -> None:
     run, file = tmp_path / "run", program(tmp_path, script="crashing_queue_manager.py")
-    done = mqconform("run", "--sut", file, "--out", run, "-k", "s2_2_1_", "--workers", workers)
+    done = mqconform("run", "--sut", file, "--out", run, *FEW, "--workers", workers)
     assert done.returncode == 1, done.stdout
     deaths = run_json(run)["deaths"]
     assert {(death["how"], death["said"]) for death in deaths} == {("exit status 3", "unhandled packet")}
@@ -151,13 +152,13 @@ def test_the_end_of_the_process_is_in_verdict_and_run_and_it_is_started_again(tm
 
 def test_a_process_that_ends_too_often_ends_the_run_and_resume_goes_on(tmp_path: Path) -> None:
     run, file = tmp_path / "run", program(tmp_path, script="crashing_queue_manager.py", driver="max_restarts = 1\n")
-    line = complaint(mqconform("run", "--sut", file, "--out", run, "-k", "s2_2_1_"))
+    line = complaint(mqconform("run", "--sut", file, "--out", run, *FEW))
     assert "contoso: the program ended 2 times (driver.max_restarts is 1); see " in line
     assert run_json(run)["exit"] == 2
     recorded = verdicts(run)
     assert len(run_json(run)["deaths"]) == 2
     program(tmp_path)
-    done = mqconform("run", "--sut", file, "--out", run, "--resume", "-k", "s2_2_1_")
+    done = mqconform("run", "--sut", file, "--out", run, "--resume", *FEW)
     assert done.returncode == 1, done.stdout  # what ended, ended
     assert verdicts(run)[: len(recorded)] == recorded
     assert len(verdicts(run)) > len(recorded)
