@@ -12,9 +12,18 @@ from mqconform_process import run_json, verdicts
 from benchmarks.anybody import CLEAN, HURRIED, meet
 from benchmarks.systems import Scenario
 
-SELECTION = "s3_1_5_08_08_inserting or s2_2_5_final_ack or s2_2_07_queue_format"
+SELECTION = (
+    *("--select", "MQQB-3.1.5.8.8-01", "--select", "MQQB-3.1.5.8.8-06", "--select", "MQQB-3.1.5.8.8-16"),
+    *("--select", "MQQB-3.1.5.8.8-25", "--select", "MQQB-3.1.5.8.8-28"),
+    *("--select", "MQQB-2.2.5-05", "--select", "MQQB-2.2.5-18", "--select", "MQQB-2.2.5-19"),
+    *("--select", "MQQB-2.2.5-22", "--select", "MQQB-2.2.5-D01", "--select", "MQQB-2.2.5.1", "--select", "MQMQ-2.2.7"),
+    *("-k", "s3_1_5_08_08_inserting or s2_2_5_final_ack or s2_2_07_queue_format"),
+)
 """Sections whose checks make queues, leave acknowledgments behind, look into dead letters and know their peer."""
-FEW = "s2_2_4_order_ack or s3_1_5_01_1_packet"
+FEW = (
+    *("--select", "MQQB-2.2.4", "--select", "MQQB-3.1.5.1.1", "--select", "MQQB-3.1.5.1-03"),
+    *("--select", "MQQB-3.1.6.9-01", "-k", "s2_2_4_order_ack or s3_1_5_01_1_packet"),
+)
 SCENARIOS = {
     Scenario("one-after-the-other", HURRIED, 1): SELECTION,
     Scenario("eight-at-once-twice", HURRIED, 8, runs=2): SELECTION,
@@ -37,7 +46,7 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
     folders = {scenario: tmp_path_factory.mktemp(scenario.name) for scenario in SCENARIOS}
 
     def meeting(scenario: Scenario) -> Met:
-        return Met(list(meet(scenario, folders[scenario], ["-k", SCENARIOS[scenario]])), folders[scenario])
+        return Met(list(meet(scenario, folders[scenario], SCENARIOS[scenario])), folders[scenario])
 
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
         return dict(zip(SCENARIOS, pool.map(meeting, SCENARIOS), strict=True))

@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 MESSAGE = 1 << 18
 """int bytes that a command and its environment have at most."""
@@ -37,7 +38,7 @@ def carry_out(
 
     ``folder``: as `run_watched` has it; ``limits``: how much of a resource the process may have.
     """
-    from patience import LOOK_S, Watch, kill  # not in the server: commands would have it, too
+    from patience import LOOK_S, PATIENCE_S, Watch, kill  # not in the server: commands would have it, too
 
     command = [str(each) for each in words]
     with (
@@ -48,20 +49,23 @@ def carry_out(
         asked.connect(_server())
         message = json.dumps([command, str(cwd), dict(environment), list(limits.items())]).encode()
         socket.send_fds(asked, [message], [out.fileno(), err.fileno()])
+        asked.settimeout(PATIENCE_S)
         pid = int(asked.recv(MESSAGE))
         watch = Watch(pid, folder)
         asked.settimeout(LOOK_S)
         try:
             while not (ended := _received(asked)):
                 watch.look(sum(os.fstat(each.fileno()).st_size for each in (out, err)))
-        except BaseException:
+        except BaseException as why:
             kill(watch.tree())
+            why.add_note("\n".join([str(command), *map(_read, (out, err))]))
             raise
-        said = []
-        for each in (out, err):
-            each.seek(0)
-            said.append(each.read().decode())
-    return subprocess.CompletedProcess(command, int(ended), *said)
+        return subprocess.CompletedProcess(command, int(ended), _read(out), _read(err))
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
 
 
 def _received(asked: socket.socket) -> bytes:
@@ -83,6 +87,7 @@ def _server() -> bytes:
         stdin=subprocess.PIPE,  # at its end the server ends
         stdout=subprocess.DEVNULL,
         pass_fds=[listener.fileno()],
+        start_new_session=True,
         env=own,
     )
     atexit.register(server.communicate)

@@ -21,16 +21,16 @@ def use(seconds):
 
 @pytest.fixture(scope="module")
 def shared():
-    use(0.3)
+    use(0.1)
     yield
-    use(0.3)
+    use(0.1)
 
 def test_first(shared):
-    use(0.2)
+    use(0.1)
 
 def test_second(shared):
     import subprocess, sys
-    subprocess.run([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.9: pass"])
+    subprocess.run([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.4: pass"])
 """
 
 
@@ -44,19 +44,19 @@ def spent(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
     run_watched([sys.executable, "-m", "pytest", "-q"], cwd=folder, env=environment, check=True)
     said = run_watched([sys.executable, ROOT / "scripts/test_costs.py", folder / "out/costs"], check=True).stdout
     tree: dict[str, float] = json.loads((folder / "out/costs/track.json").read_text("utf-8"))
-    dearest = said.splitlines()[2].split()[1]
+    dearest = said.splitlines()[2].split(maxsplit=1)[1]
     assert said.splitlines()[0].startswith(f"{sum(tree.values()):.0f} CPU-s in all: track ")
     assert tree[dearest] == max(tree.values())
     return tree
 
 
 def test_a_test_is_charged_with_its_own_time_and_that_of_its_processes(spent: dict[str, float]):
-    assert spent["test_it.py::test_first"] > 0.15
-    assert spent["test_it.py::test_second"] > 0.8  # of others there are only whole ticks
+    assert spent["test_it.py::test_first"] > 0.09
+    assert spent["test_it.py::test_second"] > 0.35  # of others there are only whole ticks
 
 
 def test_a_shared_fixture_is_charged_with_its_begin_and_its_end(spent: dict[str, float]):
-    assert spent["test_it.py: fixture shared"] > 0.55
+    assert spent["test_it.py: fixture shared"] > 0.19
 
 
 def test_a_track_that_is_no_pytest_is_measured_and_ends_as_its_command(tmp_path: Path):
