@@ -9,8 +9,9 @@ MADE_OF_RUNS := $(foreach name,certificate controls plugin preflight profile,tes
 HOSTILE := tests/process/test_mqconform_hostile.py
 STRANGERS := tests/process/test_mqconform_what_was_meant.py
 
-TRACKS := lint test-made-of-runs test-core test-lake test-processes test-systems test-strangers prove-changed \
-	test-runs test-hostile
+# The longest first: the last to end is then a short one.
+TRACKS := test-core test-processes test-lake test-systems test-made-of-runs test-hostile test-runs test-strangers \
+	prove-changed lint
 COSTS := out/test-costs
 PYTEST = MQ_COSTS=$(COSTS)/$@.json $(BIN)/pytest -q
 MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
@@ -35,7 +36,7 @@ demo: setup ## three systems are tested, a matrix and a site are made
 # Few tracks at a time: some wait for processes while others compute, and more at once only delay each other.
 test: setup ## everything that CI runs; at its end, what it cost
 	@rm -rf $(COSTS)
-	@$(MAKE) --no-print-directory --keep-going --jobs 4 --output-sync=target $(TRACKS); \
+	@$(MAKE) --no-print-directory --keep-going --jobs 5 --output-sync=target $(TRACKS); \
 		ended=$$?; $(BIN)/python scripts/test_costs.py $(COSTS); exit $$ended
 
 test-core: setup ## of it: unit and property tests
