@@ -7,11 +7,12 @@ STAMP := $(VENV)/.ready
 SYSTEMS := $(foreach name,anybody slow topology workers,tests/process/test_mqconform_$(name).py)
 MADE_OF_RUNS := $(foreach name,certificate controls plugin preflight profile,tests/process/test_mqconform_$(name).py)
 HOSTILE := tests/process/test_mqconform_hostile.py
+TESTER := tests/unit/harness tests/property
 STRANGERS := tests/process/test_mqconform_what_was_meant.py
 
 # The longest first: the last to end is then a short one.
-TRACKS := test-core test-processes test-lake test-systems test-made-of-runs test-hostile test-runs test-strangers \
-	prove-changed lint
+TRACKS := test-core test-tester test-processes test-lake test-systems test-made-of-runs test-hostile test-runs \
+	test-strangers prove-changed lint
 COSTS := out/test-costs
 PYTEST = MQ_COSTS=$(COSTS)/$@.json $(BIN)/pytest -q
 MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
@@ -19,7 +20,7 @@ MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-core test-runs test-made-of-runs test-systems test-hostile test-strangers test-processes test-lake lint prove prove-changed mutants crash bench bench-compare bench-keep wheel clean
+.PHONY: help setup demo test test-core test-tester test-runs test-made-of-runs test-systems test-hostile test-strangers test-processes test-lake lint prove prove-changed mutants crash bench bench-compare bench-keep wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -39,8 +40,11 @@ test: setup ## everything that CI runs; at its end, what it cost
 	@$(MAKE) --no-print-directory --keep-going --jobs 5 --output-sync=target $(TRACKS); \
 		ended=$$?; $(BIN)/python scripts/test_costs.py $(COSTS); exit $$ended
 
-test-core: setup ## of it: unit and property tests
-	$(PYTEST) --ignore tests/process --ignore tests/browser --ignore tests/reports
+test-core: setup ## of it: unit tests but those of the tester
+	$(PYTEST) --ignore tests/process --ignore tests/browser --ignore tests/reports $(addprefix --ignore ,$(TESTER))
+
+test-tester: setup ## of it: unit tests of the tester, and property tests
+	$(PYTEST) $(TESTER)
 
 test-lake: setup ## of it: the lake, its tables and pages
 	$(PYTEST) tests/reports
