@@ -24,7 +24,7 @@ from harness.paths import IMPORTED_NS, SUITES
 _SCHEMA = 1
 _RECORDS = "records"
 _CHECKOUTS = 16
-"""Checkouts and installations that are remembered; the one that was not used for longest goes first."""
+"""Checkouts and installations that are remembered; the one that was not written for longest goes first."""
 
 
 @cache
@@ -142,7 +142,8 @@ class KeptRecords:
 def kept_records() -> KeptRecords:
     """Return the records that hold for the files as they are."""
     tree = _load(_RECORDS)
-    kept = KeptRecords(tree.get("stamps", {}), tree.get("imports", {}), tree.get("records", {}))
+    parts: list[Any] = [tree.get(name) for name in ("stamps", "imports", "records")]
+    kept = KeptRecords(*parts) if all(isinstance(part, dict) for part in parts) else KeptRecords()
     changed = changed_since(kept.stamps)
     if changed:
         kept.forget(changed)

@@ -28,10 +28,8 @@ BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 """The verdicts of a check that could not come to an end."""
 TRIAL_CPU_S = 300
 
-UNNEEDED = (
-    *("terminal", "junitxml", "allure_pytest", "hypothesispytest", "logging", "faulthandler"),
-    *("unraisableexception", "threadexception"),  # these collect garbage twice a run: longer than most checks take
-)
+UNNEEDED = ("terminal", "junitxml", "allure_pytest", "hypothesispytest", "faulthandler")
+"""Plugins of pytest that trials do without, beside those that no run needs."""
 
 VIRTUAL_SUT = """\
 [sut]

@@ -162,7 +162,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Spare the collections of a run what stays until its end: modules, rules and the checks themselves."""
     if RUN in session.config.stash:
         gc.freeze()
-    gc.enable()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

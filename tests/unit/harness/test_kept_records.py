@@ -99,6 +99,12 @@ def test_a_file_that_is_changed_new_or_missing_is_a_change() -> None:
     assert changed_since(known) == {OPENING, CHECK, "suites/gone.py"}
 
 
+def test_records_of_another_shape_are_made_again(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "records.json").write_text('{"stamps": 3, "imports": {}, "records": {}}', encoding="utf-8")
+    assert kept.kept_records.__wrapped__().records == {}
+
+
 @pytest.mark.usefixtures("folder")
 def test_records_of_files_that_import_a_changed_one_are_made_again() -> None:
     paths = ["suites/mqqb/steps/sender.py", CHECK]
