@@ -26,6 +26,10 @@ class ConformanceFailure(MqconformError):
     """A check cannot go on because the SUT did not do what the next step builds on."""
 
 
+class RootMissing(ConformanceFailure):
+    """Something on which all that follows rests is missing or wrong: the run names it once, before its verdicts."""
+
+
 class SutFlood(ConformanceFailure):
     """The SUT sends without an end: a finding about it, which says how much came."""
 
