@@ -81,6 +81,9 @@ class QueueManagerConfig:
     host_name: str = "localhost.localdomain"
     addresses: tuple[str, ...] = ("127.0.0.1",)
     """The local addresses under which direct format names reach this queue manager."""
+    validate_host_names: bool = False
+    """Whether a message is dropped whose direct name has a host that is not this one (E220; registry value
+    IgnoreOSNameValidation switches it off)."""
     operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
     remote_tcp_port: int = 1801
     """The port that an initiator connects to (MS-MQQB 2.1.1: 1801)."""

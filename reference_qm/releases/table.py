@@ -1,7 +1,8 @@
 """The one table of what releases of Windows do otherwise than the documents print.
 
-A row is named by the notes that it is of (``reference`` in suites/*/notes.toml); its releases are theirs. What it does
-is a setting of the configuration, or subclasses of parts of the queue manager, which are put in their place.
+A row is named by the notes that it is of (``reference`` in suites/*/notes.toml); its releases are theirs. A row of
+which there is no note names an erratum. What it does is a setting of the configuration, or subclasses of parts of the
+queue manager, which are put in their place.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ class Behaviour:
 
     ``releases``: written as in the notes, ``from NAME``, ``until NAME``, ``all`` or names. ``presets``: fields of the
     QueueManagerConfig that have other values unless they are set. ``security``: what becomes of its security.
-    ``parts``: subclasses of parts of the queue manager.
+    ``parts``: subclasses of parts of the queue manager. ``erratum``: the entry of
+    suites/errata.toml that says so, where no note does.
     """
 
     releases: tuple[str, ...]
     presets: Mapping[str, Any] = field(default_factory=dict)
     security: Secured | None = None
     parts: tuple[type[Part], ...] = ()
+    erratum: str | None = None
 
 
 def _without_aes(security: SecurityConfig) -> SecurityConfig:
@@ -115,6 +118,8 @@ BEHAVIOURS: Mapping[str, Behaviour] = MappingProxyType(
         # MS-MQSO
         "memory-not-watched": Behaviour((_OLD,), parts=(queueing.MemoryNotWatched,)),
         "domain-not-watched": Behaviour(("windows-nt",), parts=(queueing.DomainNotWatched,)),
+        # Articles of the knowledge base
+        "host-names-validated": Behaviour(("all",), presets={"validate_host_names": True}, erratum="E220"),
     }
 )
 

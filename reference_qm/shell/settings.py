@@ -173,6 +173,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
         "queue_manager": {
             "identifier": toml.guid,
             "host_name": toml.string,
+            "validate_host_names": toml.flag,
             "operating_system": _operating_system,
             "release": _release,
             "send_ping": toml.flag,

@@ -8,7 +8,8 @@ from uuid import UUID
 import pytest
 
 from harness.errors import UsageError
-from harness.rules.catalogue import load_catalogue
+from harness.rules.catalogue import load_catalogue, load_index
+from harness.rules.errata import load_errata
 from harness.rules.product_notes import NOT_CONFIGURED, Note
 from harness.rules.releases import RELEASES
 from harness.sut.releases import LATER_METHODS
@@ -37,8 +38,10 @@ def configured(note: Note) -> set[str]:
     return {name for name in note.reference if name.partition(":")[0] not in NOT_CONFIGURED}
 
 
-def test_every_note_has_its_behaviours_or_a_reason_and_every_behaviour_its_notes() -> None:
-    assert {name for note in notes() for name in configured(note)} == BEHAVIOURS.keys()
+def test_every_note_has_its_behaviours_or_a_reason_and_every_behaviour_its_notes_or_an_erratum() -> None:
+    of_errata = {name: one.erratum for name, one in BEHAVIOURS.items() if one.erratum is not None}
+    assert {name for note in notes() for name in configured(note)} == BEHAVIOURS.keys() - of_errata
+    assert set(of_errata.values()) <= load_errata(load_index()).keys()
     unconfigured = [note for note in notes() if not configured(note)]
     assert len(notes()) == 193
     assert {note.reference[0].partition(":")[0] for note in unconfigured} == NOT_CONFIGURED.keys()
@@ -84,6 +87,20 @@ def test_what_is_set_counts_more_than_what_a_release_presets(
 ) -> None:
     config = settings(tmp_path, text).config
     assert (config.send_ping, config.answer_pings) == (pings, answers)
+
+
+@pytest.mark.parametrize(
+    ("text", "validated"),
+    [
+        ("", False),
+        ("[queue_manager]\nvalidate_host_names = true\n", True),
+        ('[queue_manager]\nrelease = "windows-nt"\n', True),
+        ('[queue_manager]\nrelease = "windows-11"\n', True),
+        ('[queue_manager]\nrelease = "windows-11"\nvalidate_host_names = false\n', False),
+    ],
+)
+def test_windows_validates_host_names_unless_that_is_switched_off(tmp_path: Path, text: str, validated: bool) -> None:
+    assert settings(tmp_path, text).config.validate_host_names is validated
 
 
 def test_serve_takes_a_release_by_its_flag_and_refuses_others(tmp_path: Path) -> None:

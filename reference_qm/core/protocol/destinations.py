@@ -56,7 +56,7 @@ class Destinations(Part):
                 return None
             queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
         elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
-            if not self._is_here(name):
+            if not self.qm.queue_names.is_here(name):
                 return None
             queue = self.qm.queue_names.find_by_format_name(name)
         else:
@@ -163,11 +163,6 @@ class Destinations(Part):
         """
         self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
         return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
-
-    def _is_here(self, name: PrivateQueuePath | PublicQueuePath) -> bool:
-        address = name.ProtocolAddressSpecification.lower()
-        own = self.qm.config.addresses if name.Protocol == "TCP" else (self.qm.config.host_name, ".")
-        return address in {one.lower() for one in own}
 
 
 def destination_guid(text: str) -> UUID:

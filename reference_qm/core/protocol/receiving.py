@@ -115,6 +115,9 @@ class Receiving(Part):
         if not self.is_addressed_here(packet):
             self.qm.routing.route_message(session, packet, receipt, now)
             return
+        if self.is_misdirected(packet):
+            receipt.done = True
+            return
         for is_one, take in (
             (is_order_ack, self.qm.order_acks.receive),
             (is_final_ack, self.qm.final_acks.receive),
@@ -202,6 +205,21 @@ class Receiving(Part):
         messages would be routed for ever.
         """
         return packet.UserHeader.QueueManagerAddress in (NULL_GUID, self.qm.adm.Identifier)
+
+    def is_misdirected(self, packet: UserMessagePacket) -> bool:
+        """Return whether a message is dropped because its direct name has a host that is not this one (E220).
+
+        Nobody hears of it: no acknowledgment is made, and no place in a sequence is taken.
+        """
+        return self.qm.config.validate_host_names and not self.names_own_host(packet)
+
+    def names_own_host(self, packet: UserMessagePacket) -> bool:
+        """Return whether a message is for a name of this queue manager; also for a name that has no host."""
+        queue = packet.UserHeader.DestinationQueue
+        if not isinstance(queue, DirectQueueFormatName):
+            return True
+        protocol, _, rest = queue.DirectFormatName.partition(":")
+        return self.qm.queue_names.is_own_host(protocol, rest.partition("\\")[0])
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         """Find the local queue that a message is for; None when there is none. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5."""

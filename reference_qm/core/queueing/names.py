@@ -7,6 +7,7 @@ from uuid import UUID
 from reference_qm import directory
 from reference_qm.codec import (
     NULL_GUID,
+    DirectName,
     FormatError,
     FormatName,
     MachineQueuePath,
@@ -32,6 +33,8 @@ ORDER_QUEUE_PATH = "private$\\order_queue$"
 OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
 """Queues that are the queue manager's own: messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
 JOURNAL = "journal"
+THIS_COMPUTER = frozenset({".", "localhost"})
+"""Names by which every computer means itself."""
 
 
 class QueuePath(NamedTuple):
@@ -111,16 +114,35 @@ class QueueNames(Part):
     def _is_published_here(self, guid: UUID) -> bool:
         """Does the directory say that a public queue is of this computer? Spec: MS-MQDMPR 3.1.7.1.5."""
         found = self.qm.enterprise.find_queue(guid)
-        own = self.qm.enterprise.state.LocalQueueManager.ComputerName
-        return found is not None and own is not None and (found.Pathname or "").lower().startswith(f"{own}\\".lower())
+        computer = "" if found is None else (found.Pathname or "").partition("\\")[0]
+        return self.is_own_host("OS", computer)
 
-    def is_here(self, name: PrivateQueuePath | PublicQueuePath | MachineQueuePath) -> bool:
-        """Is the address of a direct name one of this queue manager?"""
-        address = name.ProtocolAddressSpecification.lower()
-        own = {"TCP": self.qm.config.addresses, "OS": (self.qm.config.host_name, ".", "localhost")}.get(
-            name.Protocol, ()
-        )
-        return address in {one.lower() for one in own}
+    def is_here(self, name: DirectName) -> bool:
+        """Is the host of a direct name this queue manager? Spec: MS-MQMQ 2.1.2, MS-MQDMPR 3.1.7.1.5."""
+        return self.is_own_host(name.Protocol, name.ProtocolAddressSpecification)
+
+    def is_own_host(self, protocol: str, address: str) -> bool:
+        """Is an address of a protocol, both as a direct name has them, one of this queue manager?
+
+        The document compares with ComputerName alone; a name of the DNS, and an address where a name can stand, mean
+        the same system. TCP has addresses only. No name is looked up.
+        """
+        match protocol.upper():
+            case "TCP":
+                return address.lower() in self._own_addresses()
+            case "OS":
+                return address.lower() in self._own_addresses() | self._own_names()
+            case "HTTP" | "HTTPS":
+                return host_of_url(address).lower() in self._own_addresses() | self._own_names()
+        return False
+
+    def _own_addresses(self) -> frozenset[str]:
+        return frozenset(one.lower() for one in self.qm.config.addresses)
+
+    def _own_names(self) -> frozenset[str]:
+        local = self.qm.enterprise.state.LocalQueueManager
+        known = (self.qm.config.host_name, self.qm.adm.ComputerName, local.ComputerName, local.QualifiedComputerName)
+        return THIS_COMPUTER | {one.lower() for one in known if one}
 
     def expand_format_name(self, text: str) -> FormatName | None:
         """Resolve distribution lists and leave out what is there twice; None when it fails. Spec: MS-MQDMPR 3.1.7.3.8.
@@ -171,6 +193,11 @@ def family(queue: Queue) -> list[Queue]:
     """Give a queue with its journal and its subqueues; of these it has none."""
     journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
     return [*queue.SubqueueCollection.values(), *journal, queue]
+
+
+def host_of_url(address: str) -> str:
+    """Give the host of the ProtocolAddressSpecification of HTTP, ``//host:port/msmq``. Spec: MS-MQMQ 2.1.2."""
+    return address.removeprefix("//").partition("/")[0].partition(":")[0]
 
 
 def _name_of(element: directory.Queue | directory.DistributionList) -> SingleName:

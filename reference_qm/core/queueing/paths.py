@@ -5,6 +5,7 @@ from typing import NamedTuple
 from reference_qm.codec import FormatError, parse_format_name
 from reference_qm.codec.format_names import DirectName, PrivateName, PublicName
 from reference_qm.core.part import Part
+from reference_qm.core.queueing.names import host_of_url
 from reference_qm.model.statuses import Status
 
 
@@ -68,7 +69,6 @@ class QueuePaths(Part):
 def _of_direct(name: DirectName, text: str) -> QueuePathOf:
     address = name.ProtocolAddressSpecification
     if name.Protocol in ("HTTP", "HTTPS"):
-        host = address.removeprefix("//").partition("/")[0].partition(":")[0]
-        return QueuePathOf(Status.MQ_OK, "", host)
+        return QueuePathOf(Status.MQ_OK, "", host_of_url(address))
     _, separator, rest = text.partition("\\")
     return QueuePathOf(Status.MQ_OK, address + separator + rest, address)

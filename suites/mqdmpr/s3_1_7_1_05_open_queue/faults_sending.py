@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
+from reference_qm.codec import DirectName, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
 from reference_qm.codec.format_names import DistributionListName, MachineName, MultipleElementName
 from reference_qm.core.protocol.commanding import Commands
 from reference_qm.core.protocol.destinations import Destinations, parse_name
 from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.queueing.names import QueueNames
 from reference_qm.core.queueing.opening import Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -50,19 +51,19 @@ class MachineToSend(Commands):
     "open-own-name-not-known",
     breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61"),
 )
-class OwnNameNotKnown(Destinations):
+class OwnNameNotKnown(QueueNames):
     """A direct name is of another computer unless it has an address."""
 
-    def _is_here(self, name: PrivateQueuePath | PublicQueuePath) -> bool:
-        return name.Protocol != "OS" and super()._is_here(name)
+    def is_here(self, name: DirectName) -> bool:
+        return name.Protocol != "OS" and super().is_here(name)
 
 
 @fault("open-every-name-is-own", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))
-class EveryNameIsOwn(Destinations):
+class EveryNameIsOwn(QueueNames):
     """A direct name with the name of any computer is one of this computer."""
 
-    def _is_here(self, name: PrivateQueuePath | PublicQueuePath) -> bool:
-        return name.Protocol == "OS" or super()._is_here(name)
+    def is_here(self, name: DirectName) -> bool:
+        return name.Protocol == "OS" or super().is_here(name)
 
 
 @fault("open-own-queue-that-is-not-there", breaks="MQDMPR-3.1.7.1.5-61")

@@ -72,6 +72,14 @@ class DuplicatesByOrdinal(Receiving):
         )
 
 
+@follows("E220.2")
+class HostNamesValidated(Receiving):
+    """A message whose direct name has another host is dropped."""
+
+    def is_misdirected(self, packet: UserMessagePacket) -> bool:
+        return not self.names_own_host(packet)
+
+
 @follows("E19.2")
 class RefusedDoNotCount(Admission):
     """Refused recoverable messages do not count: the next SessionHeader of their sender closes the session."""
