@@ -118,6 +118,11 @@ class Pulse:
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_MS for part in parts if part > 0)
 
+    def touching_ms(self, from_ms: int, until_ms: int) -> int:
+        """Return the whole length of the stalls that a time touches, what of them is before and after it included."""
+        whole = ((one.began_ms, one.ended_ms + SETTLE_MS) for one in self._all_stalls())
+        return sum(last_ms - first_ms for first_ms, last_ms in whole if first_ms <= until_ms and from_ms <= last_ms)
+
     @property
     def longest_ms(self) -> int:
         """Return the longest stall so far."""

@@ -15,6 +15,7 @@ from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import take_what_waits
 from harness.peer.conversation import RawConversation, Session, Tamper
+from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.wire import kind
@@ -83,8 +84,14 @@ class Peer:
 
     def stood_still(self, since_ms: int, until_ms: int) -> bool:
         """Return whether the SUT is known to have answered nothing for a while, between two times of the recorder."""
-        pulse, began_ms = self.environment.pulse, self.environment.now().monotonic_ms - self.recorder.elapsed_ms()
-        return pulse is not None and pulse.stalled_ms(began_ms + since_ms, began_ms + until_ms) > 0
+        return self.took(since_ms, until_ms).stalled_ms > 0
+
+    def took(self, since: Instant, until: Instant | None = None) -> Duration:
+        """Return what passed between two instants, the second None: until now. Durations are compared by it alone."""
+        elapsed_ms = self.recorder.elapsed_ms()
+        until_ms = elapsed_ms if until is None else time_of(until)
+        began_ms = self.environment.now().monotonic_ms - elapsed_ms
+        return duration(self.sut, self.environment.pulse, began_ms, time_of(since), until_ms)
 
     # -- raw mode -----------------------------------------------------------------------------------------------
 

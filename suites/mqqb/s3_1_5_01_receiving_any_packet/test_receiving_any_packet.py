@@ -61,14 +61,17 @@ def test_any_packet_counts_as_activity(peer, sut, judge):
     limit = sut.duration_ms(LONGEST_ACK_WAIT_MS) + sut.slack_ms(LONGEST_ACK_WAIT_MS)
     if not connection.wait_closed(within_ms=limit) or connection.record.closed_at_ms is None:
         raise ConformanceFailure("the SUT waits for ever for the acknowledgment of its message")
-    took_ms = connection.record.closed_at_ms - message.time_ms
+    first = peer.took(message, connection.record.closed_at_ms)
     connection, asked = accepted(listener)
     message = agree(connection, respond(connection, asked))
-    if connection.wait_closed(took_ms * 3 // 4, exactly=True):
+    if connection.wait_closed(first.ms * 3 // 4, exactly=True):
         raise ConformanceFailure("its second session ended sooner than the first")
     sent = connection.send(a_message(peer))
-    connection.wait_closed(took_ms * 2 // 5, exactly=True)
+    connection.wait_closed(first.ms * 2 // 5, exactly=True)
     observed = "closed" if connection.closed_by_sut else "open"
+    if observed == "closed":
+        for since in (first, peer.took(message)):
+            since.check_steady(first.ms // 10)
     judge("MQQB-3.1.5.1-01", expected="open", observed=observed, evidence=[message, sent, connection.last])
     connection.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=1))
 

@@ -75,10 +75,14 @@ def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tu
     """Send a message; give when its acknowledgment should come and when it came, in ms that passed here."""
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
+    allowed = (due_ms * 4 // 5, due_ms + slack_ms)
     sent = connection.send(a_message(connection.peer, {"DM": int(recoverable)}))
     came = connection.poll("SessionAck", within_ms=2 * (due_ms + slack_ms))
-    observed = came.time_ms - sent.time_ms if came else "no SessionAck in twice the time"
-    return Between(due_ms * 4 // 5, due_ms + slack_ms), observed, [connection.sent[1], sent, came]
+    evidence = [connection.sent[1], sent, came]
+    if came is None:
+        return Between(*allowed), "no SessionAck in twice the time", evidence
+    took = connection.peer.took(sent, came)
+    return Between(*took.allowed(*allowed)), took.ms, evidence
 
 
 @covers("MQQB-3.1.5.4.1-02")

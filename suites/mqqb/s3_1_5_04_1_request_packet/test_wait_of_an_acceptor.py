@@ -18,13 +18,13 @@ NEAR = 0.25
 
 
 def _wait(peer, listener, ordinal, timeout_ms):
-    """Leave a FinalAck without acknowledgment; return when its session ended, in AckTimeouts, and the packets."""
+    """Leave a FinalAck without acknowledgment; return how long its session lasted, the AckTimeout, and the packets."""
     unit_ms = peer.sut.duration_ms(timeout_ms)
     connection = opened(peer, AckTimeout=timeout_ms)
     sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))
     final = connection.poll("UserMessage")
     if final is None:
-        return None, [sent]
+        return None, unit_ms, [sent]
     connection.wait_closed(int((LONGEST + NEAR) * unit_ms))
     ended = connection.record.closed_at_ms
     if ended is not None:  # the FinalAck comes again
@@ -33,7 +33,8 @@ def _wait(peer, listener, ordinal, timeout_ms):
         again.send(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=1))
         settle(peer)
         again.close()
-    return LONGEST + 1 if ended is None else (ended - final.time_ms) / unit_ms, [sent, final]
+    until = final.time_ms + (LONGEST + 1) * unit_ms if ended is None else ended
+    return peer.took(final, until), unit_ms, [sent, final]
 
 
 @covers("MQQB-3.1.5.4.1-03")
@@ -42,14 +43,15 @@ def test_an_acceptor_waits_by_the_ack_timeout_of_the_request(peer, sut, judge):
     listener = peer.listen_raw()
     waits, evidence = [], []
     for ordinal, timeout_ms in enumerate(TIMEOUTS_MS, 1):
-        wait, packets = _wait(peer, listener, ordinal, timeout_ms)
+        wait, unit_ms, packets = _wait(peer, listener, ordinal, timeout_ms)
         if wait is None:
             judge.not_exercised("MQQB-3.1.5.4.1-03", "its FinalAcks do not come on the session that it accepted")
             return
-        waits.append(wait)
+        waits.append((wait, unit_ms))
         evidence += packets
-    whole = max(1, round(waits[0]))
-    kept = whole <= LONGEST and all(abs(wait - whole) <= NEAR for wait in waits)
+    first, unit_ms = waits[0]
+    whole = max(1, round(first.ms / unit_ms))
+    kept = whole <= LONGEST and all(wait.is_near(whole * unit_ms, NEAR * unit_ms) for wait, unit_ms in waits)
     expected = f"{whole} AckTimeouts each"
-    observed = expected if kept else f"{', '.join(f'{wait:.2f}' for wait in waits)} AckTimeouts"
+    observed = expected if kept else f"{', '.join(f'{wait.ms / unit_ms:.2f}' for wait, unit_ms in waits)} AckTimeouts"
     judge("MQQB-3.1.5.4.1-03", expected=expected, observed=observed, evidence=evidence)

@@ -75,17 +75,17 @@ SEQUENCES = (
 FORGOTTEN_MS = 2_500
 """Then sequences that begin have a later TimeStamp than all of these."""
 BY_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+LATER_MS = 3_000
+EARLIEST_S = 2
+"""How much later a time is that was set anew, and what has to be seen of that at least, in whole seconds."""
 ATTEMPTS = 3
 STOPS = 6
 """How often a system may stand still just then."""
 
 
-def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
-    """Describe when an OrderAck came after an instant."""
-    if frame is None:
-        return "not sent"
-    took_ms, due_ms = frame.time_ms - since_ms, sut.duration_ms(ORDER_ACK_MS)
-    return IN_TIME if due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(ORDER_ACK_MS) else f"after {took_ms} ms"
+def _came(peer: Peer, frame: Frame | None, since: Frame) -> str:
+    """Describe when an OrderAck came after a message."""
+    return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_MS, IN_TIME)
 
 
 @covers(
@@ -104,7 +104,7 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
         receiver.sequence.number = number - 1
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
-        when, evidence = _came(sut, frame, sent.time_ms), [sent, frame]
+        when, evidence = _came(peer, frame, sent), [sent, frame]
         for rule in ("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01", "MQQB-3.1.3.2-28"):
             judge(rule, expected=IN_TIME, observed=when, evidence=evidence)
         what = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
@@ -135,18 +135,18 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
         receiver.last_acknowledgment(
             last
         )  # a system that stands still in between finds both at once, timer and message
-    observed = f"message {number}, {_came(sut, frame, sent[-1].time_ms)} from the second"
+    observed = f"message {number}, {_came(peer, frame, sent[-1])} from the second"
     for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"):
         judge(rule, expected=f"message {last}, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
 
     known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
     latest_ms = sut.duration_ms(LONGEST_MS + ORDER_ACK_MS) + sut.slack_ms(LONGEST_MS) + 1_000
-    while len(receiver.acknowledgments()) == known and peer.recorder.elapsed_ms() - begun_ms < latest_ms:
+    while len(receiver.acknowledgments()) == known and peer.took(begun_ms).ms < latest_ms:
         sent = [receiver.send()]
         pass_time(peer, gap_ms)
     acks = receiver.acknowledgments()[known:]
     expected = "acknowledged while messages came"
-    observed = expected if acks else f"not acknowledged in {peer.recorder.elapsed_ms() - begun_ms} ms"
+    observed = expected if acks else f"not acknowledged in {peer.took(begun_ms).ms} ms"
     for rule in ("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04", "MQQB-3.1.3.2-30"):
         judge(rule, expected=expected, observed=observed, evidence=[*sent, *acks])
 
@@ -158,7 +158,7 @@ def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
         sent = [receiver.send()]
         pass_time(receiver.peer, gap_ms)
         sent.append(receiver.send())
-        if sent[1].time_ms - sent[0].time_ms <= due_ms * 4 // 5:
+        if receiver.peer.took(*sent).ms <= due_ms * 4 // 5:
             return sent
         receiver.last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
     raise ConformanceFailure("the tester was too late with each second message: the timer of the first was over")
@@ -262,7 +262,7 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
     begun = receiver.send()
     receiver.await_acknowledgment()
     first = _told(receiver)
-    pass_time(peer, 3_000)
+    pass_time(peer, LATER_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
         receiver.sequence.number = number - 1
@@ -276,7 +276,7 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
         for rule in ("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", *["MQQB-3.1.5.8.6-07"] * (count > 3)):
             judge(rule, expected=expected, observed=observed, evidence=sent)
         if count == 1:
-            _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", begun.time_ms, sent)
+            _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", begun, sent)
 
 
 def _tells(receiver: Receiver, count: int) -> bool:
@@ -303,7 +303,7 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     receiver.await_acknowledgment()
     before = _session(peer, sut)
     first = _transfer(peer, sut)
-    pass_time(peer, 3_000)
+    pass_time(peer, LATER_MS)
     rejected = []
     for count in (1, 2):
         receiver.sequence.number = 2
@@ -312,7 +312,7 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
         session, transfer = _session(peer, sut), _transfer(peer, sut)
         judge("MQQB-3.1.5.8.6-05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
         judge("MQQB-3.1.5.8.6-06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
-    _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun.time_ms, rejected)
+    _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
     eventually(peer, functools.partial(_has_rejected, peer, sut, 0))
@@ -320,16 +320,15 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
     judge.finished("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
-    _later(
-        peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", begun.time_ms, [taken, ack]
-    )
+    _later(peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack])
 
 
-def _later(peer, judge, rule, before, after, name, since_ms, evidence):
+def _later(peer, judge, rule, before, after, name, since, evidence):
     """Judge that a time in s grew by what passed, whatever the SUT's clock is."""
-    passed_s = (peer.recorder.elapsed_ms() - since_ms) / 1000
-    grown = element(after, name) - element(before, name)
-    judge(rule, expected=Between(2, int(passed_s) + 2), observed=grown, evidence=evidence)
+    passed, grown = peer.took(since), element(after, name) - element(before, name)
+    latest_s = passed.ms // 1_000 + 2
+    allowed_ms = passed.allowed(EARLIEST_S * 1_000, latest_s * 1_000, grown * 1_000)
+    judge(rule, expected=Between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
 
 
 def _has_rejected(peer: Peer, sut: Sut, count: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
+from harness.peer.durations import IN_TIME
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import BY_HOST_NAME, check_alive, direct_name, history, opened, settle
@@ -206,9 +207,9 @@ def _reconnected(again, session, sut):
     if again is None:
         return "not connected again"
     if again.received and sut.has("set_timers"):
-        took_ms, due_ms = again.received[0].time_ms - session.record.closed_at_ms, sut.duration_ms(RETRY_MS)
-        if not due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(RETRY_MS):
-            return f"connected again after {took_ms} ms"
+        took = session.peer.took(session.record.closed_at_ms, again.received[0])
+        when = took.when(RETRY_MS)
+        return AGAIN if when == IN_TIME else f"connected again {when}"
     return AGAIN
 
 

@@ -68,9 +68,11 @@ def _ended(session: Conversation, sut: Sut) -> str:
     """Describe when a session ended, counted in cleanup times from its first packet."""
     if session.record.closed_at_ms is None:
         return "still open"
-    took_ms = session.record.closed_at_ms - session.sent[0].time_ms
+    took = session.peer.took(session.sent[0], session.record.closed_at_ms)
+    slack_ms, each_ms = sut.slack_ms(CLEANUP_MS), sut.duration_ms(CLEANUP_MS)
+    took.check_steady(slack_ms)
     for times in (2, 1):
-        due_ms = times * sut.duration_ms(CLEANUP_MS)
-        if due_ms * 9 // 10 <= took_ms <= due_ms + sut.slack_ms(CLEANUP_MS):
+        if times * each_ms * 9 // 10 <= took.ms <= times * each_ms + slack_ms:
             return f"closed after {times} cleanup time{'s' * (times > 1)}"
-    return f"closed after {took_ms} ms"
+    took.allowed(each_ms * 9 // 10, each_ms + slack_ms)
+    return f"closed after {took.ms} ms"

@@ -131,14 +131,20 @@ class Waits:
         return not self.session.wait_closed(self._left_ms(until), exactly=True)
 
     def _left_ms(self, until: float) -> int:
-        due_ms = self.first.time_ms + int(until * self._unit_ms)
-        return max(0, due_ms - self.sender.peer.recorder.elapsed_ms())
+        return max(0, int(until * self._unit_ms) - self.sender.peer.took(self.first).ms)
 
     def ended(self) -> float | None:
-        """Wait for the SUT to close; return the instant of it, None when it did not."""
+        """Wait for the SUT to close; return the instant of it, None when it did not.
+
+        ConformanceFailure where stalls make one instant look like another.
+        """
         self.session.wait_closed(self._left_ms(LONGEST + NEAR))
         closed_ms = self.session.record.closed_at_ms
-        return None if closed_ms is None else (closed_ms - self.first.time_ms) / self._unit_ms
+        if closed_ms is None:
+            return None
+        took = self.sender.peer.took(self.first, closed_ms)
+        took.check_steady(int(NEAR * self._unit_ms))
+        return took.ms / self._unit_ms
 
     def ending(self) -> str:
         """Describe how the session ended."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
+from harness.peer.peer import Peer
 from harness.run.marks import covers
 from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
@@ -37,7 +38,7 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     sent = [session.send(a_message(peer)) for _ in range(2)]
     first = _next(session, sut)
     for rule in ("MQQB-3.1.6.4-01", "MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10"):
-        judge(rule, expected="after the delay", observed=_when(sent[0], first, sut), evidence=[sent[0], first])
+        judge(rule, expected="after the delay", observed=_when(peer, sent[0], first), evidence=[sent[0], first])
     judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
     bits = internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little") if first else 0
@@ -122,10 +123,8 @@ def _field(ack: Frame | None, name: str) -> str:
     return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
 
 
-def _when(message_: Frame, ack: Frame | None, sut: Sut) -> str:
+def _when(peer: Peer, message_: Frame, ack: Frame | None) -> str:
     """Describe when an acknowledgment came after the first message that it acknowledges."""
     if ack is None:
         return "not sent"
-    took_ms = ack.time_ms - message_.time_ms
-    due_ms = sut.duration_ms(DELAY_MS)
-    return "after the delay" if due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(DELAY_MS) else f"after {took_ms} ms"
+    return peer.took(message_, ack).when(DELAY_MS, "after the delay")

@@ -41,7 +41,7 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     copy = again[4][0] if again[4] else None
     previous = "not sent again" if copy is None else f"after message {header(copy).PreviousTxSequenceNumber}"
     judge("MQQB-3.1.7.1.3-10", expected="after message 2", observed=previous, evidence=evidence)
-    judge("MQQB-3.1.2.6-01", expected=IN_TIME, observed=_when(sut, frames[1], sent[-1], copy), evidence=evidence)
+    judge("MQQB-3.1.2.6-01", expected=IN_TIME, observed=_when(peer, frames[1], sent[-1], copy), evidence=evidence)
     outgoing.settle()
 
 
@@ -96,10 +96,11 @@ def _came_so_often(outgoing, turn):
     return all(len(outgoing.copies(number)) >= turn for number in range(1, MANY + 1))
 
 
-def _when(sut, acknowledged, sent, copy):
+def _when(peer, acknowledged, sent, copy):
     """Describe when a message came again: ResendInterval after it was sent, or after the last OrderAck (E46)."""
     if copy is None:
         return "not sent again"
-    due_ms = sut.duration_ms(RESEND_MS)
-    soonest, latest = sent.time_ms + due_ms * 4 // 5, acknowledged.time_ms + due_ms + sut.slack_ms(RESEND_MS)
-    return IN_TIME if soonest <= copy.time_ms <= latest else f"{copy.time_ms - sent.time_ms} ms after it was sent"
+    due_ms, took = peer.sut.duration_ms(RESEND_MS), peer.took(sent, copy)
+    latest_ms = peer.took(sent, acknowledged).ms + due_ms + peer.sut.slack_ms(RESEND_MS)
+    earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
+    return IN_TIME if earliest_ms <= took.ms <= latest_ms else f"{took.ms} ms after it was sent"

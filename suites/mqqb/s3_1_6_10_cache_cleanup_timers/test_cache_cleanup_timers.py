@@ -9,7 +9,7 @@ from harness.sut.provisioning import ALICE, BOB, User
 from harness.sut.sut import Sut
 from harness.wire.protection import AES_256, LEVELS, RC4
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, SEND, cached, remaining_ms, users
-from suites.mqqb.steps.opening import Between, pass_time, private_name
+from suites.mqqb.steps.opening import Between, pass_time, pass_time_until, private_name
 from suites.mqqb.steps.secured import KEY, Secured, secret, signed
 
 ADVANCED, ENHANCED = 5, 3
@@ -58,7 +58,7 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
     began_ms = peer.recorder.elapsed_ms()
 
     def wait_until(specified_ms: int) -> None:
-        pass_time(peer, max(0, began_ms + specified_ms // scale - peer.recorder.elapsed_ms()))
+        pass_time_until(peer, began_ms, specified_ms // scale)
 
     wait_until(second_ms)
     evidence += _fill(secured, BOB, ENHANCED)

@@ -11,7 +11,7 @@ from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Session
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import initiated, pass_time
+from suites.mqqb.steps.opening import initiated, pass_time, pass_time_until
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable, messages
 
 LABEL = "made of this"
@@ -71,7 +71,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         before, received, recoverable = len(messages(session)), 3 * attempt, 2 * attempt
         sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
         early, nearly = (_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
-        if early[-1].time_ms < sent[0].time_ms + delay_ms * DUE and carries(nearly):
+        if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and carries(nearly):
             break
         pass_time(peer, delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
@@ -160,7 +160,7 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
 
 def _one_more(sender: Sender, session: Session, since: Frame, after_ms: int = 0) -> list[Frame]:
     """Let the SUT send a message so long after a packet of the peer; return its packet."""
-    pass_time(sender.peer, max(0, since.time_ms + after_ms - sender.peer.recorder.elapsed_ms()))
+    pass_time_until(sender.peer, since, after_ms)
     known = len(messages(session))
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]

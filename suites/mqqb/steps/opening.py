@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
+from harness.peer.durations import Instant
 from harness.peer.peer import PEER_QUEUE, Peer, RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
@@ -291,19 +292,23 @@ EARLY = "closed early"
 
 def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS) -> str:
     """Describe how a connection ends whose timer runs since an instant: ``ON_TIME``, or when else."""
-    due_ms, slack_ms = sut.duration_ms(specified_ms), sut.slack_ms(specified_ms)
-    elapsed_ms = connection.peer.recorder.elapsed_ms() - since_ms
-    if not connection.wait_closed(within_ms=max(0, due_ms + slack_ms - elapsed_ms)):
-        return f"still open after {due_ms + slack_ms} ms"
-    closed_ms = connection.record.closed_at_ms
-    assert closed_ms is not None
-    took_ms = closed_ms - since_ms
-    return ON_TIME if took_ms >= due_ms * 4 // 5 else f"{EARLY}, after {took_ms} ms"
+    peer = connection.peer
+    latest_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms)
+    if not connection.wait_closed(within_ms=max(0, latest_ms - peer.took(since_ms).ms)):
+        return f"still open after {latest_ms} ms"
+    took = peer.took(since_ms, connection.record.closed_at_ms)
+    earliest_ms, _ = took.allowed(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
+    return ON_TIME if took.ms >= earliest_ms else f"{EARLY}, after {took.ms} ms"
 
 
 def pass_time(peer: Peer, ms: int) -> None:
     """Let so much time pass, by the tester's clock: timers of a system run while it stands still, too."""
     peer.environment.run_until(lambda: False, ms, exactly=True)
+
+
+def pass_time_until(peer: Peer, since: Instant, ms: int) -> None:
+    """Let time pass until so much has passed since an instant, by the tester's clock."""
+    pass_time(peer, max(0, ms - peer.took(since).ms))
 
 
 def settle(peer: Peer) -> None:

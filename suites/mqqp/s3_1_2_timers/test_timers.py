@@ -7,6 +7,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.judging.judge import Judge
 from harness.peer.association import Call
+from harness.peer.durations import Duration
 from harness.peer.remote import START, START2, Remote
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
@@ -41,7 +42,7 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     """
     queue = filled(remote)
     at_once = queue.read(RECEIVE, by=by)
-    began_ms = remote.peer.environment.now().monotonic_ms
+    began_ms = remote.peer.recorder.elapsed_ms()
     longer, shorter = (queue.begin(RECEIVE, by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
     waits = ((shorter, SHORT_MS), (longer, LONGER_MS))
     took = {timeout_ms: lasted(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
@@ -56,20 +57,21 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     if satisfied.failed:
         return  # the message came later than the read could wait
     queue.end(satisfied)
-    began_ms = remote.peer.environment.now().monotonic_ms
+    began_ms = remote.peer.recorder.elapsed_ms()
     later = queue.begin(RECEIVE, by=by, ulTimeout=LATER_MS)
     judge_waits(remote, judge, {LATER_MS: lasted(remote, later, LATER_MS, began_ms)}, later.evidence)
 
 
-def lasted(remote: Remote, read: Call, timeout_ms: int, began_ms: int) -> int:
-    """Wait for the end of a read; return how long after an instant it came, in ms."""
+def lasted(remote: Remote, read: Call, timeout_ms: int, began_ms: int) -> Duration:
+    """Wait for the end of a read; return how long after an instant it came."""
     read.wait(timeout_ms + remote.sut.response_timeout_ms)
-    return remote.peer.environment.now().monotonic_ms - began_ms
+    return remote.peer.took(began_ms)
 
 
-def judge_waits(remote: Remote, judge: Judge, took: dict[int, int], evidence: list[Frame]) -> None:
+def judge_waits(remote: Remote, judge: Judge, took: dict[int, Duration], evidence: list[Frame]) -> None:
     """Judge how long reads waited; ``took``: by their ulTimeout."""
     slack_ms = remote.sut.slack_ms(0)
-    for timeout_ms, passed_ms in took.items():
+    for timeout_ms, passed in took.items():
+        expected = Between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
         for rule in WAITED:
-            judge(rule, expected=Between(timeout_ms - 5, timeout_ms + slack_ms), observed=passed_ms, evidence=evidence)
+            judge(rule, expected=expected, observed=passed.ms, evidence=evidence)

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.applications import DONE, REFUSED, asked, send_here
 from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import pass_time
+from suites.mqqb.steps.opening import pass_time, pass_time_until
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
@@ -55,9 +55,9 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     queue = sut.new_queue("damaged")
     send_here(sut, queue, ["kept"], delivery="recoverable")
     sut.change_environment(store=False)
-    asked_ms = peer.environment.now().monotonic_ms
+    asked_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
-    began_ms = peer.environment.now().monotonic_ms
+    began_ms = peer.recorder.elapsed_ms()
     attempt = Attempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
     served = attempt.outcome == SERVED and asked(sut, "get_queue", name=queue) == DONE
     if served and labels(sut, queue) == ["kept"]:
@@ -67,14 +67,10 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     return Damaged(queue, asked_ms, began_ms, attempt, asked(sut, "peek", queue=queue))
 
 
-def _wait_until(peer: Peer, monotonic_ms: int) -> None:
-    pass_time(peer, max(0, monotonic_ms - peer.environment.now().monotonic_ms))
-
-
 def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[str, ...]) -> bool:
     """Repair the store, and say whether it was done before the attempt that is to succeed."""
     sut.change_environment(store=True)
-    if peer.environment.now().monotonic_ms < due_ms:
+    if peer.took(due_ms).ms < 0:
         return True
     for rule in rules:
         judge.not_exercised(rule, "the store was repaired too late for this attempt")
@@ -95,10 +91,10 @@ def _tried_at(peer: Peer, sut: Sut, damaged: Damaged, earlier_ms: int, after_ms:
     """Say whether sessions are served before and after a time that began so many ms after the start."""
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.asked_ms + earlier_ms + lasts_ms
-    _wait_until(peer, due_ms - int((1 - BEFORE) * lasts_ms))
+    pass_time_until(peer, due_ms - int((1 - BEFORE) * lasts_ms), 0)
     before = Attempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
-    in_time = before.outcome == NOT_SERVED or peer.environment.now().monotonic_ms < due_ms
-    _wait_until(peer, damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms))
+    in_time = before.outcome == NOT_SERVED or peer.took(due_ms).ms < 0
+    pass_time_until(peer, damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     after = Attempt(peer)
     for _ in range(TRIES):  # a start takes time, too
         if after.outcome == SERVED:
@@ -154,10 +150,10 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
     if damaged is None:
         return
     first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
-    _wait_until(peer, damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS))
+    pass_time_until(peer, damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
     still = Attempt(peer)
     judge("MQSO-5.5.5-03", expected=NOT_SERVED, observed=still.outcome, evidence=still.evidence)
-    _wait_until(peer, damaged.began_ms + first_ms + int(REPAIRED * later_ms))
+    pass_time_until(peer, damaged.began_ms + first_ms + int(REPAIRED * later_ms), 0)
     if _repaired_by(peer, sut, judge, damaged.asked_ms + first_ms + later_ms, LATER):
         _judge_instant(judge, LATER, _tried_at(peer, sut, damaged, first_ms, LATER_MS))
 

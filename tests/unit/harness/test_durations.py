@@ -1,0 +1,123 @@
+"""Durations of the SUT and the stalls that the pulse saw: a slow system is not a wrong one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from harness_made import frame, sut_file
+
+from harness.capture.recorder import Recorder
+from harness.environment.pulse import SETTLE_MS, Pulse, Stall
+from harness.errors import ConformanceFailure
+from harness.peer.durations import Duration
+from harness.peer.peer import Peer
+from harness.sut.virtual_driver import VirtualDriver
+
+DUE_MS = 1_000
+"""What a timer of SCALED_MS lasts with the slack of virtual time, 20 ms."""
+RANGE = (800, 1_020)
+
+
+@pytest.fixture
+def peer() -> Peer:
+    sut = VirtualDriver(sut_file()).open("durations")
+    return Peer(sut.environment, sut, Recorder(sut.environment, None), seed="durations")
+
+
+def felt(peer: Peer, *stalls: tuple[int, int]) -> None:
+    """Let the peer's environment have a pulse that saw stalls, in ms of the recorder."""
+    environment: Any = peer.environment
+    began_ms = environment.now().monotonic_ms - peer.recorder.elapsed_ms()
+    pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=100, limit_ms=30_000)
+    pulse.stalls = [Stall(began_ms + first, began_ms + last) for first, last in stalls]
+    environment.pulse = pulse
+
+
+def took(peer: Peer, since_ms: int, until_ms: int) -> Duration:
+    return peer.took(since_ms, until_ms)
+
+
+def by_timer(duration: Duration) -> tuple[int, int]:
+    return duration.by_timer(DUE_MS * duration.sut.scale)
+
+
+def test_what_passed_is_between_packets_times_and_now(peer: Peer) -> None:
+    packet = frame(2)
+    assert peer.took(3, 10).ms == 7
+    assert peer.took(packet, packet.time_ms + 4).ms == 4
+    peer.environment.run_until(lambda: False, 250)
+    assert peer.took(50).ms == 200
+
+
+@pytest.mark.parametrize("took_ms", [800, 1_000, 1_020])
+def test_a_duration_in_its_range_is_in_time(peer: Peer, took_ms: int) -> None:
+    assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
+
+
+@pytest.mark.parametrize("took_ms", [10, 799, 1_021, 9_000])
+def test_a_duration_out_of_its_range_is_a_miss_where_nothing_stood_still(peer: Peer, took_ms: int) -> None:
+    assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == f"after {took_ms} ms"
+    felt(peer)
+    assert by_timer(took(peer, 0, took_ms)) == RANGE
+
+
+@pytest.mark.parametrize("took_ms", [450, 1_400])
+def test_a_stall_in_between_widens_the_range_by_its_length(peer: Peer, took_ms: int) -> None:
+    felt(peer, (100, 400))
+    widened = (RANGE[0] - 300 - SETTLE_MS, RANGE[1] + 300 + SETTLE_MS)
+    assert by_timer(took(peer, 0, took_ms)) == widened
+    assert took(peer, 0, took_ms).when(DUE_MS * peer.sut.scale) == "in time"
+
+
+def test_a_stall_does_not_change_the_range_of_what_is_in_time(peer: Peer) -> None:
+    felt(peer, (0, 5_000))
+    assert by_timer(took(peer, 0, 1_000)) == RANGE
+
+
+def test_a_stall_before_the_first_packet_counts_whole_where_it_may_have_held_it_up(peer: Peer) -> None:
+    felt(peer, (0, 400))
+    assert took(peer, 399, 1_000).stalled_ms == 400 + SETTLE_MS
+    assert took(peer, 400 + SETTLE_MS + 1, 1_000).stalled_ms == 0
+
+
+STALLS = {
+    "as long as the duration": (((0, 3_600),), 3_700),
+    "too short for the difference": (((100, 200),), 5_000),
+    "at another time of the check": (((6_000, 7_000),), 5_000),
+}
+
+
+@pytest.mark.parametrize("name", STALLS)
+def test_a_miss_that_a_stall_may_explain_convicts_nobody(peer: Peer, name: str) -> None:
+    stalls, took_ms = STALLS[name]
+    felt(peer, *stalls)
+    with pytest.raises(ConformanceFailure, match="the SUT stood still for up to"):
+        by_timer(took(peer, 0, took_ms))
+
+
+def test_what_the_sut_measured_is_compared_like_what_the_tester_did(peer: Peer) -> None:
+    felt(peer, (100, 200))
+    assert took(peer, 0, 1_000).allowed(900, 1_100, observed=750) == (700, 1_300)
+    with pytest.raises(ConformanceFailure):
+        took(peer, 0, 1_000).allowed(900, 1_100, observed=100)
+
+
+def test_one_of_several_durations_is_known_only_without_longer_stalls(peer: Peer) -> None:
+    assert took(peer, 0, 2_100).is_near(2_000, 250)
+    assert not took(peer, 0, 2_300).is_near(2_000, 250)
+    felt(peer, (100, 1_000))
+    with pytest.raises(ConformanceFailure):
+        took(peer, 0, 2_000).is_near(2_000, 250)
+    felt(peer, (5_000, 6_000))
+    assert took(peer, 0, 2_000).is_near(2_000, 250)
+    with pytest.raises(ConformanceFailure):
+        took(peer, 0, 3_000).is_near(2_000, 250)
+
+
+def test_a_check_that_acts_at_instants_goes_on_only_when_the_sut_ran(peer: Peer) -> None:
+    felt(peer, (100, 400))
+    took(peer, 0, 1_000).check_steady(400)
+    took(peer, 700, 1_000).check_steady(0)
+    with pytest.raises(ConformanceFailure, match="more than the 399 ms"):
+        took(peer, 0, 1_000).check_steady(399)
