@@ -47,7 +47,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             break
     driver.vital_signs.calm(False)
     item.config.stash[LOG] = log
-    entries, reports = settled(tried, doubts)
+    entries, reports = settled(tried, doubts, steady=now == Doubts())
     for entry in entries:
         log.append(entry)
     for report in reports:
@@ -85,12 +85,17 @@ def is_bad(entries: list[Entry]) -> bool:
     return any(entry.verdict in WRONG for entry in entries)
 
 
-def settled(attempts: list[Attempt], doubts: Doubts) -> Attempt:
-    """Return the attempt that counts: the last. What it misses counts as a miss only when every one missed it."""
+def settled(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
+    """Return the attempt that counts: the last. What it misses counts as a miss only when every one missed it.
+
+    ``steady``: nothing stood still in the last. What it misses counts then although others came to no end, as those do
+    that measure a time beside a stall (harness/peer/durations.py).
+    """
     entries, reports = attempts[-1]
     if len(attempts) == 1 or not is_bad(entries):
         return entries, reports
-    missed = [{entry.rule for entry in tried if entry.verdict in BROKEN} for tried, _ in attempts]
+    against = (*BROKEN, Verdict.INCONCLUSIVE) if steady else BROKEN
+    missed = [{entry.rule for entry in tried if entry.verdict in against} for tried, _ in attempts]
     always = set.intersection(*missed)
     reason = f"{doubts}, in {len(attempts)} attempts"
     return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports

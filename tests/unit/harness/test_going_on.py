@@ -103,8 +103,8 @@ def entry(rule: str, verdict: Verdict) -> Entry:
 PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
 
 
-def verdicts_of(*attempts: list[Entry]) -> list[tuple[str, Verdict]]:
-    entries, _ = settled([(each, []) for each in attempts], Doubts(3_600))
+def verdicts_of(*attempts: list[Entry], steady: bool = False) -> list[tuple[str, Verdict]]:
+    entries, _ = settled([(each, []) for each in attempts], Doubts(3_600), steady=steady)
     return [(each.rule, each.verdict) for each in entries]
 
 
@@ -118,6 +118,16 @@ def test_an_attempt_that_went_well_is_the_one_that_counts():
 
 def test_what_every_attempt_missed_is_a_miss():
     assert verdicts_of([FAIL], [FAIL], [FAIL]) == [(MUST, Verdict.FAIL)]
+
+
+@pytest.mark.parametrize(("steady", "verdict"), [(True, Verdict.FAIL), (False, Verdict.INCONCLUSIVE)])
+def test_a_miss_beside_attempts_without_end_counts_only_when_nothing_stood_still(steady: bool, verdict: Verdict):
+    assert verdicts_of([entry(MUST, Verdict.INCONCLUSIVE)], [FAIL], steady=steady) == [(MUST, verdict)]
+
+
+@pytest.mark.parametrize("steady", [True, False])
+def test_a_miss_that_another_attempt_passed_stays_open(steady: bool):
+    assert verdicts_of([PASS], [FAIL], steady=steady) == [(MUST, Verdict.INCONCLUSIVE)]
 
 
 def test_what_not_every_attempt_missed_stays_open():
