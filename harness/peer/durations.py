@@ -64,8 +64,11 @@ class Duration:
         return in_time if earliest_ms <= self.ms <= latest_ms else f"after {self.ms} ms"
 
     def is_near(self, expected_ms: float, tolerance_ms: float) -> bool:
-        """Return whether it is this one of several durations, which stalls longer than the tolerance make one."""
-        self.check_steady(int(tolerance_ms))
+        """Return whether it is this one of several durations, no two of which are nearer than four tolerances.
+
+        Stalls that are longer than two make one look like another.
+        """
+        self.check_steady(int(2 * tolerance_ms))
         near = abs(self.ms - expected_ms) <= tolerance_ms
         if not near and self.longest_ms:
             raise self._unknown(f"{self.ms:,} ms, not {expected_ms:,.0f}")

@@ -143,7 +143,7 @@ class Waits:
         if closed_ms is None:
             return None
         took = self.sender.peer.took(self.first, closed_ms)
-        took.check_steady(int(NEAR * self._unit_ms))
+        took.check_steady(int(2 * NEAR * self._unit_ms))
         return took.ms / self._unit_ms
 
     def ending(self) -> str:
