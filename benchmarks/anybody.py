@@ -56,7 +56,7 @@ def meet(scenario: Scenario | Started, folder: Path, options: Sequence[str] = ()
     with serving(scenario, folder) as sut:
         for number in range(1, scenario.runs + 1):
             out = folder / f"run-{number}"
-            command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out)]
+            command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out)]
             command += ["--workers", str(scenario.workers), *options]
             began = time.monotonic()
             done = subprocess.run(command, check=False, capture_output=True, text=True)

@@ -14,6 +14,6 @@ def measure() -> Iterator[str]:
     """Run ``mqconform demo``."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        command = [sys.executable, "-m", "harness", "demo", "--out", str(Path(folder) / "demo")]
+        command = [sys.executable, "-m", "mqconform", "demo", "--out", str(Path(folder) / "demo")]
         code = subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode
         yield f"mqconform demo: {time.perf_counter() - began:.0f} s, exit {code} (wanted: under 90 s, exit 0)"

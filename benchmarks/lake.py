@@ -163,7 +163,7 @@ def _read(lake: Path) -> int:
 
 
 def _start(runs: list[str], lake: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "harness", "lake", "ingest", *runs, "--lake", str(lake)]
+    command = [sys.executable, "-m", "mqconform", "lake", "ingest", *runs, "--lake", str(lake)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 

@@ -116,7 +116,7 @@ def _rows(folder: Path) -> Iterator[str]:
 
 
 def _ingest(runs: list[str], lake: Path, master: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "harness", "lake", "ingest", *runs, "--lake", str(lake), "--master", master]
+    command = [sys.executable, "-m", "mqconform", "lake", "ingest", *runs, "--lake", str(lake), "--master", master]
     environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 

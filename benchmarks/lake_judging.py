@@ -96,7 +96,7 @@ with open(sys.argv[2], "w", encoding="utf-8") as out:
 
 def _judge(captures: Path, out: Path, *how: str) -> Footprint:
     system = ("--name", "reference", "--version", "1")
-    return _run("-m", "harness", "lake", "judge", "--captures", str(captures), "--out", str(out), *system, *how)
+    return _run("-m", "mqconform", "lake", "judge", "--captures", str(captures), "--out", str(out), *system, *how)
 
 
 def _run(*arguments: str) -> Footprint:
@@ -109,7 +109,7 @@ def _run(*arguments: str) -> Footprint:
 def _captures(folder: Path) -> Path:
     """Record some checks in virtual time, and copy their captures until there are enough."""
     (folder / "sut.toml").write_text(SUT, encoding="ascii")
-    command = [sys.executable, "-m", "harness", "run", "--sut", "sut.toml", "--out", "run", "-k", CHECKS]
+    command = [sys.executable, "-m", "mqconform", "run", "--sut", "sut.toml", "--out", "run", "-k", CHECKS]
     subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=False)  # it says that this is no whole run
     recorded = sorted((folder / "run" / "captures").iterdir())
     copies = folder / "copies"

@@ -95,7 +95,7 @@ def measure() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="mqconform-site-"))
     try:
         make_lake(folder, SYSTEMS)
-        command = [sys.executable, "-m", "harness", "lake", "site"]
+        command = [sys.executable, "-m", "mqconform", "lake", "site"]
         took = footprint([*command, "--lake", str(folder / "lake"), "--out", str(folder / "out")])
         assert took.code == 0, took.said
         site = folder / "out" / "site"
@@ -178,7 +178,7 @@ def _system(number: int) -> tuple[int, str, str, str]:
 def _real_run(folder: Path, run: Path) -> None:
     sut = folder / "sut.toml"
     sut.write_text(VIRTUAL_SUT, encoding="utf-8")
-    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(run), "-k", _SELECTION]
+    command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(run), "-k", _SELECTION]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 

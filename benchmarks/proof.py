@@ -11,6 +11,6 @@ from collections.abc import Iterator
 def measure() -> Iterator[str]:
     """Run ``mqconform prove``."""
     began = time.monotonic()
-    done = subprocess.run([sys.executable, "-m", "harness", "prove", "--jobs", "2"], check=False, capture_output=True)
+    done = subprocess.run([sys.executable, "-m", "mqconform", "prove", "--jobs", "2"], check=False, capture_output=True)
     said = done.stdout.decode().strip().splitlines()[-1:]
     yield f"prove: {time.monotonic() - began:.0f} s, {said[0] if said else done.returncode} (wanted: under 600 s)"

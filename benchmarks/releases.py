@@ -103,7 +103,18 @@ def run_as(release: str, profile: str, rules: Iterable[str], out: Path, workers:
     """
     sut = out.with_suffix(".toml")
     sut.write_text(sut_file(release, profile), encoding="utf-8")
-    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out), "--workers", str(workers)]
+    command = [
+        sys.executable,
+        "-m",
+        "mqconform",
+        "run",
+        "--sut",
+        str(sut),
+        "--out",
+        str(out),
+        "--workers",
+        str(workers),
+    ]
     command += [word for rule in rules for word in ("--rule", rule)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode > 1:

@@ -48,6 +48,6 @@ def verdict_counts(run: Path) -> str:
 
 def _run(sut: Path, out: Path, *options: str) -> float:
     began = time.perf_counter()
-    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out), *options]
+    command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out), *options]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began

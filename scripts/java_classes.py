@@ -28,7 +28,7 @@ def main() -> int:
         [run] = Runs(folder / "runs").more(1)
         made = folder / CLASSES.name
         option = f"spark.driver.extraJavaOptions={QUICKLY} -XX:ArchiveClassesAtExit={made}"
-        command = [sys.executable, "-m", "harness", "lake", "ingest", run, "--lake", str(folder / "lake")]
+        command = [sys.executable, "-m", "mqconform", "lake", "ingest", run, "--lake", str(folder / "lake")]
         command += ["--conf", option]
         try:
             done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, timeout=WITHIN_S)

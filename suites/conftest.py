@@ -8,6 +8,8 @@ from harness.judging.judge import Judge
 from harness.judging.passive import load_predicates
 from harness.peer.peer import Peer
 
+pytest_plugins = ("harness.run.plugin",)
+
 load_predicates()
 
 

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -72,7 +73,7 @@ rpc_port = {rpc_port}
 peer_address = "{peer}"
 peer_tcp_port = 18010
 peer_ping_port = 35270
-command = ["{python}", "-m", "reference_qm", "--config", "{config}", "--address", "{{address}}", \
+command = ["{python}", "-m", "mqconform", "serve", "--config", "{config}", "--address", "{{address}}", \
 "--tcp-port", "{{tcp_port}}", "--ping-port", "{{ping_port}}", "--rpc-port", "{{rpc_port}}", \
 "--control", "127.0.0.1:{{control_port}}"{faults}]
 [control]
@@ -146,6 +147,8 @@ def register(app: typer.Typer) -> None:
 
 def run_demo(out: Path, *, whole: bool) -> int:
     """Run the demo; return its exit code: 0 when every system ended as it must."""
+    if find_spec("pyspark") is None:
+        raise UsageError("demo makes a report with Spark; install the extra: pip install 'mqconform[reports]'")
     _make_room(out)
     console = Console()
     began = time.monotonic()
@@ -214,7 +217,7 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         )
         config = _CONFIG.format(address=driver.address) + provisions
         _config(system, out, number).write_text(config, encoding="utf-8")
-    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out / system.slug)]
+    command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out / system.slug)]
     command += ["--workers", str(system.workers)]
     if system.selection:
         command += ["-k", WITHOUT, *(word for place in system.selection for word in ("--select", place))]
@@ -229,7 +232,7 @@ def _config(system: System, out: Path, worker: int | str) -> Path:
 
 def _start_report(systems: Iterable[System], out: Path, console: Console) -> subprocess.Popen[bytes]:
     folders = [str(out / system.slug) for system in systems]
-    command = [sys.executable, "-m", "harness", "rollup", *folders, "--out", str(out / "report")]
+    command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAITS_S)]
     environment = os.environ | {"COLUMNS": str(console.width)} | ({"FORCE_COLOR": "1"} if console.is_terminal else {})
     with (out / REPORT).open("wb") as report, (out / PROGRESS).open("wb") as progress:

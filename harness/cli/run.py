@@ -67,7 +67,7 @@ def run(
     from harness.proof.collecting import pytest_arguments
 
     # Plugins of others that are installed have no part in a run, and take a tenth of the time of a short one.
-    plugins = ("--disable-plugin-autoload", "-p", "mqconform")
+    plugins = ("--disable-plugin-autoload",)
     shown = ("-v", "--tb=short") if verbose else ("-q", "--live", "--tb=no", "-rN")
     arguments = [*pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
     if sut is None and topology is None:

@@ -29,6 +29,8 @@ class _Collector:
                 self.found[name.partition("::")[0]].append(Check(name, list(covered(item)), list(needed(item))))
 
 
+PLUGIN = "harness.run.plugin"
+"""Named here, so that its options are known before pytest looks for files among the arguments."""
 UNNEEDED = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
 """Plugins of pytest that a run does without: the second and third collect garbage twice, longer than most checks."""
 
@@ -37,7 +39,7 @@ def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
     """Return the arguments that every run of the suites starts with, wherever it is called from."""
     places = [str(SUITES.parent / path) for path in paths]
     left_out = [word for plugin in UNNEEDED for word in ("-p", f"no:{plugin}")]
-    return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), *left_out]
+    return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN, *left_out]
 
 
 def collect(paths: list[str]) -> Mapping[str, list[Check]]:

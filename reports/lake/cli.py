@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reports.extra import confirm_installed
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.text import one_line
@@ -179,8 +180,9 @@ def _session(
 
 @contextmanager
 def one_line_errors(command: str) -> Iterator[None]:
-    """Make a `RollupError` one line on stderr and exit 2."""
+    """Make a `RollupError` one line on stderr and exit 2; without the packages of the extra, that is the first."""
     try:
+        confirm_installed()
         yield
     except RollupError as error:
         typer.echo(f"mqconform {command}: {error}", err=True)

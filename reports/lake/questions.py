@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from reports.lake.cli import BAD_INPUT, Conf, LakeUri, Master, opened
+from reports.lake.cli import Conf, LakeUri, Master, one_line_errors, opened
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -37,10 +35,10 @@ def history(
     conf: Conf = None,
 ) -> None:
     """Show what became of a rule, or of a system, over its runs."""
-    from reports.lake.history import history as ask
-    from reports.lake.history_shown import FORMATS
+    with one_line_errors("lake history"):
+        from reports.lake.history import history as ask
+        from reports.lake.history_shown import FORMATS
 
-    with _refusing("history"):
         show = _format(form, FORMATS)
     with opened("lake history", lake, master, conf) as (at, stage):
         stage("history")
@@ -61,10 +59,10 @@ def diff(
 
     Exit 0: nothing is newly failing; 1: something is; 2: bad input.
     """
-    from reports.lake.difference import NEWLY_FAILING, compare
-    from reports.lake.difference_shown import FORMATS
+    with one_line_errors("lake diff"):
+        from reports.lake.difference import NEWLY_FAILING, compare
+        from reports.lake.difference_shown import FORMATS
 
-    with _refusing("diff"):
         show = _format(form, FORMATS)
     with opened("lake diff", lake, master, conf) as (at, stage):
         stage("the current verdicts of both sides")
@@ -84,10 +82,10 @@ def export(
     conf: Conf = None,
 ) -> None:
     """Write a table as CSV or JSON."""
-    from reports.lake.exporting import FORMATS, in_order
-    from reports.lake.schemas import TABLES
+    with one_line_errors("lake export"):
+        from reports.lake.exporting import FORMATS, in_order
+        from reports.lake.schemas import TABLES
 
-    with _refusing("export"):
         write = _format(form, FORMATS)
         if table not in TABLES:
             raise RollupError(f"{one_line(table, 60)!r} is no table of a lake: {', '.join(TABLES)}")
@@ -101,16 +99,6 @@ def export(
         else:
             with target.open("w", encoding="utf-8", newline="") as file:
                 write(rows, file)
-
-
-@contextmanager
-def _refusing(command: str) -> Iterator[None]:
-    """Say what is wrong with the arguments before Java is started for them."""
-    try:
-        yield
-    except RollupError as error:
-        typer.echo(f"mqconform lake {command}: {error}", err=True)
-        raise typer.Exit(BAD_INPUT) from error
 
 
 def _size(lake: Lake) -> None:

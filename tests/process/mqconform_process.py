@@ -21,7 +21,7 @@ from harness.judging.verdicts import read_verdicts
 from harness.proof.trials import VIRTUAL_SUT
 
 ROOT = Path(__file__).parents[2]
-MQCONFORM = [sys.executable, "-m", "harness"]
+MQCONFORM = [sys.executable, "-m", "mqconform"]
 PYTEST = [sys.executable, "-m", "pytest"]
 STARTED = 'kind = "process"\n'
 FEW = "MQQB-2.2.1-03"
@@ -30,7 +30,7 @@ ENDED = "-- ended with "
 """Begins the line that follows what a command of several said."""
 SEVERAL = f"""
 import json, sys
-from harness.cli.main import main
+from mqconform.command import main
 
 for words in json.loads(sys.argv[1]):
     sys.argv = ["mqconform", *words]

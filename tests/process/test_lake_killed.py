@@ -28,7 +28,7 @@ def test_what_a_killed_ingest_wrote_is_no_lake_and_is_in_nobodys_way(tmp_path: P
     (run / "rules.json").write_text(json.dumps({"schema": 2, "rules": {"MQQB-2.1.1-01": RULE}}))
     lines = ({"schema": 2, "seq": seq, "ms": seq, "rule": "MQQB-2.1.1-01", "verdict": "pass"} for seq in range(100))
     (run / "verdicts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    command = [sys.executable, "-m", "harness", "lake", "ingest", str(run), "--lake", str(lake)]
+    command = [sys.executable, "-m", "mqconform", "lake", "ingest", str(run), "--lake", str(lake)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     watch = Watch(process.pid, lake)
     while not list(lake.glob("data/*/verdicts")):

@@ -41,7 +41,7 @@ def allure(run: Path, *, npx: int | None) -> tuple[int, str]:
         (tools / "npx").write_text(NPX.format(python=sys.executable, code=npx), encoding="utf-8")
         (tools / "npx").chmod(0o755)
     options = ("allure", run, "--out", run.parent / "a.html")
-    done = command(sys.executable, "-m", "harness", *options, cwd=ROOT, PATH=str(tools))
+    done = command(sys.executable, "-m", "mqconform", *options, cwd=ROOT, PATH=str(tools))
     return done.returncode, done.stdout + done.stderr
 
 

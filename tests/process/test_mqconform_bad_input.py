@@ -225,7 +225,7 @@ def test_suites_without_a_check_are_no_success(copy: Path) -> None:
     for path in (copy / "suites").glob("*/*/test_*.py"):
         path.unlink()
     done = command(
-        sys.executable, "-m", "harness", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
+        sys.executable, "-m", "mqconform", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
     )
     assert "matches no check" in complaint(done)
     assert run_json(copy / "r")["exit"] != 0
@@ -237,7 +237,7 @@ def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
         if "2_2_2_connection" not in path.parent.name:
             path.unlink()
     done = command(
-        sys.executable, "-m", "harness", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
+        sys.executable, "-m", "mqconform", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
     )
     assert done.returncode == run_json(copy / "r")["exit"] == 5
     assert "checks ran; suites/frozen.toml says a whole run has 1000" in done.stdout

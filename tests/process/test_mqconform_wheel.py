@@ -6,7 +6,8 @@ import json
 import zipfile
 from pathlib import Path
 
-from mqconform_process import ROOT, Lines, Ran, command, run_json, several
+import pytest
+from mqconform_process import FEW, ROOT, Lines, Ran, command, run_json, several, sut
 from patience import run_watched
 
 WAITS_FOR = (
@@ -25,6 +26,30 @@ WAITS_FOR = (
     "harness/windows/provision.ps1",
 )
 
+WITHOUT_SPARK = """
+import importlib.util
+
+find_any = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *rest: None if name == "pyspark" else find_any(name, *rest)
+"""
+"""What a site without Spark is like: nobody finds it."""
+OURS = (
+    *("suites", "captures", "reports", "harness", "reference_qm", "docs", "examples"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
+)
+FOREIGN = {
+    "harness/__init__.py": "",
+    "harness/rig.py": "RIG = 'theirs'\n",
+    "suites/__init__.py": "raise AssertionError('the suites of another project were imported')\n",
+    "conftest.py": "def pytest_addoption(parser):\n    parser.addoption('--out', default='theirs')\n",
+    "test_theirs.py": (
+        "from harness.rig import RIG\n\n\n"
+        "def test_theirs(pytestconfig):\n"
+        "    assert pytestconfig.getoption('--out') == RIG\n"
+    ),
+}
+"""A project that has packages and a pytest option of the same names as parts of mqconform."""
+
 
 def _ask(python: Path, code: str) -> list[str]:
     return run_watched([python, "-c", code], cwd=python.parent, check=True).stdout.splitlines()
@@ -32,15 +57,24 @@ def _ask(python: Path, code: str) -> list[str]:
 
 def test_everything_that_is_no_python_is_inside(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert set(WAITS_FOR) <= names
-    ours = ("suites", "captures", "reports", "harness", "reference_qm")
-    tracked = run_watched(["git", "ls-files", *ours], cwd=ROOT, check=True)
-    assert {path for path in tracked.stdout.split() if (ROOT / path).is_file()} <= names
-    assert not {name for name in names if name.startswith(("tests/", "benchmarks/")) or name.endswith(".pyc")}
+    parts = {name.removeprefix("mqconform/parts/") for name in names if name.startswith("mqconform/parts/")}
+    assert set(WAITS_FOR) <= parts
+    tracked = run_watched(["git", "ls-files", *OURS], cwd=ROOT, check=True)
+    assert parts == {path for path in tracked.stdout.split() if (ROOT / path).is_file()}
+
+
+def test_one_name_can_be_imported_and_pytest_finds_no_plugin(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    (info,) = {name.partition("/")[0] for name in names} - {"mqconform"}
+    assert info.endswith(".dist-info")
+    assert "pytest11" not in zipfile.ZipFile(wheel).read(f"{info}/entry_points.txt").decode()
 
 
 def test_no_module_of_it_comes_from_the_checkout(bin_folder: Path) -> None:
-    code = "import sys, harness, reference_qm, reports, suites; print(harness.__file__); print('\\n'.join(sys.path))"
+    code = (
+        "import sys, mqconform; mqconform.search_parts(); import harness, reference_qm, reports, suites; "
+        "print(harness.__file__); print('\\n'.join(sys.path))"
+    )
     where, *searched = _ask(bin_folder / "python", code)
     assert Path(where).is_relative_to(bin_folder.parent)
     assert str(ROOT) not in searched
@@ -55,11 +89,45 @@ def test_a_run_works_in_an_empty_folder(whole: Ran, lines_of_whole: Lines, unfou
     assert sorted(path.name for path in whole.folder.parent.iterdir()) == ["run", "sut.toml"]
 
 
+@pytest.fixture
+def foreign(tmp_path: Path) -> Path:
+    for name, text in FOREIGN.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_project_with_packages_and_options_of_the_same_names_is_not_disturbed(
+    foreign: Path, bin_folder: Path
+) -> None:
+    plain = ("-p", "no:cacheprovider", "-q")
+    done = command(bin_folder / "python", "-m", "pytest", *plain, cwd=foreign, PYTHONPATH=str(foreign))
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_a_run_from_within_such_a_project_imports_nothing_of_it(foreign: Path, bin_folder: Path) -> None:
+    words = ("run", "--sut", sut(foreign).name, "--out", "run", "--rule", FEW)
+    done = command(bin_folder / "python", "-m", "mqconform", *words, cwd=foreign, PYTHONPATH=str(foreign))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_without_the_extra_reports_end_with_one_line_that_names_it(bin_folder: Path, tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "sitecustomize.py").write_text(WITHOUT_SPARK, encoding="utf-8")
+    for words in (("rollup", "runs", "--out", "o"), ("lake", "history", "X", "--lake", "l"), ("demo", "--out", "d")):
+        done = command(bin_folder / "python", "-m", "mqconform", *words, cwd=tmp_path, PYTHONPATH=str(hidden))
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "pip install 'mqconform[reports]'" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["hidden"]
+
+
 def test_the_catalogue_is_listed_with_its_checks_and_spark_is_not_loaded_for_it(bin_folder: Path) -> None:
     code = (
         "import sys; sys.argv = ['mqconform', 'rules', '--format', 'json']\n"
         "import atexit; atexit.register(lambda: sys.stderr.write(str('pyspark' in sys.modules)))\n"
-        "from harness.cli.main import main; main()"
+        "from mqconform.command import main; main()"
     )
     done = command(bin_folder / "python", "-c", code, cwd=bin_folder)
     assert (done.returncode, done.stderr) == (0, "False")

@@ -91,7 +91,7 @@ def test_the_suites_judge_a_process_as_a_reader(tmp_path: Path) -> None:
     port = free_port("127.0.8.2")
     (tmp_path / "qm.toml").write_text(f"[remote]\nrpc_port = {port}\n[rpc]\nenabled = false\n", encoding="utf-8")
     command = [
-        *("{python}", "-m", "harness", "serve", "--config", str(tmp_path / "qm.toml"), "--address", "{address}"),
+        *("{python}", "-m", "mqconform", "serve", "--config", str(tmp_path / "qm.toml"), "--address", "{address}"),
         *("--tcp-port", "{tcp_port}", "--ping-port", "{ping_port}", "--control", "127.0.0.1:{control_port}"),
     ]
     text = f"""

@@ -203,7 +203,7 @@ def test_the_mapper_at_its_own_port_answers_where_qm2qm_is(served):
 def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.CompletedProcess[str]:
     """Run ``mqconform read``."""
     port = str(process.endpoint("rpc")[1])
-    command = [sys.executable, "-m", "harness", "read", "--rpc-port", port, *flags, f"DIRECT={queue}"]
+    command = [sys.executable, "-m", "mqconform", "read", "--rpc-port", port, *flags, f"DIRECT={queue}"]
     return run_watched(command, cwd=ROOT)
 
 

@@ -1,6 +1,6 @@
 """Runs commands of mqconform in forks of one process, which has imported what they import: most of a short command.
 
-A fork is a process of its own, with its own session, environment, folder and output, as ``python -m harness`` is.
+A fork is a process of its own, with its own session, environment, folder and output, as ``python -m mqconform`` is.
 ``python warm.py DESCRIPTOR`` serves a listening socket until its standard input ends.
 """
 

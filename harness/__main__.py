@@ -1,5 +1,0 @@
-"""``python -m harness`` is ``mqconform``."""
-
-from harness.cli.main import main
-
-main()

@@ -1,0 +1,5 @@
+"""``python -m mqconform`` is ``mqconform``."""
+
+from mqconform.command import main
+
+main()
