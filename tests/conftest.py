@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from costs import Costs
 
+pytest_plugins = ("harness.run.plugin",)
+"""Tests use the marks and options of a run."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     if path := os.environ.get("MQ_COSTS"):
