@@ -77,9 +77,10 @@ def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path:
     assert sum(each.stat().st_size for each in (found.folder / "captures").iterdir()) < CAPTURES
 
 
-def test_junk_without_an_end_is_a_verdict(tmp_path: Path) -> None:
+def test_junk_without_an_end_is_a_verdict_and_a_flood_as_well(tmp_path: Path) -> None:
     found = ran("junk", tmp_path, *SESSION)
-    assert found.code == 1, found.said
+    assert found.code == 2, found.said
+    assert "the SUT has sent without an end in 3 checks" in found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 
