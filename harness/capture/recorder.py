@@ -17,13 +17,22 @@ from harness.capture import CaptureWriter
 from harness.capture.deciding import Lines
 from harness.capture.framer import Framer
 from harness.capture.kinds import KINDS
+from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
 from harness.capture.window import FRAME_COST, Piece, Place, Window, taken
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
 from harness.wire import WireError, dissect, dissect_ping, dissection, is_rebuilt, kind, tree, tree_lines
-from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, parse_packet, parse_ping
+from reference_qm.codec import (
+    FormatError,
+    FramingError,
+    Packet,
+    PingPacket,
+    UserMessagePacket,
+    parse_packet,
+    parse_ping,
+)
 from reference_qm.surface.inputs import Endpoint
 
 FROM_SUT = "sut->peer"
@@ -34,8 +43,8 @@ RPC = "rpc"
 """The transport of a connection that carries DCE/RPC."""
 RPC_COMMENT = "DCE/RPC"
 """The comment of the frame that opens such a connection."""
-FLOOD_LIMIT = 128 * 1024 * 1024
-"""int bytes of a SUT in one check: more than any asks for, the longest messages and a wrapped counter included."""
+FLOOD_LIMIT = 48 * 1024 * 1024
+"""int bytes of a SUT in one check: twelve of the longest messages. No check asks for more than one, or for 200."""
 KEPT_DISSECTED = 64 * 1024
 """int bytes: of a longer packet the layers are made again when they are asked for; they take several times its size."""
 
@@ -53,7 +62,8 @@ class Frame:
     ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
     or ``malformed`` for bytes that are no packet. ``error`` says why those are none. ``transport``: tcp, udp or rpc;
     of the last ``kind`` is the PDU's, and ``stub`` what it carries, where a check has read it. ``position``: its place
-    among the frames of its connection. ``places``: where the capture file holds it; None where there is no file.
+    among the frames of its connection. ``message``: of a UserMessage what waits ask for, kept when its bytes are not.
+    ``places``: where the capture file holds it; None where there is no file.
     """
 
     def __init__(
@@ -78,6 +88,7 @@ class Frame:
         self.error = error
         self.stub = stub
         self.position = 0
+        self.message: MessageSummary | None = None
         self.window: Window | None = None
         self.places: list[Place] = []
         self._data: bytes | None = data
@@ -410,9 +421,12 @@ def _name(frame: Frame) -> None:
 def _kind(frame: Frame) -> str:
     """Name a packet; WireError when neither codec can read it. Most are never looked at again: scapy is not asked."""
     try:
-        return KINDS[type(frame.record)]
+        record = frame.record
     except FormatError:
         return kind(frame.data, ping=frame.transport == "udp")
+    if isinstance(record, UserMessagePacket):
+        frame.message = MessageSummary.of(record)
+    return KINDS[type(record)]
 
 
 def _rpc_kind(frame: Frame) -> str:

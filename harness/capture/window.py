@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from harness.errors import HarnessError
 
 WINDOW_BYTES = 128 * 1024 * 1024
-FRAME_COST = 1024
+FRAME_COST = 4 * 1024
 """int bytes that a packet costs at least, however short it is: what is noted of it stays in memory."""
 LAYERS = 8
 """A packet with all that is made of it takes about so many times its bytes, and LAYERS_COST."""

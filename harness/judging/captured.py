@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import FLOOD_LIMIT, RPC_COMMENT, Connection, Recorder
+from harness.capture.recorder import RPC_COMMENT, Connection, Recorder
 from harness.capture.streams import Direction, Stream, Streams, streams
 from harness.capture.window import FRAME_COST
 from harness.environment import VirtualEnvironment
@@ -19,8 +19,8 @@ from harness.judging.verdicts import Entry
 from harness.rules.catalogue import Catalogue, load_catalogue
 from reference_qm.releases.names import NO_RELEASE
 
-MOST = 2 * FLOOD_LIMIT
-"""int bytes that a capture may hold, a frame at least `FRAME_COST`: what both sides of a check send at most."""
+MOST = 512 * 1024 * 1024
+"""int bytes that a capture may hold, a frame at least `FRAME_COST`: it may be longer than that of a check."""
 
 
 class NoDirection(MqconformError):
@@ -45,8 +45,8 @@ class Judged(NamedTuple):
 def judge_capture(path: Path, name: str, catalogue: Catalogue, profile: str = NO_RELEASE) -> Judged:
     """Judge a capture of a SUT of that profile, called ``name`` in its verdicts, by every passive predicate.
 
-    Raises CaptureError, NoDirection, TooMuch, and SutFlood for a SUT that sends without an end. Fails and warnings have
-    the field that decides; passes are counted and not shown.
+    Raises CaptureError, NoDirection and TooMuch. Fails and warnings have the field that decides; passes are counted and
+    not shown.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
@@ -80,7 +80,7 @@ class Replay(Recorder):
     """A recorder to which a capture happens again; its frames keep their numbers and times."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(VirtualEnvironment(), None)
+        super().__init__(VirtualEnvironment(), None, flood_limit=MOST)
         self.source = path
         self._number = 0
         self._start_us = self.now_us = 0

@@ -140,6 +140,8 @@ class VerdictLog:
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
         """The verdict that stands of each rule."""
+        self.fails: Counter[str] = Counter()
+        """How often each rule has failed since the file was opened."""
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
@@ -154,6 +156,7 @@ class VerdictLog:
         write_whole(self._file, self.path, _LINES.encode(line).encode() + b"\n")
         self._next += 1
         self.counts[entry.verdict] += 1
+        self.fails[entry.rule] += entry.verdict is Verdict.FAIL
         self.rules[entry.rule] = worst([entry.verdict, self.rules.get(entry.rule, entry.verdict)])
 
     def close(self) -> None:

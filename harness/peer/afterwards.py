@@ -17,6 +17,8 @@ from reference_qm.core.queue_manager import QueueManager
 if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
+PEER_QUOTA_KB = 16 * 1024
+"""What a core of the peer keeps of the SUT: four of the longest messages; no check asks for more."""
 RETRIES_MS = 15_000
 """The Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>) three times: it connects within that."""
 LOOK_EVERY_MS = 200
@@ -75,6 +77,7 @@ def _take(peer: Peer, identifier: UUID, names: tuple[str, ...]) -> int:
         addresses=(peer.address,),
         remote_tcp_port=sut.tcp_port,
         remote_ping_port=sut.ping_port,
+        queue_manager_quota_kb=PEER_QUOTA_KB,
         timers=TimerSettings(scale=AT_ONCE),
         routes={sut.identifier: sut.address} if sut.identifier else {},
     )

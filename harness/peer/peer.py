@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
-from uuid import UUID
 
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment, Stream, StreamSink
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
-from harness.peer.afterwards import take_what_waits
+from harness.peer.afterwards import PEER_QUOTA_KB, take_what_waits
 from harness.peer.conversation import RawConversation, Session, Tamper
 from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
@@ -25,7 +24,6 @@ from reference_qm.surface.commands import Inspect, OpenSession, SendMessage
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
-GUID_SIZE = 16
 PEER_QUEUE = "private$\\mqc-peer"
 OTHER_ADDRESS = "127.255.255.253"
 """An address of loopback that no peer has."""
@@ -53,6 +51,7 @@ class Peer:
             remote_tcp_port=sut.tcp_port,
             remote_ping_port=sut.ping_port,
             queues=(QueueSettings(PEER_QUEUE),),
+            queue_manager_quota_kb=PEER_QUOTA_KB,
             timers=TimerSettings(scale=sut.scale),
             routes={sut.identifier: sut.address} if sut.identifier else {},
         )
@@ -229,11 +228,10 @@ class Peer:
 
     def is_residue(self, frame: Frame) -> bool:
         """Return whether a packet is, or answers, a message of an earlier test with the same peer: nobody judges it."""
-        if not self.sut.peer_returns or not frame.from_sut or frame.kind != "UserMessage":
+        if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
             return False
-        user, answered = frame["UserHeader"], bytes(frame["MessagePropertiesHeader"].CorrelationID)
-        named = {user.SourceQueueManager: user.MessageID}
-        named[UUID(bytes_le=answered[:GUID_SIZE])] = int.from_bytes(answered[GUID_SIZE:], "little")
+        answered = frame.message.answered
+        named = {frame.message.SourceQueueManager: frame.message.MessageID, answered.QueueManagerGuid: answered.Ordinal}
         return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def close(self) -> None:

@@ -186,8 +186,12 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
     run ends when starting it again is no use.
     """
     from harness.errors import MqconformError
+    from harness.run.floods import why_ended
 
     path = str(suite_path(item))
+    if (why := why_ended(item)) is not None:
+        end_run(item.session, why)
+        more = False
     death = driver.death(path)
     if death is None:
         return False

@@ -84,6 +84,8 @@ class Run:
     uncollected: bool = False
     """Whether a file of checks could not be read."""
     deaths: list[Death] = field(default_factory=list)
+    captured: int = 0
+    """Bytes of the captures that this process, or its workers, wrote."""
     queue_managers: list[UUID] = field(default_factory=list)
     """The identifiers of the SUT at the start, each once: workers may share it."""
     baseline: Baseline | None = None

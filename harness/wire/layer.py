@@ -3,11 +3,15 @@
 Scapy turns what it cannot dissect into ``Raw`` without a word. These layers raise WireError instead, whatever scapy's
 configuration says: a header that a flag promises must be there, and nothing may be left over. And they never answer
 ``bytes()`` from scapy's cache of the received bytes: what is rebuilt comes from the fields.
+
+A layer refers to those below it weakly. Scapy makes a cycle of a layer and its payload, and of a structure and its
+layer: packets of 4 MB would stay in memory until the collector runs, which counts objects and not their bytes.
 """
 
 from __future__ import annotations
 
 import struct
+import weakref
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -22,12 +26,30 @@ from harness.wire.wire_error import WireError
 conf.route_autoload = conf.route6_autoload = False
 
 
+class LayerBelow:
+    """A weak reference of a layer to one that holds it; None when that is gone, or when there is none."""
+
+    def __set_name__(self, owner: type[Layer], name: str) -> None:
+        self.name = f"_{name}"
+
+    def __get__(self, layer: Layer | None, owner: type[Layer]) -> Any:
+        if layer is None:
+            return self
+        below = getattr(layer, self.name)
+        return None if below is None else below()
+
+    def __set__(self, layer: Layer, below: Packet | None) -> None:
+        object.__setattr__(layer, self.name, None if below is None else weakref.ref(below))
+
+
 class Layer(Packet):
     """A header of a packet. ``start``: where it begins, for the alignment of its padding (0 but in lists)."""
 
-    __slots__ = ("start",)
+    __slots__ = ("_parent", "_underlayer", "start")
 
     may_be_empty = False
+    underlayer = LayerBelow()
+    parent = LayerBelow()
 
     def __init__(self, _pkt: bytes = b"", *, start: int = 0, **fields: Any) -> None:
         self.start = start

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from reports.lake.ingest import Report
+    from reports.lake.judging import Written
     from reports.lake.store import Lake
 
 BAD_INPUT, LINES_REJECTED = 2, 3
@@ -131,13 +132,22 @@ def judge(
                 written = judging.judge_into_folder(spark, captures, given, bounds, out, progress)
             for line in written.refused:
                 typer.echo(f"mqconform {command}: {line}", err=True)
-            typer.echo(f"{written.captures} captures judged: {len(written.folders)} run folders in {one_line(out)}")
-            raise typer.Exit(BAD_INPUT if written.refused else 0)
+            _say_judged(written)
+            typer.echo(f"{len(written.folders)} run folders in {one_line(out)}")
+            raise typer.Exit(BAD_INPUT if written.refused else LINES_REJECTED if written.rejected else 0)
         with opened(command, lake, master, conf, new=True, settings=judging.ARROW) as (at, stage):
-            report, judged = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
-    typer.echo(f"{judged} captures judged")
+            report, written = judging.judge_into_lake(at, captures, given, bounds, replacing=replace, stage=stage)
+    _say_judged(written)
     say(report, command, captures=True)
     end([report])
+
+
+def _say_judged(written: Written) -> None:
+    """Say how many captures were judged, and of each other why it was not."""
+    for line in written.rejected:
+        typer.echo(f"mqconform lake judge: rejected: {line}", err=True)
+    rejected = f", {len(written.rejected)} rejected" if written.rejected else ""
+    typer.echo(f"{written.judged} captures judged{rejected}")
 
 
 @contextmanager
@@ -205,23 +215,21 @@ def end(reports: Iterable[Report]) -> None:
 
 
 def say(report: Report, command: str, *, captures: bool = False) -> None:
-    """Say what became of the arguments; ``captures``: a rejected line is a capture, and its reason names it."""
+    """Say what became of the arguments; ``captures``: what was rejected are captures, and these are named already."""
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
     for folder in report.unfinished:
         where = one_line(folder.removeprefix("file://"))
         typer.echo(f"mqconform {command}: {where} has not finished: left for later", err=True)
-    if report.rejected:
+    if report.rejected and not captures:
         named = [
-            f"{one_line(folder.removeprefix('file://'))}/"
-            + (one_line(why) if captures else f"verdicts.jsonl:{line} ({one_line(why)})")
+            f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
             for folder, line, why in report.named[:NAMED]
         ]
         more = f" and {report.rejected - NAMED} more" if report.rejected > NAMED else ""
-        what = "captures" if captures else f"of {report.kept + report.rejected} lines"
         typer.echo(
-            f"mqconform {command}: {report.rejected} {what} rejected: {'; '.join(named)}{more}; "
-            "the table `rejected` has all",
+            f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
+            f"{'; '.join(named)}{more}; the table `rejected` has all",
             err=True,
         )
     parts = [f"{len(report.taken)} runs taken ({report.kept} verdicts)"]

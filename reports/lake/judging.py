@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 import uuid
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint, entry_points
@@ -57,13 +57,20 @@ class Bounds:
 class Written:
     """The run folders that were written, of ``captures`` captures.
 
-    ``known``: folders of captures that the lake has; ``refused``: a line for each that was not judged.
+    ``known``: folders of captures that the lake has; ``refused``: a line for each that was not judged; ``rejected``: a
+    line for each capture that could not be judged, with the reason.
     """
 
     folders: list[Folder] = field(default_factory=list)
     captures: int = 0
     known: int = 0
     refused: list[str] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
+
+    @property
+    def judged(self) -> int:
+        """The number of captures that have verdicts, or could have had some."""
+        return self.captures - len(self.rejected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +91,8 @@ class CapturedFolder(Folder):
 
 def judge_into_lake(
     lake: Lake, captures: Iterable[str], given: Given, bounds: Bounds, *, replacing: bool, stage: Stage
-) -> tuple[Report, int]:
-    """Judge the captures that the lake lacks and take the verdicts; return what became of them, and how many."""
+) -> tuple[Report, Written]:
+    """Judge the captures that the lake lacks and take the verdicts; return what became of folders and captures."""
     aside = f"{lake.uri}/data/judging-{uuid.uuid4().hex}"
     there = {(run, known.size, known.modified) for run, known in lake.manifest.runs.items()}
     try:
@@ -98,7 +105,7 @@ def judge_into_lake(
         report.known += written.known
     finally:
         lake.files.delete(aside)
-    return report, written.captures
+    return report, written
 
 
 def judge_into_folder(
@@ -148,6 +155,7 @@ def _judge(
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY)
         judged = _judged(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
         _lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
+    written.rejected = _rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
     for unit in fresh:
         written.folders.append(_gathered(files, aside, unit))
     files.delete(f"{aside}/lines")
@@ -181,6 +189,17 @@ def _lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
     }
     line = sql.to_json(sql.struct(*(column.alias(name) for name, column in columns.items())))
     return rows.select("unit", line.alias("value"))
+
+
+def _rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
+    """Name the captures that could not be judged, each with its reason; ``folders``: by the keys of units."""
+    written = spark.read.schema("value string, unit string").text(lines)
+    capture, why = (sql.get_json_object("value", f"$.{name}") for name in ("capture", "rejected"))
+    rows = written.where(why.isNotNull()).select("unit", capture.alias("capture"), why.alias("why")).collect()
+    return sorted(
+        f"{one_line(folders[row.unit].removeprefix('file://'))}/{one_line(row.capture)}: {one_line(row.why)}"
+        for row in rows
+    )
 
 
 def _gathered(files: Files, aside: str, unit: Unit) -> CapturedFolder:

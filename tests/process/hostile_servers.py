@@ -25,17 +25,23 @@ Answers = Callable[[bytes], AsyncIterator[bytes]]
 """What is sent because of bytes that came."""
 
 
-async def messages(data: bytes) -> AsyncIterator[bytes]:
-    """Open a session as it should be, then send the longest messages without an end."""
-    for packet in StreamFramer().feed(data):
-        if kind(packet) == "EstablishConnection":
-            asked = dissect(packet)["EstablishConnectionHeader"]
-            yield bytes(establish_connection(ClientGuid=asked.ClientGuid, ServerGuid=OWN, TimeStamp=asked.TimeStamp))
-        elif kind(packet) == "ConnectionParameters":
-            yield bytes(connection_parameters())
-            message = bytes(user_message(body=bytes(LONGEST)))
-            while True:
-                yield message
+def messages(size: int) -> Answers:
+    """Return what opens a session as it should be, then sends messages with a body of so many bytes without an end."""
+    message = bytes(user_message(body=bytes(size)))
+    at_once = message * max(1, 65_536 // len(message))
+
+    async def flood(data: bytes) -> AsyncIterator[bytes]:
+        for packet in StreamFramer().feed(data):
+            if kind(packet) == "EstablishConnection":
+                asked = dissect(packet)["EstablishConnectionHeader"]
+                answer = establish_connection(ClientGuid=asked.ClientGuid, ServerGuid=OWN, TimeStamp=asked.TimeStamp)
+                yield bytes(answer)
+            elif kind(packet) == "ConnectionParameters":
+                yield bytes(connection_parameters())
+                while True:
+                    yield at_once
+
+    return flood
 
 
 async def junk(data: bytes) -> AsyncIterator[bytes]:
@@ -74,7 +80,8 @@ async def nothing(data: bytes) -> AsyncIterator[bytes]:
 
 
 KINDS: dict[str, tuple[Answers, Answers, Answers]] = {
-    "messages": (messages, nothing, nothing),
+    "messages": (messages(LONGEST), nothing, nothing),
+    "short-messages": (messages(0), nothing, nothing),
     "junk": (junk, junk, nothing),
     "trickle": (trickle, trickle, nothing),
     "short-trailer": (nothing, short_trailer, nothing),

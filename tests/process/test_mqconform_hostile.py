@@ -17,8 +17,10 @@ from mqconform_process import MQCONFORM, ROOT, Ran, command, mqconform, run_json
 from qm_process import free_port
 
 HERE = Path(__file__).parent
-MEMORY = 768 * 1024 * 1024
+MEMORY = 400 * 1024 * 1024
 """int bytes that a run may have at most, whatever its SUT sends: about 150 MiB are the harness itself."""
+CAPTURES = 200_000_000
+"""int bytes that the captures of a run may have, whatever its SUT sends."""
 
 
 @contextlib.contextmanager
@@ -57,23 +59,28 @@ def verdicts_of(found: Ran) -> set[str]:
     return {line["verdict"] for line in verdicts(found.folder)}
 
 
-def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path) -> None:
-    """4 MiB messages for ever: once it took 8.5 GB in 38 s."""
-    found = ran("messages", tmp_path, *SESSION)
-    assert found.code == 1, found.said
+def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path: Path) -> None:
+    """4 MiB messages for ever: once it took 8.5 GB in 38 s, and a capture of 134 MB for each of 1,456 checks."""
+    found = ran("messages", tmp_path, "--select", "MQQB-3.1.5.4.1")
+    assert found.code == 2, found.said
     assert "harness_error" not in verdicts_of(found), found.said
-    floods = [line for line in verdicts(found.folder) if "bytes within one check" in (line["reason"] or "")]
+    lines = verdicts(found.folder)
+    floods = [line for line in lines if "bytes within one check" in (line["reason"] or "")]
     assert floods, found.said
     assert {(line["verdict"], line["rule"] == "ROBUSTNESS-1-FLOOD") for line in floods if not line["observed"]} == {
         ("inconclusive", False)
     }
-    assert {line["verdict"] for line in verdicts(found.folder) if line["rule"] == "ROBUSTNESS-1-FLOOD"} == {"fail"}
-    assert run_json(found.folder)["aborted"] is None
+    assert [line["verdict"] for line in lines if line["rule"] == "ROBUSTNESS-1-FLOOD"] == ["fail"] * 3
+    why = "the SUT has sent without an end in 3 checks"
+    assert why in run_json(found.folder)["aborted"]
+    assert why in found.said
+    assert sum(each.stat().st_size for each in (found.folder / "captures").iterdir()) < CAPTURES
 
 
-def test_junk_without_an_end_is_a_verdict(tmp_path: Path) -> None:
+def test_junk_without_an_end_is_a_verdict_and_a_flood_as_well(tmp_path: Path) -> None:
     found = ran("junk", tmp_path, *SESSION)
-    assert found.code == 1, found.said
+    assert found.code == 2, found.said
+    assert "the SUT has sent without an end in 3 checks" in found.said
     assert "harness_error" not in verdicts_of(found), found.said
 
 

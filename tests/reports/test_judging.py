@@ -2,9 +2,11 @@
 
 import json
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from harness.capture.recorder import Recorder
 from harness.environment import VirtualEnvironment
@@ -12,7 +14,7 @@ from harness.judging.captured import lines_of_capture
 from harness.run_folder import capture_of
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
-from reports.lake import captures, ingest, judging, manifest
+from reports.lake import captures, cli, ingest, judging, manifest
 from reports.lake.captures import Given
 from reports.lake.files import Files
 from reports.lake.judging import Bounds, judge_into_folder, judge_into_lake
@@ -74,7 +76,11 @@ STRANGE = {
 def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spark, captured, tmp_path):
     given = Given("Fabrikam", "2", "none")
     written = judge_into_folder(spark, [str(captured)], given, BOUNDS, str(tmp_path / "out"), lambda _: None)
-    assert (written.captures, written.refused) == (8, [])
+    assert (written.judged, written.refused) == (4, [])
+    assert len(written.rejected) == len(STRANGE)
+    for line, (capture, why) in zip(written.rejected, sorted(STRANGE.items()), strict=True):
+        assert line.startswith(f"{captured}/strange/{capture}: ")
+        assert why in line
     assert {each.uri for each in written.folders} == {f"file://{captured}/{name}" for name in ("run 1", "strange")}
     folders = {
         json.loads((each / "run.json").read_text())["sut"]["name"]: each for each in (tmp_path / "out").iterdir()
@@ -151,15 +157,36 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
 
     run = tmp_path / "run 1"
     shutil.copytree(captured / "run 1", run)
-    report, judged = judge(str(run))
+    report, written = judge(str(run))
     (source,) = taken
-    assert (judged, report.refused, source.lines) == (3, [], 3)
+    assert (written.judged, report.refused, source.lines) == (3, [], 3)
     assert (source.folder.uri, source.row["sut_name"], source.row["partial"]) == (f"file://{run}", "Contoso", True)
-    report, judged = judge(str(run), str(captured / "strange"))
-    assert (judged, report.known, len(taken)) == (0, 1, 1)
+    report, written = judge(str(run), str(captured / "strange"))
+    assert (written.judged, report.known, len(taken)) == (0, 1, 1)
     assert report.refused == [
         f"{captured}/strange: no run.json says which system was captured: give --name and --version"
     ]
+
+
+@pytest.mark.parametrize("target", ["--out", "--lake"])
+def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monkeypatch, target):
+    """Once it was counted as judged, and with --out the command ended with 0."""
+
+    @contextmanager
+    def session(*_):
+        yield None, lambda *_: None
+
+    written = judging.Written(captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"])
+    report = ingest.Report(1, taken=["c"], kept=30, rejected=2)
+    monkeypatch.setattr(cli, "_session", session)
+    monkeypatch.setattr(Lake, "open_or_new", lambda *_: None)
+    monkeypatch.setattr(judging, "judge_into_folder", lambda *_: written)
+    monkeypatch.setattr(judging, "judge_into_lake", lambda *_, **__: (report, written))
+    words = ["judge", "--captures", str(tmp_path), target, str(tmp_path / "out")]
+    done = CliRunner().invoke(cli.app, words)
+    assert done.exit_code == 3
+    assert done.stdout.startswith("3 captures judged, 2 rejected\n")
+    assert done.stderr.splitlines() == [f"mqconform lake judge: rejected: {line}" for line in written.rejected]
 
 
 def test_more_folders_than_a_driver_should_know_are_refused(spark, captured, tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, ping_request, session_ack
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.inputs import Endpoint
 
 ESTABLISH, PARAMETERS = bytes(establish_connection()), bytes(connection_parameters())
@@ -207,3 +208,9 @@ def test_pings_are_heard_in_order_with_their_source(peer: Peer) -> None:
 
 def test_message_ids_of_raw_messages_are_used_once(peer: Peer) -> None:
     assert [peer.message_id() for _ in range(3)] == [1, 2, 3]
+
+
+def test_the_core_of_the_peer_keeps_no_more_of_a_system_than_four_long_messages(peer: Peer) -> None:
+    core = peer.host.core
+    assert isinstance(core, QueueManager)
+    assert core.adm.QueueManagerQuota == 16 * 1024

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from budgets import FEW, budget
@@ -15,7 +18,7 @@ from hypothesis import strategies as st
 import harness.capture.recorder
 import harness.wire.packets
 from harness.capture import read_pcapng, streams
-from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
+from harness.capture.recorder import FROM_SUT, KEPT_DISSECTED, TO_SUT, Connection, Frame, Recorder
 from harness.capture.window import FRAME_COST, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
@@ -28,7 +31,7 @@ from harness.wire import (
     session_ack,
     user_message,
 )
-from reference_qm.codec import FormatError
+from reference_qm.codec import FormatError, MessageIdentifier
 from reference_qm.surface.inputs import Endpoint
 
 PEER, SUT = Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801)
@@ -297,6 +300,41 @@ def test_datagrams_are_a_flood_too(recorder: Recorder) -> None:
         recorder.datagram(PEER, SUT, b"ping", from_sut=True)
     with pytest.raises(SutFlood):
         recorder.datagram(PEER, SUT, b"ping", from_sut=True)
+
+
+def test_a_message_is_summarised_when_it_comes_and_still_is_when_its_bytes_are_forgotten(recorder: Recorder) -> None:
+    recorder._window = Window(recorder.path, limit=0)
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    source = UUID(int=7)
+    answered = MessageIdentifier(UUID(int=9), 0x1234)
+    message = user_message(
+        user={"SourceQueueManager": source, "MessageID": 5},
+        MessageClass=0x4000,
+        ApplicationTag=77,
+        CorrelationID=answered.build(),
+    )
+    first, other = recorder.received(connection, bytes(message) + PACKETS[2])
+    assert first._data is None
+    assert first.message == (source, 5, 0x4000, 77, answered.build())
+    assert first.message is not None
+    assert first.message.answered == answered
+    assert other.message is None
+
+
+def test_a_long_message_that_nobody_holds_leaves_memory_at_once(recorder: Recorder) -> None:
+    """Scapy's cycles once kept 16 MB of each message of 4 MB until the collector ran, which nothing made it do."""
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    (frame,) = recorder.received(connection, bytes(user_message(body=b"x" * KEPT_DISSECTED)))
+    gc.disable()
+    try:
+        layers = [weakref.ref(layer) for layer in frame.packet.iterpayloads()]
+        queue = weakref.ref(frame["UserHeader"].DestinationQueue)
+        assert len(layers) == 3
+        assert all(layer() is not None for layer in (*layers, queue))
+        frame.leave_layers()
+        assert [layer() for layer in (*layers, queue)] == [None] * 4
+    finally:
+        gc.enable()
 
 
 def test_a_packet_without_what_a_check_looks_for_is_not_our_mistake(recorder: Recorder) -> None:

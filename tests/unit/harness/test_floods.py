@@ -1,0 +1,47 @@
+"""A run whose system sends without an end is ended, by the number of floods or by what is captured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.paths import SUITES
+from harness.run import floods
+from harness.run.checks import RUN
+from harness.run.floods import MOST_FLOODS, why_ended
+
+FLOOD = "ROBUSTNESS-1-FLOOD"
+
+
+@pytest.fixture
+def item(tmp_path: Path) -> Any:
+    def path(_: str, attempt: int) -> Path:
+        return tmp_path / f"{attempt}.pcapng"
+
+    run = SimpleNamespace(captured=0, log=SimpleNamespace(fails=Counter[str]()), capture_path=path)
+    return SimpleNamespace(
+        config=SimpleNamespace(stash={RUN: run}), path=SUITES / "mqqb" / "test_x.py", nodeid="mqqb/test_x.py::test_y"
+    )
+
+
+def test_the_third_flood_ends_a_run_and_other_fails_do_not(item: Any) -> None:
+    fails = item.config.stash[RUN].log.fails
+    fails[FLOOD], fails["MQQB-2.1.1-01"] = MOST_FLOODS - 1, 100
+    assert why_ended(item) is None
+    fails[FLOOD] += 1
+    assert str(why_ended(item)).startswith("the SUT has sent without an end in 3 checks")
+
+
+def test_the_captures_of_all_attempts_are_counted_and_too_much_of_them_ends_a_run(
+    item: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(floods, "MOST_CAPTURED", 1_000)
+    for attempt in (0, 1):
+        (tmp_path / f"{attempt}.pcapng").write_bytes(bytes(300))
+    assert why_ended(item) is None
+    assert item.config.stash[RUN].captured == 600
+    assert str(why_ended(item)).startswith("the captures of this run have 1,200 bytes; 1,000 are allowed")
