@@ -11,7 +11,7 @@ TESTER := tests/unit/harness tests/property
 STRANGERS := tests/process/test_mqconform_what_was_meant.py
 
 # The longest first: the last to end is then a short one.
-TRACKS := test-core test-tester test-processes test-lake test-systems test-made-of-runs test-hostile test-runs \
+TRACKS := test-lake test-runs test-processes test-tester test-core test-systems test-made-of-runs test-hostile \
 	test-strangers prove-changed lint
 COSTS := out/test-costs
 PYTEST = MQ_COSTS=$(COSTS)/$@.json $(BIN)/pytest -q

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.systems import LIMITED, Scenario, Started, serving
@@ -51,15 +51,25 @@ def measure() -> Iterator[str]:
                 yield from meet(scenario, Path(folder))
 
 
-def meet(scenario: Scenario | Started, folder: Path, options: Sequence[str] = ()) -> Iterator[str]:
+Command = Callable[..., subprocess.CompletedProcess[str]]
+"""Runs a command of mqconform, given its words, to its end."""
+
+
+def start(*words: object) -> subprocess.CompletedProcess[str]:
+    """Run a command of mqconform in a process of its own."""
+    command = [sys.executable, "-m", "harness", *map(str, words)]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+def meet(
+    scenario: Scenario | Started, folder: Path, options: Sequence[str] = (), mqconform: Command = start
+) -> Iterator[str]:
     """Start the system, run against it as often as the scenario says, and return what each run found."""
     with serving(scenario, folder) as sut:
         for number in range(1, scenario.runs + 1):
             out = folder / f"run-{number}"
-            command = [sys.executable, "-m", "mqconform", "run", "--sut", str(sut), "--out", str(out)]
-            command += ["--workers", str(scenario.workers), *options]
             began = time.monotonic()
-            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            done = mqconform("run", "--sut", sut, "--out", out, "--workers", scenario.workers, *options)
             said = done.stdout + done.stderr
             (folder / f"run-{number}.said").write_text(said)
             ended = f", exit {done.returncode}: {said.strip().splitlines()[-1]}" if done.returncode else ""

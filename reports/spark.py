@@ -112,6 +112,7 @@ def _start(master: str, scratch: str, log: Path, conf: Mapping[str, str]) -> Spa
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
+        "spark.python.sql.dataFrameDebugging.enabled": "false",  # else each column asks Java twice more
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a SUT called "1e5" is no number
         "spark.sql.parquet.compression.codec": "zstd",

@@ -13,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from process_tree import cpu_s, descendants, session_members
 
@@ -128,7 +128,15 @@ def communicate(process: subprocess.Popen[Any], watch: Watch | None = None) -> t
             raise
 
 
-def end_of(process: subprocess.Popen[Any]) -> int:
+class Process(Protocol):
+    """A process that can be waited for: a `subprocess.Popen`, or a fork of a warm one (tests/process/warm.py)."""
+
+    pid: int
+
+    def wait(self, timeout: float) -> int: ...
+
+
+def end_of(process: Process) -> int:
     """Wait for the end of a process whose output somebody else reads; return its exit code. Raises Hung."""
     watch = Watch(process.pid)
     while True:

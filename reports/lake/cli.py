@@ -27,12 +27,19 @@ MUCH = 100 << 20
 """Octets of verdicts whose ingest lasts minutes."""
 QUICK = {
     "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
+    "spark.broadcast.blockSize": "128k",
+    "spark.broadcast.checksum": "false",
+    "spark.broadcast.compress": "false",
+    "spark.buffer.pageSize": "1m",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.lightweightPlanChangeValidation": "false",
+    "spark.sql.parquet.columnarReaderBatchSize": "256",
 }
 """Settings of an ingest that lasts seconds.
 
-To plan anew between any two stages is a fifth of it, and so is a collector of garbage that works beside it.
+To plan anew between any two stages is a fifth of it, and so is a collector of garbage that works beside it. A fifth,
+too, is memory that Spark takes for large tables: 64 MiB for each of some hundred sorts and aggregations, 4 MiB for each
+of as many broadcasts.
 """
 NAMED = 3
 """Rejected lines that the terminal names before it only counts."""

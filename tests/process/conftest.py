@@ -43,7 +43,7 @@ def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     What is asked and answered keeps the contract of the control protocol.
     """
     folder = tmp_path_factory.mktemp("whole")
-    arguments = ("run", "--sut", sut(folder).name, "--out", "run", "--workers", "2")
+    arguments = ("run", "--sut", sut(folder).name, "--out", "run")
     plugin = {"PYTEST_PLUGINS": "kept_contract", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(bin_folder / "mqconform", *arguments, cwd=folder, **plugin)
     return Ran(folder / "run", done.returncode, done.stdout + done.stderr)

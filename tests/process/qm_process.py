@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import selectors
 import socket
 import subprocess
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from patience import LOOK_S, PATIENCE_S, Watch, end_of, run_watched
+from patience import LOOK_S, PATIENCE_S, Watch, end_of
+from warm import Forked, carry_out
 
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.free_ports import free_port as given_port
@@ -22,13 +24,14 @@ ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "reference_qm"]
 
 Address = tuple[str, int]
+Process = subprocess.Popen[bytes] | Forked
 
 
 @dataclass
 class Served:
     """A running process and what it said it is bound to."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     ready: str
     bound: dict[str, str]
 
@@ -81,27 +84,40 @@ class Control:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, *flags: str, toml: str | None = None) -> Iterator[Served]:
-    """Yield the process, ready; killed at the end if it still runs."""
-    arguments = [*COMMAND, *flags]
+def serve(folder: Path, *flags: str, toml: str | None = None, anew: bool = False) -> Iterator[Served]:
+    """Yield the process, ready; killed at the end if it still runs. ``anew``: a Python starts, as with a user."""
+    arguments = [*flags]
     if toml is not None:
         (folder / "qm.toml").write_text(toml, encoding="utf-8")
         arguments += ["--config", str(folder / "qm.toml")]
-    with (
-        (folder / "stderr").open("wb") as errors,
-        subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as process,
-    ):
+    with (folder / "stderr").open("wb") as errors, _started(arguments, errors, anew=anew) as (process, said):
         try:
-            ready = _first_line(process)
+            ready = _first_line(process.pid, said)
             bound = dict(part.split("=", 1) for part in ready.split()[1:])
             yield Served(process, ready, bound)
         finally:
             process.kill()
 
 
+@contextlib.contextmanager
+def _started(arguments: list[str], errors: IO[bytes], *, anew: bool) -> Iterator[tuple[Process, IO[bytes]]]:
+    """Start ``serve``; yield the process and its output."""
+    if anew:
+        with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as process:
+            assert process.stdout is not None
+            yield process, process.stdout
+        return
+    ours, its = os.pipe()
+    with os.fdopen(ours, "rb") as said:
+        with os.fdopen(its, "wb") as out:
+            forked = Forked("reference_qm", arguments, (out, errors), ROOT, os.environ)
+        with forked:
+            yield forked, said
+
+
 def refused(*flags: str) -> str:
     """Return the one line of a process that does not start; it must end with 2."""
-    done = run_watched([*COMMAND, *flags], cwd=ROOT)
+    done = carry_out("reference_qm", flags, ROOT, os.environ)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     return done.stderr.rstrip("\n")
@@ -124,11 +140,10 @@ def _is_free(host: str, kind: socket.SocketKind, port: int) -> bool:
         return True
 
 
-def _first_line(process: subprocess.Popen[bytes]) -> str:
-    assert process.stdout is not None
-    watch = Watch(process.pid)
+def _first_line(pid: int, said: IO[bytes]) -> str:
+    watch = Watch(pid)
     with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
+        selector.register(said, selectors.EVENT_READ)
         while not selector.select(LOOK_S):
             watch.look()
-    return process.stdout.readline().decode().rstrip("\n")
+    return said.readline().decode().rstrip("\n")

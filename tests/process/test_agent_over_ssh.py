@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mqconform_process import PYTEST, ROOT, command, run_json, sut, verdicts
+from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
 from qm_process import Served, free_port, serve
 
 from benchmarks.agents import EXAMPLE_ON_SERVE
@@ -18,7 +18,6 @@ from harness.attach.attach import Costs, command_route, lines, try_agent
 from harness.errors import SutUnavailable
 
 HERE = Path(__file__).parent
-CHECKS = ROOT / "suites" / "mqqb" / "s3_1_5_08_01_duplicate_detection"
 PEER_PORT = free_port("0.0.0.0")
 REQUESTS = 30
 """Those after which the connection breaks: more than a run needs to begin, fewer than its checks."""
@@ -54,8 +53,8 @@ def described(folder: Path, system: Served, over: Sshd, agent: Path, *more: str)
 def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, system: Served, over: Sshd) -> None:
     """The other is carried by the conversation of the example agent."""
     out = tmp_path / "run"
-    run = (*PYTEST, CHECKS, "-q", "--no-header", "-k", "comes_again", "--out", out)
-    broken = command(*run, "--sut", described(tmp_path, system, over, HERE / "relaying_agent.py", str(REQUESTS)))
+    run = ("run", "--select", "MQQB-3.1.5.8.1", "-k", "comes_again", "--out", out)
+    broken = mqconform(*run, "--sut", described(tmp_path, system, over, HERE / "relaying_agent.py", str(REQUESTS)))
     assert broken.returncode == 2
     why = run_json(out)["aborted"]
     assert "ended with exit status 255" in why
@@ -65,7 +64,7 @@ def test_a_run_whose_connection_breaks_goes_on_with_another(tmp_path: Path, syst
     before = verdicts(out)
     assert {line["verdict"] for line in before} >= {"pass"}
 
-    mended = command(*run, "--sut", described(tmp_path, system, over, EXAMPLE_ON_SERVE), "--resume")
+    mended = mqconform(*run, "--sut", described(tmp_path, system, over, EXAMPLE_ON_SERVE), "--resume")
     after = verdicts(out)
     assert after[: len(before)] == before, "nothing that was recorded is lost"
     assert len(after) > len(before)

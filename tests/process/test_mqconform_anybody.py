@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mqconform_process import run_json, verdicts
+from mqconform_process import mqconform, run_json, verdicts
 
 from benchmarks.anybody import CLEAN, HURRIED, meet
 from benchmarks.systems import Scenario
@@ -46,7 +46,8 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
     folders = {scenario: tmp_path_factory.mktemp(scenario.name) for scenario in SCENARIOS}
 
     def meeting(scenario: Scenario) -> Met:
-        return Met(list(meet(scenario, folders[scenario], SCENARIOS[scenario])), folders[scenario])
+        said = meet(scenario, folders[scenario], SCENARIOS[scenario], mqconform)
+        return Met(list(said), folders[scenario])
 
     with ThreadPoolExecutor(len(SCENARIOS)) as pool:
         return dict(zip(SCENARIOS, pool.map(meeting, SCENARIOS), strict=True))

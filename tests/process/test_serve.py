@@ -58,7 +58,7 @@ def sockets_of(pid: int) -> set[tuple[str, str]]:
 
 
 def test_it_says_what_it_is_bound_to_and_listens_nowhere_else(tmp_path: Path):
-    with serve(tmp_path, *ANY) as served:
+    with serve(tmp_path, *ANY, anew=True) as served:
         at = r"127\.0\.0\.1:\d+"
         ports = rf"tcp={at} ping={at} rpc={at} rpc_read={at} mapper=none control=none"
         assert re.fullmatch(f"ready {ports}", served.ready)

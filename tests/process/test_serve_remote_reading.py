@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import PATIENCE_S, run_watched
-from qm_process import ROOT, Control, Served, serve
+from mqconform_process import mqconform
+from patience import PATIENCE_S
+from qm_process import Control, Served, serve
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "rpc"))
 from impacket.dcerpc.v5 import epm
@@ -201,10 +202,7 @@ def test_the_mapper_at_its_own_port_answers_where_qm2qm_is(served):
 
 
 def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.CompletedProcess[str]:
-    """Run ``mqconform read``."""
-    port = str(process.endpoint("rpc")[1])
-    command = [sys.executable, "-m", "mqconform", "read", "--rpc-port", port, *flags, f"DIRECT={queue}"]
-    return run_watched(command, cwd=ROOT)
+    return mqconform("read", "--rpc-port", process.endpoint("rpc")[1], *flags, f"DIRECT={queue}")
 
 
 def test_a_command_peeks_and_receives_and_reports_that_nothing_is_left_or_why_it_failed(served):

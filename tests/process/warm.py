@@ -1,25 +1,28 @@
-"""Runs commands of mqconform in forks of one process, which has imported what they import: most of a short command.
+"""Starts Python programs as forks of a process that has their imports: most of the cost of a short one.
 
-A fork is a process of its own, with its own session, environment, folder and output, as ``python -m mqconform`` is.
-``python warm.py DESCRIPTOR`` serves a listening socket until its standard input ends.
+A fork is a process of its own, with its own session, environment, folder and output, as ``python -m PROGRAM`` is.
+``python warm.py DESCRIPTOR PROGRAM`` serves a listening socket until its standard input ends, and kills what it forked.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import gc
 import json
 import os
 import resource
 import selectors
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 MESSAGE = 1 << 18
 """int bytes that a command and its environment have at most."""
@@ -27,40 +30,93 @@ ONE_CHECK = "MQQB-2.2.2-02"
 """A rule: a run of its check imports what runs import."""
 
 
+class Forked:
+    """A process that is no child of this one; it has those attributes of `subprocess.Popen` that tests use."""
+
+    def __init__(
+        self,
+        program: str,
+        words: Iterable[object],
+        streams: tuple[IO[bytes], IO[bytes]],
+        cwd: Path,
+        environment: Mapping[str, str],
+        limits: Mapping[int, int] | None = None,
+    ) -> None:
+        """``streams``: what it writes its output and its errors to; ``limits``: how much of a resource it may have."""
+        from patience import PATIENCE_S  # not in the server: commands would have it, too
+
+        self.args = [str(each) for each in words]
+        self.returncode: int | None = None
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket.connect(_server(program))
+        message = json.dumps([self.args, str(cwd), dict(environment), list((limits or {}).items())]).encode()
+        socket.send_fds(self._socket, [message], [each.fileno() for each in streams])
+        self._socket.settimeout(PATIENCE_S)
+        self.pid = int(self._socket.recv(MESSAGE))
+
+    def poll(self, within_s: float = 0) -> int | None:
+        """Return the exit code, or None when it has not ended within that time."""
+        if self.returncode is None:
+            self._socket.settimeout(within_s)
+            with contextlib.suppress(TimeoutError, BlockingIOError):
+                self.returncode = int(self._socket.recv(MESSAGE))
+        return self.returncode
+
+    def wait(self, timeout: float) -> int:
+        """Return the exit code. Raises `subprocess.TimeoutExpired`."""
+        if (code := self.poll(timeout)) is None:
+            raise subprocess.TimeoutExpired(self.args, timeout)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Wait for its end, as `subprocess.Popen` does."""
+        from patience import end_of
+
+        end_of(self)
+        self._socket.close()
+
+
 def carry_out(
+    program: str,
     words: Iterable[object],
     cwd: Path,
     environment: Mapping[str, str],
-    folder: Path | None,
-    limits: Mapping[int, int],
+    folder: Path | None = None,
+    limits: Mapping[int, int] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of mqconform to its end and return what it printed.
+    """Run a program to its end and return what it printed. ``folder``: as `run_watched` has it."""
+    from patience import LOOK_S, Watch, kill
 
-    ``folder``: as `run_watched` has it; ``limits``: how much of a resource the process may have.
-    """
-    from patience import LOOK_S, PATIENCE_S, Watch, kill  # not in the server: commands would have it, too
-
-    command = [str(each) for each in words]
     with (
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as err,
-        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asked,
+        Forked(program, words, (out, err), cwd, environment, limits) as process,
     ):
-        asked.connect(_server())
-        message = json.dumps([command, str(cwd), dict(environment), list(limits.items())]).encode()
-        socket.send_fds(asked, [message], [out.fileno(), err.fileno()])
-        asked.settimeout(PATIENCE_S)
-        pid = int(asked.recv(MESSAGE))
-        watch = Watch(pid, folder)
-        asked.settimeout(LOOK_S)
+        watch = Watch(process.pid, folder)
         try:
-            while not (ended := _received(asked)):
+            while (code := process.poll(LOOK_S)) is None:
                 watch.look(sum(os.fstat(each.fileno()).st_size for each in (out, err)))
         except BaseException as why:
             kill(watch.tree())
-            why.add_note("\n".join([str(command), *map(_read, (out, err))]))
+            why.add_note("\n".join([str(process.args), *map(_read, (out, err))]))
             raise
-        return subprocess.CompletedProcess(command, int(ended), _read(out), _read(err))
+        return subprocess.CompletedProcess(process.args, code, _read(out), _read(err))
 
 
 def _read(file: IO[bytes]) -> str:
@@ -68,22 +124,15 @@ def _read(file: IO[bytes]) -> str:
     return file.read().decode("utf-8", "replace")
 
 
-def _received(asked: socket.socket) -> bytes:
-    try:
-        return asked.recv(MESSAGE)
-    except TimeoutError:
-        return b""
-
-
 @cache
-def _server() -> bytes:
-    """Return the address of the server of this process, which it starts when it is first asked for."""
+def _server(program: str) -> bytes:
+    """Return the address of the server of a program, which this process starts when it is first asked for."""
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind("")  # Linux picks a name that no file has
     listener.listen()
     own = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     server = subprocess.Popen(
-        [sys.executable, __file__, str(listener.fileno())],
+        [sys.executable, __file__, str(listener.fileno()), program],
         stdin=subprocess.PIPE,  # at its end the server ends
         stdout=subprocess.DEVNULL,
         pass_fds=[listener.fileno()],
@@ -99,7 +148,10 @@ def _server() -> bytes:
 # -- the server -------------------------------------------------------------------------------------------------------
 
 
-def import_everything() -> None:
+Main = Callable[[], object]
+
+
+def import_mqconform() -> Main:
     """Run a check, with all that it says going nowhere."""
     from harness.cli.main import main
 
@@ -111,10 +163,22 @@ def import_everything() -> None:
             main()
         except SystemExit:
             sys.stdout.flush()
+    return main
+
+
+def import_serve() -> Main:
+    from reference_qm.shell.cli import main
+
+    return main
+
+
+PROGRAMS: dict[str, Callable[[], Main]] = {"harness": import_mqconform, "reference_qm": import_serve}
+"""Each imports what a program, by its name behind `python -m`, imports, and returns what carries out its `sys.argv`."""
 
 
 def commands(listener: socket.socket) -> list[str]:
     """Fork for each command that is asked for; return its words in the fork. In the server it never returns."""
+    alive: set[int] = set()
     waiting = selectors.DefaultSelector()
     waiting.register(listener, selectors.EVENT_READ)
     waiting.register(sys.stdin.fileno(), selectors.EVENT_READ)
@@ -133,15 +197,21 @@ def commands(listener: socket.socket) -> list[str]:
                     return ["mqconform", *words]
                 for each in streams:
                     os.close(each)
+                alive.add(pid)
                 asked.send(str(pid).encode())
                 waiting.register(os.pidfd_open(pid), selectors.EVENT_READ, (pid, asked))
             elif key.data is None:
+                for pid in alive:
+                    os.kill(pid, signal.SIGKILL)
                 os._exit(0)
             else:
                 pid, asked = key.data
                 waiting.unregister(key.fd)
                 os.close(key.fd)
-                asked.send(str(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
+                alive.remove(pid)
+                code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                with contextlib.suppress(ConnectionError):  # nobody waits for it
+                    asked.send(str(code).encode())
                 asked.close()
 
 
@@ -160,17 +230,14 @@ def become(streams: list[int], cwd: str, environment: dict[str, str], limits: li
         resource.setrlimit(each, (size, size))
 
 
-def serve(descriptor: int) -> None:
+def serve(descriptor: int, program: str) -> None:
     """Serve a listening socket; in each fork, carry out its command."""
     sys.path[0] = ""  # as with `python -m`
-    import_everything()
+    main = PROGRAMS[program]()
     gc.freeze()
     sys.argv = commands(socket.socket(fileno=descriptor))
-
-    from harness.cli.main import main
-
     main()
 
 
 if __name__ == "__main__":
-    serve(int(sys.argv[1]))
+    serve(int(sys.argv[1]), sys.argv[2])

@@ -10,16 +10,15 @@ from __future__ import annotations
 import budgets  # noqa: F401
 import pytest
 
+from reports.lake.cli import QUICK
 from reports.spark import CLASSES, QUICKLY, session
 
 AS_IN_MEMORY = f" -XX:SharedArchiveFile={CLASSES}" if CLASSES.is_file() else ""
-SMALL = {
+SMALL = QUICK | {
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": f"{QUICKLY} -XX:+UseSerialGC{AS_IN_MEMORY}",
-    "spark.sql.adaptive.enabled": "false",
+    "spark.driver.extraJavaOptions": f"{QUICKLY} -Xms1g{AS_IN_MEMORY}",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.lightweightPlanChangeValidation": "false",
     "spark.sql.maxPlanStringLength": "200",
     "spark.sql.shuffle.partitions": "1",
 }

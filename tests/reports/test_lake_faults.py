@@ -2,12 +2,15 @@
 
 import json
 import random
+import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 from test_lake_ingest import line, write_run
 
 from reports.java_errors import FAILURES, java_reason
+from reports.lake import ingest as ingests
 from reports.lake import writing
 from reports.lake.ingest import ingest
 from reports.lake.store import Lake
@@ -22,10 +25,12 @@ def read(spark, where):
     return lake.manifest, [lake.table(name).count() for name in ("verdicts", "rule_current", "check_current")]
 
 
-def test_a_run_that_grows_and_one_with_the_rules_of_another_do_not_cost_the_others_theirs(spark, tmp_path, monkeypatch):
-    good, grows, foreign = (write_run(tmp_path / name, [line(1)]) for name in ("good", "grows", "foreign"))
+@pytest.fixture(scope="module")
+def small(spark, tmp_path_factory):
+    """Return a lake with the run `good`; two others were given with it, and refused."""
+    folder = tmp_path_factory.mktemp("small")
+    good, grows, foreign = (write_run(folder / name, [line(1)]) for name in ("good", "grows", "foreign"))
     write_run(foreign, [line(1)], suites="b" * 64)
-    where = tmp_path / "lake"
 
     def grow(*arguments, write_facts=writing.write_facts):
         if len((grows / "verdicts.jsonl").read_text().splitlines()) == 1:
@@ -33,16 +38,35 @@ def test_a_run_that_grows_and_one_with_the_rules_of_another_do_not_cost_the_othe
                 file.writelines(json.dumps(line(seq)) + "\n" for seq in (2, 3))
         return write_facts(*arguments)
 
-    monkeypatch.setattr(writing, "write_facts", grow)
-    report = ingest(Lake.open_or_new(spark, str(where)), map(str, (good, grows, foreign)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(writing, "write_facts", grow)
+        report = ingest(Lake.open_or_new(spark, str(folder / "lake")), map(str, (good, grows, foreign)))
+    return folder, report
+
+
+def test_a_run_that_grows_and_one_with_the_rules_of_another_do_not_cost_the_others_theirs(spark, small):
+    folder, report = small
     assert (report.taken, report.kept, report.rejected) == (["good"], 1, 0)
     of_foreign, of_grows = report.refused
-    assert of_foreign.startswith(f"{foreign}/rules.json: its SHA-256 is ")
+    assert of_foreign.startswith(f"{folder / 'foreign'}/rules.json: its SHA-256 is ")
     assert of_foreign.endswith("names the suites bbbbbbbb...: it is of another run")
     assert of_grows == "run grows: it is written still, there were 1 lines and then 3: ingest it when it has ended"
-    assert {each.name for each in (where / "data").iterdir()} == Lake.open(spark, str(where)).manifest.commits_in_use()
+    lake = Lake.open(spark, str(folder / "lake"))
+    assert {each.name for each in (folder / "lake" / "data").iterdir()} == lake.manifest.commits_in_use()
 
-    # Two whole ingests at once: the first to publish has its runs in the lake, and the other says that it has not.
+
+def test_an_ingest_that_another_overtakes_and_one_that_fails_after_its_last_step_say_what_the_lake_is(
+    spark, small, tmp_path, monkeypatch
+):
+    where = shutil.copytree(small[0] / "lake", tmp_path / "lake")
+    state = Lake.open(spark, str(where)).manifest
+
+    def written(lake, commit, chosen, stage):
+        (source,) = chosen
+        runs = lake.manifest.runs | {source.run: ingests._known(source, commit)}
+        return replace(lake.manifest, number=state.number + 1, runs=runs), [], 1
+
+    monkeypatch.setattr(ingests, "_written", written)
     second, third = write_run(tmp_path / "second", [line(1)]), write_run(tmp_path / "third", [line(1), "broken\n"])
 
     def meanwhile(stage):
@@ -75,9 +99,8 @@ def disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def test_on_a_full_disk_the_lake_reads_as_before(spark, tmp_path, disk):
-    first = write_run(tmp_path / "first", [line(1)])
-    ingest(Lake.open_or_new(spark, str(disk / "lake")), [str(first)])
+def test_on_a_full_disk_the_lake_reads_as_before(spark, small, tmp_path, disk):
+    shutil.copytree(small[0] / "lake", disk / "lake")
     before, folders = read(spark, disk / "lake"), sorted((disk / "lake" / "data").iterdir())
     long = (line(seq, reason=random.Random(seq).randbytes(999).hex()) for seq in range(1, 900))
     more = write_run(tmp_path / "more", long)

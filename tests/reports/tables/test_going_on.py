@@ -10,22 +10,34 @@ from reports.lake import changes
 from reports.lake.schemas import ddl
 
 
-@pytest.mark.parametrize("table", ["changes", "check_current"])
-def test_a_product_goes_on_from_its_last_run(lake, spark, tmp_path, table):
-    def derived(events, after=0):
-        return changes.changes(events, lake.runs, after) if table == "changes" else changes.check_current(events)
+@pytest.fixture(scope="module")
+def last(lake):
+    """Return the number of the run that the tables go on from: among the random runs, in which suites come and go."""
+    return lake.runs.agg(sql.max("ingest")).first()[0] - 15
 
-    last = lake.runs.agg(sql.max("ingest")).first()[0]
-    after = last - 15  # among the random runs, in which suites come and go
-    there, later = (sql.col("ingest") <= after), (sql.col("ingest") > after)
+
+@pytest.fixture(scope="module")
+def gone_on(lake, spark, last, tmp_path_factory):
+    """Return what happened to each check, as it is found from the last run on."""
+    there, later = (sql.col("ingest") <= last), (sql.col("ingest") > last)
     first = changes.check_current(changes.events(lake.test_runs.where(there), lake.runs.where(there), lake.catalogue))
-    first.write.parquet(str(tmp_path / "before"))
-    before = spark.read.schema(ddl("check_current")).parquet(str(tmp_path / "before"))
-    stood = changes.Before(before, after)
-    gone_on = derived(changes.events(lake.test_runs.where(later), lake.runs, lake.catalogue, stood), after)
-    whole = derived(changes.events(lake.test_runs, lake.runs, lake.catalogue))
-    found, expected = gone_on, whole.where(later)
-    if table == "check_current":
-        found, expected = (each.withColumn("judged_under", sql.sort_array("judged_under")) for each in (gone_on, whole))
+    where = str(tmp_path_factory.mktemp("going-on") / "before")
+    first.write.parquet(where)
+    before = changes.Before(spark.read.schema(ddl("check_current")).parquet(where), last)
+    return changes.events(lake.test_runs.where(later), lake.runs, lake.catalogue, before).cache()
+
+
+def test_the_changes_of_a_product_go_on_from_its_last_run(lake, gone_on, last):
+    expected = lake.changes.where(sql.col("ingest") > last)  # duckdb agrees with them
+    assert expected.count() > 20
+    assertDataFrameEqual(changes.changes(gone_on, lake.runs, last), expected, maxErrors=5)
+
+
+def test_the_checks_of_a_product_go_on_from_its_last_run(lake, gone_on):
+    whole = changes.check_current(changes.events(lake.test_runs, lake.runs, lake.catalogue))
+    found, expected = (
+        each.withColumn("judged_under", sql.sort_array("judged_under"))
+        for each in (changes.check_current(gone_on), whole)
+    )
     assert expected.count() > 20
     assertDataFrameEqual(found, expected, maxErrors=5)
