@@ -57,7 +57,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 def start(*words: object) -> subprocess.CompletedProcess[str]:
     """Run a command of mqconform in a process of its own."""
-    command = [sys.executable, "-m", "harness", *map(str, words)]
+    command = [sys.executable, "-m", "mqconform", *map(str, words)]
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 

@@ -118,7 +118,7 @@ def mqconform(
 
     ``limits``: how much of a resource the process may have.
     """
-    return carry_out("harness", arguments, cwd, own_environment(), _run_folder(arguments, cwd), limits)
+    return carry_out("mqconform", arguments, cwd, own_environment(), _run_folder(arguments, cwd), limits)
 
 
 def held_up(checks: int, go: Path) -> dict[str, str]:

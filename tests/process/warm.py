@@ -172,7 +172,7 @@ def import_serve() -> Main:
     return main
 
 
-PROGRAMS: dict[str, Callable[[], Main]] = {"harness": import_mqconform, "reference_qm": import_serve}
+PROGRAMS: dict[str, Callable[[], Main]] = {"mqconform": import_mqconform, "reference_qm": import_serve}
 """Each imports what a program, by its name behind `python -m`, imports, and returns what carries out its `sys.argv`."""
 
 
