@@ -74,7 +74,7 @@ def _begin(config: pytest.Config) -> None:
     from harness.errors import MqconformError, UsageError
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts, fixtures, terminal, topologies
+    from harness.run import attempts, fixtures, teardown, terminal, topologies
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
@@ -109,7 +109,7 @@ def _begin(config: pytest.Config) -> None:
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN] = run
-    for plugin in (attempts, fixtures, terminal, topologies, Deadline(run), FullDisk(run)):
+    for plugin in (attempts, fixtures, teardown, terminal, topologies, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
