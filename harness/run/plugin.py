@@ -244,6 +244,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
+    from harness.sut.shown import NotShown
 
     path = suite_path(item)
     if path is None or RUN not in item.config.stash:
@@ -260,6 +261,9 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         item.config.stash[RUN].tests_run.remove(path)
         end_run(item.session, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
+    except NotShown as error:
+        item.stash[JUDGE].not_shown(str(error))
+        raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
         if (how := item.config.stash[DRIVER].ended()) is not None:
             item.stash[JUDGE].not_going_on(Diagnosis(Condition.CRASHED, said_of_end(how)), ())

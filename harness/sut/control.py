@@ -36,6 +36,10 @@ class ContractBroken(RootMissing):
     """An answer breaks the contract of the control protocol: nothing is judged by it."""
 
 
+OF_THE_CHANNEL = (NotShown, RootMissing)
+"""What went wrong between tester and system: who catches ConformanceFailure as an outcome lets these pass."""
+
+
 class Control(Protocol):
     """A control channel, with a method for its verbs."""
 

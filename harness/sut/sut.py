@@ -222,10 +222,16 @@ class Sut(OwnQueues):
         in_force = self._environment({})
         if lacking := values.keys() - in_force.keys():
             raise NotShown(f"the SUT's environment has no {min(lacking)} to change")
-        self._surroundings = {name: in_force[name] for name in values} | self._surroundings
+        before = self._surroundings
+        self._surroundings = {name: in_force[name] for name in values} | before
         if self.environment.pulse is not None and any(values.get(part) is False for part in STOPS_IT):
             self.environment.pulse.rest()
-        self._environment(values)
+        try:
+            self._environment(values)
+        except Unsupported:  # what is not there to be taken away need not be given back
+            mine = self._by_command.there.keys() & values.keys()
+            self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
+            raise
 
     @property
     def may_be_another(self) -> bool:

@@ -141,6 +141,15 @@ def test_teardown_breaks(breaks_at_the_end, judge):
         judge(rule, expected=1, observed=1)
 
 @pytest.fixture
+def not_there(sut):
+    return sut.inspect()["QueueManager"]["Colour"]
+
+@both
+@pytest.mark.needs("inspect")
+def test_fixture_is_not_shown(not_there, judge):
+    judge(MUST, expected=1, observed=not_there)
+
+@pytest.fixture
 def is_gone_at_the_end():
     yield
     raise SutUnavailable("gone")
@@ -180,6 +189,7 @@ EXPECTED = {
     "test_needs_what_nobody_knows": ["harness_error", "harness_error"],
     "test_control_refuses": ["inconclusive", "inconclusive"],
     "test_not_shown": ["not_observable", "not_observable"],
+    "test_fixture_is_not_shown": ["not_observable", "not_observable"],
     "test_fixture_breaks": ["harness_error", "harness_error"],
     "test_harness_breaks": ["harness_error", "harness_error"],
     "test_teardown_breaks": ["pass", "pass", "harness_error", "harness_error"],

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.openings import opened_to_send
 from suites.mqqb.steps.opening import direct_name, opened
@@ -77,6 +78,8 @@ def _hardened(sut: Sut) -> Iterator[None]:
 def _tried(step: Callable[[], object]) -> str:
     try:
         step()
+    except OF_THE_CHANNEL:
+        raise
     except (ConformanceFailure, SutUnavailable):
         return NOT_SERVED
     return SERVED
