@@ -46,9 +46,9 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
                     state = sut.outgoing(to)["state"]
                     judge("MQDMPR-3.1.7.1.5-97", expected=f"opened: {LOCKED}", observed=f"opened: {state}")
                 sender.send(1, delivery="recoverable")
-            states = [str(sut.outgoing(to)["state"])]
+            states = [sut.outgoing(to)["state"]]
             came = sender.next_session(sut.connect_timeout_ms)
-            states.append(str(sut.outgoing(to)["state"]))
+            states.append(sut.outgoing(to)["state"])
             transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: opened(peer))}
             expected = {"RPC": NOT_SERVED, "sessions": NOT_SERVED}
             judge("MQDMPR-3.1.1.1-D02", expected=expected, observed=transfers)

@@ -67,7 +67,7 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     sessions. After another restart there are: what waits is sent, and the transaction can be decided.
     """
     sender = Sender(peer, sut, direct_name(peer, "mqc-silent"))
-    transaction = str(sut.control.call("begin", external=True)["transaction"])
+    transaction = sut.control.call("begin", external=True)["transaction"]
     sender.send(1, transaction=transaction)
     sut.control.call("prepare", transaction=transaction)
     sender.send(2, delivery="recoverable")
