@@ -78,7 +78,7 @@ def view_of(
     scale = 1
     if control is not None and not environment.virtual:  # in virtual time each test has a core of its own
         if "set_timers" in who.facilities:
-            scale = int(control.call("set_timers")["scale"])
+            scale = control.call("set_timers")["scale"]
         if reset and "reset" in who.facilities:
             control.call("reset")
             if "set_timers" in who.facilities:
