@@ -68,7 +68,7 @@ def received(sut: Sut, verb: str = "receive", **where: Any) -> str:
 
 
 def _label(message: Mapping[str, Any] | None) -> str:
-    return NOTHING if message is None else str(message["label"])
+    return NOTHING if message is None else message["label"]
 
 
 class Waiting:
@@ -139,7 +139,7 @@ class Application:
 
     def labels(self, queue: str | None = None) -> list[str]:
         """Return their labels."""
-        return [str(one["label"]) for one in self.shown(queue)]
+        return [one["label"] for one in self.shown(queue)]
 
     def await_labels(self, count: int) -> bool:
         """Wait for so many messages; return whether they are there."""
@@ -147,7 +147,7 @@ class Application:
 
     def identifiers(self, queue: str | None = None) -> dict[str, int]:
         """Return the LookupIdentifiers of the messages, by label."""
-        return {str(one["label"]): int(one["lookup_id"]) for one in self.shown(queue)}
+        return {one["label"]: int(one["lookup_id"]) for one in self.shown(queue)}
 
     def take(self, **how: Any) -> str:
         """Receive the first message of the queue, or of another one; return its label, or ``NOTHING``."""
@@ -163,7 +163,7 @@ class Application:
 
     def begin(self, **how: Any) -> str:
         """Begin a transaction; return its identifier."""
-        return str(self.call("begin", **how)["transaction"])
+        return self.call("begin", **how)["transaction"]
 
     def decide(self, verb: str, transaction: str, **how: Any) -> None:
         """Say what is to become of a transaction; a refusal shows in what becomes of its messages."""
@@ -172,5 +172,5 @@ class Application:
 
     def operations(self, *transactions: str) -> dict[str, int]:
         """Return how many operations those of some transactions have that the SUT lists."""
-        listed = {str(one["transaction"]): int(one["operations"]) for one in self.call("list")["transactions"]}
+        listed = {one["transaction"]: one["operations"] for one in self.call("list")["transactions"]}
         return {one: listed[one] for one in transactions if one in listed}

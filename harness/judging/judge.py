@@ -150,10 +150,19 @@ class Judge:
         self.give_up(Verdict.NOT_OBSERVABLE, reason)
 
     def not_shown(self, reason: str) -> None:
-        """End the check at what the SUT does not show: what was not judged cannot be observed, the rest stays open."""
-        self.give_up(Verdict.NOT_OBSERVABLE, reason)
-        passed = [rule for rule in self.covers if self.judged[rule] is Verdict.PASS and rule not in self._finished]
-        self._leave(passed, Verdict.INCONCLUSIVE, reason)
+        """End the check at what the SUT does not show: what was not judged cannot be observed.
+
+        A rule that passed keeps its pass, and the reason says what of it was not seen.
+        """
+        self._leave(
+            [
+                rule
+                for rule in self.covers
+                if rule not in self.judged or (self.judged[rule] is Verdict.PASS and rule not in self._finished)
+            ],
+            Verdict.NOT_OBSERVABLE,
+            reason,
+        )
 
     def end(self) -> None:
         """Account for the rules that the check left out: others failed before them, or it is our mistake."""

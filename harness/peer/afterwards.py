@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from harness.environment.core_host import CoreHost
-from harness.errors import SutUnavailable
-from harness.sut.control import ControlRefused
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
-from harness.sut.shown import NotShown
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
@@ -52,7 +50,7 @@ def take_what_waits(peer: Peer) -> None:
             left = _take(peer, identifier, names)
             if left:
                 sut.residue.append(f"{left} messages for {identifier} at {peer.address}")
-    except (SutUnavailable, ControlRefused, NotShown) as error:
+    except (SutUnavailable, ConformanceFailure) as error:
         sut.residue.append(f"perhaps messages for {peer.address}: {error}")
 
 

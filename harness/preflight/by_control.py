@@ -16,8 +16,7 @@ from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE
 from harness.preflight.findings import Line, State
 from harness.preflight.setup import Setup
-from harness.sut.control import Control, ControlRefused
-from harness.sut.control_schema import complaint_about_answer
+from harness.sut.control import ContractBroken, Control, ControlRefused
 from harness.sut.shown import NotShown
 from reference_qm.config import TimerSettings
 
@@ -146,10 +145,10 @@ def _seen_in_a_queue(control: Control) -> int | None:
     with own_queue(control) as name:
         control.call("send", to=f"DIRECT=OS:.\\{name}", label="mqconform preflight")
         peeked = control.call("peek", queue=name)
-    if complaint_about_answer("peek", peeked) is not None or not peeked["messages"]:
+    if not peeked["messages"]:
         return None
     sent_s = peeked["messages"][0].get("sent_time")
-    return None if sent_s is None else int(sent_s) - int(time.time())
+    return None if sent_s is None else sent_s - int(time.time())
 
 
 @contextmanager
@@ -184,6 +183,8 @@ def _peeked(control: Control, key: str, queue: str) -> Line:
         control.call("peek", queue=queue, limit=1)
     except NotShown as error:
         return Line("queues", State.NOT_SEEN, f"{key} {queue}: {error}")
+    except ContractBroken as error:
+        return Line("queues", State.WRONG, str(error))
     except ControlRefused as error:
         return Line("queues", State.MISSING, f"{key} {queue}: {error}", f"make it, or name another as queues.{key}")
     return Line("queues", State.OK, f"{key} {queue} can be read")

@@ -103,7 +103,7 @@ def diagnose(peer: Peer) -> Diagnosis:
         says = f"accepts connections and answers nothing within {sut.response_timeout_ms} ms"
         return Diagnosis(Condition.HANGS, says, (asked,))
     guid = _server_guid(answer.packet)
-    if sut.identifier is not None and guid not in (sut.identifier, None):
+    if sut.identifier is not None and not sut.may_be_another and guid not in (sut.identifier, None):
         return Diagnosis(Condition.RESTARTED, f"was {sut.identifier} and calls itself {guid} now", (asked, answer))
     if sut.environment.pulse is not None and sut.environment.pulse.was_gone and not sut.restarted:
         return Diagnosis(Condition.RESTARTED, "did not listen for a time and listens again", (asked, answer))

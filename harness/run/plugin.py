@@ -74,7 +74,7 @@ def _begin(config: pytest.Config) -> None:
     from harness.errors import MqconformError, UsageError
     from harness.judging.baseline import load_baseline
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts, fixtures, terminal, topologies
+    from harness.run import attempts, fixtures, teardown, terminal, topologies
     from harness.run.deadline import Deadline
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
@@ -109,7 +109,7 @@ def _begin(config: pytest.Config) -> None:
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [*dict.fromkeys(driver.identifier for driver in drivers if driver.identifier is not None)]
     config.stash[RUN] = run
-    for plugin in (attempts, fixtures, terminal, topologies, Deadline(run), FullDisk(run)):
+    for plugin in (attempts, fixtures, teardown, terminal, topologies, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
@@ -248,6 +248,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
+    from harness.sut.shown import NotShown
 
     path = suite_path(item)
     if path is None or RUN not in item.config.stash:
@@ -264,6 +265,9 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         item.config.stash[RUN].tests_run.remove(path)
         end_run(item.session, str(error))
         raise pytest.fail.Exception(str(error), pytrace=False) from None  # one line, without how it came about
+    except NotShown as error:
+        item.stash[JUDGE].not_shown(str(error))
+        raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
         if (how := item.config.stash[DRIVER].ended()) is not None:
             item.stash[JUDGE].not_going_on(Diagnosis(Condition.CRASHED, said_of_end(how)), ())

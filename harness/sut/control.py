@@ -7,11 +7,12 @@ from typing import Any, Protocol
 
 from harness.environment import Environment
 from harness.environment.system_host import SystemHost
-from harness.errors import ConformanceFailure, SutUnavailable
+from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
+from harness.sut.control_schema import complaint_about_answer
 from harness.sut.shown import NotShown
 from harness.sut.wires import Reply, Route, no_answer
-from reference_qm.control import answer, request_from
+from reference_qm.control import PROTOCOL, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.surroundings import HostRequest
@@ -31,20 +32,31 @@ class Unsupported(NotShown):
     """The SUT answered that this can never be asked of it: what needs it cannot be observed."""
 
 
+class ContractBroken(RootMissing):
+    """An answer breaks the contract of the control protocol: nothing is judged by it."""
+
+
+OF_THE_CHANNEL = (NotShown, RootMissing)
+"""What went wrong between tester and system: who catches ConformanceFailure as an outcome lets these pass."""
+
+
 class Control(Protocol):
     """A control channel, with a method for its verbs."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing.
 
-        Unsupported when it says that it never will.
+        Unsupported when it says that it never will, ContractBroken when its answer is none of the contract.
         """
 
     def begin(self, verb: str, **arguments: Any) -> int:
         """Ask for a verb whose answer may come much later; return the id of the request, which ``cancel`` takes."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return the answer to a request that was begun, once; None while there is none."""
+        """Return the answer to a request that was begun, once; None while there is none.
+
+        Unsupported and ContractBroken as ``call``.
+        """
 
     def close(self) -> None:
         """Hang up."""
@@ -55,6 +67,8 @@ class VirtualControl:
 
     def __init__(self, host: SystemHost) -> None:
         self.host = host
+        self._verbs: dict[int, str] = {}
+        """Of the requests that have no answer yet, by their ids."""
         self._on_host: dict[str, Callable[[], None]] = {"restart": host.restart, "reset": host.reset}
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
@@ -69,10 +83,12 @@ class VirtualControl:
         if reply is None:
             self._confirm_life(verb)
             raise SutUnavailable(f"control: {verb}: no answer in time")
-        return _checked(verb, reply)
+        return _done(verb, reply)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        return self.host.begin(_request(verb, arguments))
+        number = self.host.begin(_request(verb, arguments))
+        self._verbs[number] = verb
+        return number
 
     def _confirm_life(self, verb: str) -> None:
         if not self.host.lives:
@@ -81,7 +97,7 @@ class VirtualControl:
 
     def answer(self, request: int) -> dict[str, Any] | None:
         found = self.host.answers.pop(request, None)
-        return None if found is None else _reply(found)
+        return None if found is None else _believed(self._verbs.pop(request), _reply(found))
 
     def close(self) -> None:
         """Do nothing: no connection is open."""
@@ -94,6 +110,10 @@ class JsonlControl:
         self.environment = environment
         self.answer_ms = answer_ms
         self._answers: dict[int, Reply] = {}
+        self._verbs: dict[int, str] = {}
+        """Of the requests that have no answer yet, by their ids."""
+        self._by_contract = True
+        """Whether answers are checked against the contract; those of version 1 are not."""
         self._state = "connecting"
         self._wire = route.open(environment, self)
         self._name = route.name
@@ -115,22 +135,29 @@ class JsonlControl:
         self._state = why
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        return self._wire.ask(verb, arguments)
+        number = self._wire.ask(verb, arguments)
+        self._verbs[number] = verb
+        return number
 
     def answer(self, request: int) -> dict[str, Any] | None:
         reply = self._answers.pop(request, None)
-        if reply is not None and _is_unsupported(reply):
-            _checked("do this", reply)
-        return reply
+        if reply is None:
+            return None
+        verb = self._verbs.pop(request)
+        if verb == "identity":
+            version = reply.get("protocol")
+            self._by_contract = type(version) is int and version == PROTOCOL
+        return _believed(verb, reply) if self._by_contract else _offered(verb, reply)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.begin(verb, **arguments)
         timeout = max(self.answer_ms, self._wire.patience_ms) + int(arguments.get("timeout_ms") or 0)
         self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
-        if number not in self._answers:
+        reply = self.answer(number)
+        if reply is None:
             why = no_answer(self._wire.strangers) if self._state == "open" else self._state
             raise SutUnavailable(f"{self._name}: {verb}: {why}")
-        return _checked(verb, self._answers.pop(number))
+        return _done(verb, reply)
 
     def close(self) -> None:
         self._wire.close()
@@ -147,15 +174,25 @@ def _reply(found: Result | str) -> dict[str, Any]:
     return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
-def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    if reply.get("ok") is not True:
-        told = "" if reply.get("ok") is False else f", and ok is {reply.get('ok')!r}"
-        why = one_line(str(reply.get("error", f"without a reason{told}")), REASON_LIMIT)
-        if _is_unsupported(reply):
-            raise Unsupported(f"the SUT's control channel cannot {verb}: {why}")
-        raise ControlRefused(f"the SUT refused {verb}: {why}")
+def _believed(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer that keeps the contract: the only place where answers come in."""
+    if (complaint := complaint_about_answer(verb, reply)) is not None:
+        raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")
+    return _offered(verb, reply)
+
+
+def _offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+    if reply.get("ok") is not True and reply.get("unsupported") is True:
+        raise Unsupported(f"the SUT's control channel cannot {verb}: {_reason(reply)}")
     return reply
 
 
-def _is_unsupported(reply: dict[str, Any]) -> bool:
-    return reply.get("ok") is not True and reply.get("unsupported") is True
+def _done(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+    if reply.get("ok") is not True:
+        raise ControlRefused(f"the SUT refused {verb}: {_reason(reply)}")
+    return reply
+
+
+def _reason(reply: dict[str, Any]) -> str:
+    said = "" if reply.get("ok") is False else f", and ok is {reply.get('ok')!r}"
+    return one_line(str(reply.get("error", f"without a reason{said}")), REASON_LIMIT)

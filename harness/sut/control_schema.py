@@ -1,6 +1,6 @@
 """The contract of the control protocol as a JSON Schema: what breaks it, in one line.
 
-The tester's requests and the answers of ``mqconform serve`` are held against it in tests, a SUT's by ``attach``.
+Every answer of an agent is checked against it where it comes in, and the tester's requests in tests.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema_rs import Draft202012Validator, ValidationError, ValidationErrorKind
 
 from harness.printable import one_line
 
 PATH = Path(__file__).with_name("control-protocol.schema.json")
 COMPLAINT_LIMIT = 200
+VALUE_LIMIT = 80
+"""Characters of a wrong value that are shown."""
+DEPTH_LIMIT = 32
+"""How deep lists and objects of an answer may be nested, in what the schema does not name, too."""
+_VALUE = "<value>"
 
 
 def complaint_about_request(request: dict[str, Any]) -> str | None:
@@ -28,7 +32,23 @@ def complaint_about_request(request: dict[str, Any]) -> str | None:
 
 def complaint_about_answer(verb: str, answer: dict[str, Any]) -> str | None:
     """Return in one line what is wrong with an answer to a verb; None if nothing is."""
+    if _is_deeper_than(answer, DEPTH_LIMIT):
+        return f"the answer is nested deeper than {DEPTH_LIMIT}"
     return _complaint(f"answer:{verb}", answer)
+
+
+def _is_deeper_than(value: dict[str, Any], limit: int) -> bool:
+    level: list[Any] = [value]
+    for _ in range(limit):
+        level = [
+            each
+            for one in level
+            for each in (one.values() if isinstance(one, dict) else one)
+            if isinstance(each, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 @cache
@@ -39,23 +59,38 @@ def _schema() -> dict[str, Any]:
 
 @cache
 def _validator(definition: str) -> Draft202012Validator:
-    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": _schema()["$defs"]})
+    return Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": _schema()["$defs"]}, mask=_VALUE)
 
 
 def _complaint(definition: str, instance: dict[str, Any]) -> str | None:
-    error = best_match(_validator(definition).iter_errors(instance))
-    if error is None:
-        return None
+    validator = _validator(definition)
+    try:
+        if validator.is_valid(instance):
+            return None
+    except UnicodeEncodeError:
+        return "a name in it has a lone surrogate"
+    error = next(validator.iter_errors(instance))
     # Something or null: what is there is no null, so what it lacks as something is what is wrong.
-    while error.validator == "anyOf" and (of_first := [each for each in error.context if each.schema_path[0] == 0]):
-        error = best_match(of_first)
-    where = error.json_path.removeprefix("$").removeprefix(".")
-    if error.validator == "required":
-        missing = next(name for name in error.validator_value if name not in error.instance)
-        return one_line(f"{where or 'the ' + definition.partition(':')[0]} has no {missing!r}", COMPLAINT_LIMIT)
-    demanded = {
-        "pattern": error.schema.get("description", error.validator_value),
-        "const": json.dumps(error.validator_value),
-    }.get(str(error.validator))
-    said = error.message if demanded is None else f"{error.instance!r} does not match: {demanded}"
+    while isinstance(error.kind, ValidationErrorKind.AnyOf) and error.kind.context:
+        error = error.kind.context[0][0]
+    where = ".".join(map(str, error.instance_path))
+    if isinstance(error.kind, ValidationErrorKind.Required):
+        return one_line(
+            f"{where or 'the ' + definition.partition(':')[0]} has no {error.kind.property!r}", COMPLAINT_LIMIT
+        )
+    said = f"{one_line(repr(error.instance), VALUE_LIMIT)} {_demanded(error)}"
     return one_line(f"{where}: {said}" if where else said, COMPLAINT_LIMIT)
+
+
+def _demanded(error: ValidationError) -> str:
+    """Return what is demanded of a value, in words where the schema has some."""
+    if isinstance(error.kind, ValidationErrorKind.Type):
+        return f"is not of type {', '.join(map(repr, error.kind.types))}"
+    if isinstance(error.kind, ValidationErrorKind.Constant):
+        return f"does not match: {json.dumps(error.kind.expected_value)}"
+    if isinstance(error.kind, ValidationErrorKind.Pattern):
+        node: Any = _schema()
+        for step in error.schema_path[:-1]:
+            node = node[step]
+        return f"does not match: {node.get('description', error.kind.pattern)}"
+    return error.message.removeprefix(_VALUE).strip()

@@ -82,7 +82,7 @@ class OwnQueues:
     def create_queue(self, name: str, **properties: Any) -> None:
         """Make a queue of a name that the test chooses: one that has ``own`` in it, so that no other has it."""
         made = self.control.call("create_queue", name=name, **properties)
-        self._made[name] = dict(made.get("format_names", {}))
+        self._made[name] = made.get("format_names", {})
 
     def made_format_names(self) -> list[str]:
         """Return all names of the queues that this test made and has not deleted."""
@@ -112,7 +112,7 @@ class OwnQueues:
 
     def send(self, to: str, **fields: Any) -> str:
         """Let the SUT send a message; return its message id."""
-        message_id = str(self.control.call("send", to=to, **fields)["message_id"])
+        message_id: str = self.control.call("send", to=to, **fields)["message_id"]
         self._sent.add(message_id)
         return message_id
 
@@ -134,7 +134,7 @@ class OwnQueues:
         """
         self._kept_in.add(queue)
         found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
-        return [one for one in found if self._is_ours(str(one["message_id"]))]
+        return [one for one in found if self._is_ours(one["message_id"])]
 
     def _is_ours(self, message_id: str) -> bool:
         identifier, _, ordinal = message_id.lower().rpartition("\\")
@@ -166,7 +166,10 @@ class OwnQueues:
             return None
         wanted = [name.lower() for name in names]
         outgoing = self.control.call("list").get("outgoing", ())
-        return sum(int(one["count"]) for one in outgoing if any(name in one["format_name"].lower() for name in wanted))
+        counts: list[int] = [
+            one["count"] for one in outgoing if any(name in one["format_name"].lower() for name in wanted)
+        ]
+        return sum(counts)
 
     def _undo_queues(self) -> list[Callable[[], object]]:
         """Return what takes back all that this test has in queues."""
@@ -193,4 +196,4 @@ class OwnQueues:
             return False
         listed = self.control.call("list").get("queues")
         whole = queue.partition(";")[0].lower()
-        return listed is not None and whole not in [str(one["name"]).lower() for one in listed]
+        return listed is not None and whole not in [one["name"].lower() for one in listed]

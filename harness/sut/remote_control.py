@@ -11,7 +11,7 @@ from typing import Any
 from harness.environment import Environment
 from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
-from harness.sut.control import ControlRefused
+from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.sut_file import SutFile
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
@@ -46,17 +46,20 @@ class RemoteControl:
         }
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        """Carry out a verb; ControlRefused when the SUT refuses a method or does not answer it."""
+        """Carry out a verb; ControlRefused when the SUT refuses a method or does not answer it.
+
+        Unsupported for all verbs but the three, as from a control channel that does not have them.
+        """
         if verb not in self._verbs:
-            raise HarnessError(f"{verb} cannot be asked of a SUT without a control channel: a check forgot needs(...)")
+            raise Unsupported(f"{verb} cannot be asked of a SUT without a control channel")
         return self._verbs[verb](**arguments)
 
     def begin(self, verb: str, **arguments: Any) -> int:
         """Refuse: every verb is waited for."""
-        raise HarnessError(f"{verb} cannot wait at a SUT without a control channel")
+        raise Unsupported(f"{verb} cannot wait at a SUT without a control channel")
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Return None: nothing was begun."""
+        """Refuse: nothing was begun."""
         raise HarnessError(f"request {request} was never begun")
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
-from harness.sut.control import Control, ControlRefused
+from harness.sut.control import Control, Unsupported
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
 from harness.sut.shown import NotShown, shown
@@ -26,6 +26,8 @@ DIRECTORY_ONLINE_MS = 60_000
 
 STOPS_IT = ("store", "service")
 """The parts of its environment without which it answers nobody."""
+WHO_IT_IS = ("own_domain", "registration")
+"""The parts of its environment that decide as which queue manager it starts."""
 SEEN_AT_THE_START = ("store", "configuration", "domain", "own_domain", "registration")
 """The parts of its environment that it finds given back when it starts, or not before a timer ends."""
 
@@ -167,8 +169,7 @@ class Sut(OwnQueues):
 
     def inspect(self) -> dict[str, Any]:
         """Read the SUT's abstract data model."""
-        adm = self.control.call("inspect").get("adm")
-        found: dict[str, Any] = shown(adm if isinstance(adm, dict) else {})
+        found: dict[str, Any] = shown(self.control.call("inspect").get("adm", {}))
         return found
 
     # -- what a test changes -------------------------------------------------------------------------------------
@@ -176,8 +177,7 @@ class Sut(OwnQueues):
     def set_timers(self, **durations: int) -> None:
         """Change specified durations (in specified ms, before scaling) of the SUT for this test."""
         self.need_alone("set_timers changes the SUT")
-        in_force = self.control.call("set_timers")
-        self._timers = {name: in_force[name] for name in durations} | self._timers
+        self._timers = self._in_force("set_timers", durations) | self._timers
         self.control.call("set_timers", **durations)
         self.scale = durations.get("scale", self.scale)
 
@@ -190,9 +190,17 @@ class Sut(OwnQueues):
     def configure(self, **settings: Any) -> None:
         """Change settings of the SUT (MS-MQQB 3.1.1.3) for this test."""
         self.need_alone("configure changes the SUT")
-        in_force = self.control.call("configure")
-        self._settings = {name: in_force[name] for name in settings} | self._settings
+        self._settings = self._in_force("configure", settings) | self._settings
         self.control.call("configure", **settings)
+
+    def _in_force(self, verb: str, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values that a check is about to change; Unsupported when the SUT does not have one of them."""
+        found = self.control.call(verb)
+        if missing := sorted(changes.keys() - found.keys()):
+            raise Unsupported(
+                f"the SUT's control channel cannot {verb} {', '.join(missing)}: its answer does not name it"
+            )
+        return {name: found[name] for name in changes}
 
     def take_offline(self) -> None:
         """Let the SUT leave the network (MS-MQDMPR 3.1.4.12), at most until this test ends."""
@@ -214,10 +222,21 @@ class Sut(OwnQueues):
         in_force = self._environment({})
         if lacking := values.keys() - in_force.keys():
             raise NotShown(f"the SUT's environment has no {min(lacking)} to change")
-        self._surroundings = {name: in_force[name] for name in values} | self._surroundings
+        before = self._surroundings
+        self._surroundings = {name: in_force[name] for name in values} | before
         if self.environment.pulse is not None and any(values.get(part) is False for part in STOPS_IT):
             self.environment.pulse.rest()
-        self._environment(values)
+        try:
+            self._environment(values)
+        except Unsupported:  # what is not there to be taken away need not be given back
+            mine = self._by_command.there.keys() & values.keys()
+            self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
+            raise
+
+    @property
+    def may_be_another(self) -> bool:
+        """Return whether this test let it start where it may be another queue manager (MS-MQSO 6.6.2.1)."""
+        return not self._surroundings.keys().isdisjoint(WHO_IT_IS)
 
     def published(self, **arguments: Any) -> Any:
         """Return the directory's object as an administrator sees it, None where there is none, after his changes.
@@ -249,7 +268,7 @@ class Sut(OwnQueues):
         for name, step in steps.items():
             try:
                 step()
-            except (ControlRefused, NotShown, SutUnavailable, NotGivenBack) as error:
+            except (ConformanceFailure, SutUnavailable, NotGivenBack) as error:
                 left[name] = f"{name} ({error})"
         if left:
             self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left.values())}"
@@ -274,8 +293,8 @@ class Sut(OwnQueues):
             self._confirm_identity()
 
     def _confirm_identity(self) -> None:
-        found = str(self.control.call("identity").get("guid")).lower()
-        if self.identifier is not None and found != str(self.identifier):
+        found = self.control.call("identity")["guid"]
+        if self.identifier is not None and found.lower() != str(self.identifier):
             raise SutLost(
                 f"{self.file.sut.name}: was {self.identifier} before the restart; control identity is now {found}: "
                 "another system answers"
@@ -303,7 +322,7 @@ class Sut(OwnQueues):
         for action in undo:
             try:
                 action()
-            except (ControlRefused, NotShown) as error:
+            except ConformanceFailure as error:
                 self.residue.append(str(error))
             except SutUnavailable as error:
                 self.residue.append(f"all that it made or changed: {error}")

@@ -9,7 +9,7 @@ from uuid import UUID
 from harness.environment import Environment
 from harness.errors import SutUnavailable
 from harness.printable import one_line
-from harness.sut.control import REASON_LIMIT, Control
+from harness.sut.control import REASON_LIMIT, ContractBroken, Control
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL, Timeouts
@@ -41,7 +41,10 @@ def version_refused(version: object) -> str | None:
 
 def identity_of(control: Control) -> Identity:
     """Ask a control channel who it belongs to; SutUnavailable, in one line, when it does not say so."""
-    said = control.call("identity")
+    try:
+        said = control.call("identity")
+    except ContractBroken as error:
+        raise SutUnavailable(str(error)) from error
     version = said.get("protocol", min(PROTOCOLS))
     if (refused := version_refused(version)) is not None:
         raise SutUnavailable(refused)
@@ -75,7 +78,7 @@ def view_of(
     scale = 1
     if control is not None and not environment.virtual:  # in virtual time each test has a core of its own
         if "set_timers" in who.facilities:
-            scale = int(control.call("set_timers")["scale"])
+            scale = control.call("set_timers")["scale"]
         if reset and "reset" in who.facilities:
             control.call("reset")
             if "set_timers" in who.facilities:

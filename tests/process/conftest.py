@@ -40,7 +40,7 @@ def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(bin_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Run every check, not a selection: each must be in the wheel, and able to reach what it reads.
 
-    What is asked and answered keeps the contract of the control protocol.
+    What is asked keeps the contract of the control protocol; what is answered does in every run.
     """
     folder = tmp_path_factory.mktemp("whole")
     arguments = ("run", "--sut", sut(folder).name, "--out", "run")

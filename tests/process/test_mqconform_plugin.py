@@ -32,7 +32,7 @@ FILES = {
     ),
     "suites/mqqb/s2_2_1_tiny/test_tiny.py": f'''
 import pytest
-from harness.errors import ConformanceFailure, HarnessError
+from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 
 MUST, SHOULD, OTHER = "{MUST}", "{SHOULD}", "{OTHER}"
 both = pytest.mark.covers(MUST, SHOULD)
@@ -140,6 +140,30 @@ def test_teardown_breaks(breaks_at_the_end, judge):
     for rule in (MUST, SHOULD):
         judge(rule, expected=1, observed=1)
 
+@pytest.fixture
+def not_there(sut):
+    return sut.inspect()["QueueManager"]["Colour"]
+
+@both
+@pytest.mark.needs("inspect")
+def test_fixture_is_not_shown(not_there, judge):
+    judge(MUST, expected=1, observed=not_there)
+
+@pytest.fixture
+def is_gone_at_the_end():
+    yield
+    raise SutUnavailable("gone")
+
+@pytest.fixture
+def refuses_at_the_end(is_gone_at_the_end):
+    yield
+    raise ConformanceFailure("not again")
+
+@both
+def test_teardown_breaks_twice(refuses_at_the_end, judge):
+    for rule in (MUST, SHOULD):
+        judge(rule, expected=1, observed=1)
+
 @pytest.mark.covers("MQQB-9.9-09")
 def test_covers_no_rule(judge):
     pass
@@ -165,9 +189,11 @@ EXPECTED = {
     "test_needs_what_nobody_knows": ["harness_error", "harness_error"],
     "test_control_refuses": ["inconclusive", "inconclusive"],
     "test_not_shown": ["not_observable", "not_observable"],
+    "test_fixture_is_not_shown": ["not_observable", "not_observable"],
     "test_fixture_breaks": ["harness_error", "harness_error"],
     "test_harness_breaks": ["harness_error", "harness_error"],
-    "test_teardown_breaks": ["pass", "pass"],
+    "test_teardown_breaks": ["pass", "pass", "harness_error", "harness_error"],
+    "test_teardown_breaks_twice": ["pass", "pass", "inconclusive", "inconclusive"],
 }
 REASONS = {
     "test_not_covered": "its @covers does not name it",
@@ -181,6 +207,8 @@ REASONS = {
     "test_not_shown": "the SUT's abstract data model, as it shows it, has no Colour",
     "test_fixture_breaks": "OSError: no room",
     "test_harness_breaks": "we were wrong",
+    "test_teardown_breaks": "the check could not be ended: OSError: cannot tidy up",
+    "test_teardown_breaks_twice": "the check could not be ended: SutUnavailable: gone; ConformanceFailure: not again",
 }
 """The reason in the last verdict of each check."""
 GOOD = {"test_kept", "test_should_missed", "test_not_exercised", "test_not_shown"}
@@ -206,6 +234,8 @@ def ran(tiny: Path) -> Path:
     options = ("--sut", "sut.toml", "--out", "all", "--junitxml", "checks.xml")
     done = command(*PYTEST, "suites", *options, cwd=tiny, PYTHONPATH=str(tiny))
     assert done.returncode == 1, done.stdout + done.stderr
+    assert "the check could not be ended: OSError: cannot tidy up" in done.stdout
+    assert 'raise OSError("cannot tidy up")' not in done.stdout, "no traceback"
     return tiny / "all"
 
 

@@ -145,6 +145,26 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
         assert served.process.poll() is None
 
 
+def test_without_control_what_would_need_it_at_the_end_of_a_check_is_residue(tmp_path: Path) -> None:
+    """A check that looked into a queue of the system takes out what is its own: nothing else can be asked for."""
+    port = free_port("127.0.0.1", "127.0.0.2")
+    toml = f"[listen]\ntcp_port = 0\nping_port = 0\n[remote]\ntcp_port = {port}\n"
+    queues = "".join(f"[[queues]]\nname = 'private$\\mqc-{kind}'\n" for kind in ("plain", "admin"))
+    with serve(tmp_path, toml=toml + queues) as served:
+        file = sut(
+            tmp_path,
+            f'[sut]\nname = "served"\n[driver]\nkind = "external"\ntcp_port = {served.endpoint("tcp")[1]}\n'
+            f"rpc_port = {served.endpoint('rpc')[1]}\npeer_tcp_port = {port}\n[capabilities]\nqm2qm = true\n",
+        )
+        chosen = ("-k", "test_a_message_has_the_time_of_its_arrival")
+        done = mqconform("run", "--sut", file, "--out", tmp_path / "run", *chosen)
+    assert done.returncode == 0, done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+    assert {"pass"} <= {line["verdict"] for line in verdicts_of(tmp_path / "run")} <= {"pass", "not_observable"}
+    residue = {one["what"] for one in run_json(tmp_path / "run")["residue"]}
+    assert residue == {"receive_by_lookup_id cannot be asked of a SUT without a control channel"}
+
+
 # -- faults, selections ---------------------------------------------------------------------------------------------
 
 

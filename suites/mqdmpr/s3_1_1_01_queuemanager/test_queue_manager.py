@@ -112,7 +112,7 @@ def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
 def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
     """Of two transactions of a coordinator one is prepared: it is listed after a restart, as it was."""
     to = sut.format_name("transactional")
-    prepared = str(sut.control.call("begin", external=True)["transaction"]).lower()
+    prepared = sut.control.call("begin", external=True)["transaction"].lower()
     sut.send(to, label="prepared", body="prepared", transaction=prepared)
     sut.control.call("prepare", transaction=prepared)
     before = _listed(sut).get(prepared)
@@ -125,4 +125,4 @@ def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
 
 def _listed(sut):
     found = sut.control.call("list")["transactions"]
-    return {str(one["transaction"]).lower(): f"{one['state']}, {one['operations']} operations" for one in found}
+    return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in found}

@@ -25,13 +25,13 @@ def test_what_the_model_shows_of_a_queue(sut, judge):
     """The qualified path name of a queue, the rights in its security descriptor, its scope."""
     name = sut.new_queue("shown")
     shown = queue_named(sut, name)
-    computer, _, rest = str(element(shown, "QualifiedPathname")).partition("\\")
+    computer, _, rest = element(shown, "QualifiedPathname").partition("\\")
     observed = ["a name with a domain" if "." in computer.strip(".") else computer, rest.lower()]
     judge("MQDMPR-3.1.1.2-03", expected=["a name with a domain", name.lower()], observed=observed)
     strange = [f"{mask:#010x}" for mask in masks(shown) if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge("MQDMPR-3.1.1.2-08", expected=[], observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=OneOf("Site", "Enterprise"), observed=str(element(shown, "Scope")))
-    scope = str(element(shown, "Scope"))
+    judge("MQDMPR-3.1.1.2-09", expected=OneOf("Site", "Enterprise"), observed=element(shown, "Scope"))
+    scope = element(shown, "Scope")
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
 
 

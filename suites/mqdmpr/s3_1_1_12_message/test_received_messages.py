@@ -99,7 +99,7 @@ def _received(peer, sut, sent) -> dict[str, Any]:
     ending = f"\\{sent['UserHeader'].MessageID}"
 
     def there() -> list[dict[str, Any]]:
-        return [one for one in sut.messages() if str(one["message_id"]).endswith(ending)]
+        return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
     if not eventually(peer, lambda: bool(there())):
         raise ConformanceFailure("the message did not come into its queue")
@@ -140,7 +140,7 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
     sent = [connection.send(a_message(peer, base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
     check_alive(connection)
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
-    there = [one for one in sut.messages() if str(one["message_id"]).rpartition("\\")[2] in mine]
+    there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
         raise ConformanceFailure(f"of {len(sent)} messages {len(there)} are in their queue")
     if any("lookup_id" not in one for one in there):
@@ -152,7 +152,7 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
     grows = found == sorted(set(found)) and found[0] >= 0 and found[-1] <= LARGEST
     judge("MQDMPR-3.1.1.12-D01", expected=ordered, observed=ordered if grows else str(found), evidence=sent)
     by_identifier = sorted(there, key=lambda one: int(one["lookup_id"]))
-    priorities = [mine[str(one["message_id"]).rpartition("\\")[2]] for one in by_identifier]
+    priorities = [mine[one["message_id"].rpartition("\\")[2]] for one in by_identifier]
     expected = sorted(mine.values(), reverse=True)
     judge("MQDMPR-3.1.1.12-D48", expected=expected, observed=priorities, evidence=sent)
 

@@ -35,7 +35,7 @@ def test_all_protocols_have_one_model(remote, sut, judge):
 @covers("MQDMPR-3.1.1-06")
 def test_the_model_is_of_the_queue_manager_that_packets_name(sut, judge):
     """LocalQueueManager has the Identifier that the SUT is known by."""
-    observed = str(element(queue_manager(sut), "Identifier")).lower()
+    observed = element(queue_manager(sut), "Identifier").lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
 
 
@@ -72,11 +72,11 @@ def test_a_transaction_has_its_operations(sut, judge):
     there = {one["label"]: int(one["lookup_id"]) for one in sut.messages("transactional")}
     if sorted(there) != [FIRST, SECOND]:
         raise ConformanceFailure(f"{sorted(there)} are in the queue")
-    transaction = str(sut.control.call("begin")["transaction"])
+    transaction = sut.control.call("begin")["transaction"]
     sut.send(to, label="sent", body="sent", transaction=transaction)
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     sut.control.call("move", queue=queue, lookup_id=there[SECOND], to=sub, transaction=transaction)
-    found = {str(one["OperationType"]): one for one in _operations(sut, transaction)}
+    found = {one["OperationType"]: one for one in _operations(sut, transaction)}
     sut.control.call("abort", transaction=transaction)
     for rule, kind in zip(OPERATIONS, ("Enqueue", "Dequeue", "Move"), strict=True):
         judge(rule, expected=kind, observed=kind if kind in found else f"{sorted(found)}")
@@ -88,6 +88,6 @@ def test_a_transaction_has_its_operations(sut, judge):
 
 
 def _operations(sut: Sut, transaction: str) -> list[dict[str, Any]]:
-    known = {str(one["Identifier"]).lower(): one for one in element(queue_manager(sut), "TransactionCollection")}
+    known = {one["Identifier"].lower(): one for one in element(queue_manager(sut), "TransactionCollection")}
     found = known.get(transaction.lower())
     return [] if found is None else list(element(found, "TransactionalOperationCollection"))

@@ -60,7 +60,7 @@ def test_the_sites_of_the_queue_manager_are_those_of_the_directory(sut, judge):
     """There is a site at least, and those that were read are those that are listed."""
     shown = queue_manager(sut)
     listed = sorted(str(one).lower() for one in element(shown, "SiteIdentifierList"))
-    read = sorted(str(one["Identifier"]).lower() for one in element(shown, "SiteCollection"))
+    read = sorted(one["Identifier"].lower() for one in element(shown, "SiteCollection"))
     judge("MQDMPR-3.1.3-D05", expected="a site", observed="a site" if listed else "none")
     if not listed:
         raise ConformanceFailure("the SUT belongs to no site")
@@ -104,7 +104,7 @@ def test_a_directory_that_is_away_is_looked_for_every_minute(peer, sut, judge):
     seen = []
     for wait_ms in (minute_ms * 3 // 4, minute_ms // 4 + sut.slack_ms(MINUTE_MS)):
         pass_time(peer, wait_ms)
-        seen.append(str(sut.control.call("get_queue", name=name)["label"]))
+        seen.append(sut.control.call("get_queue", name=name)["label"])
     judge("MQDMPR-3.1.2.5-D01", expected="after", observed=seen[1])
     judge("MQDMPR-3.1.2.5-01", expected=["before", "after"], observed=seen)
 

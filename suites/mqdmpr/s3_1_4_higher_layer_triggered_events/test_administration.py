@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from harness.sut.control import ControlRefused
+from harness.sut.control import OF_THE_CHANNEL, ControlRefused
 from suites.applications import DONE, asked
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import acknowledgment, direct_name, opened, settle
@@ -19,6 +19,8 @@ def of_the_peer(peer: Peer) -> str:
     """Return whether the SUT lets the peer set a session up and receives on it."""
     try:
         connection = opened(peer)
+    except OF_THE_CHANNEL:
+        raise
     except ConformanceFailure:
         return NO_SESSION
     connection.send(recoverable_message(peer))
@@ -65,7 +67,7 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     sessions. After another restart there are: what waits is sent, and the transaction can be decided.
     """
     sender = Sender(peer, sut, direct_name(peer, "mqc-silent"))
-    transaction = str(sut.control.call("begin", external=True)["transaction"])
+    transaction = sut.control.call("begin", external=True)["transaction"]
     sender.send(1, transaction=transaction)
     sut.control.call("prepare", transaction=transaction)
     sender.send(2, delivery="recoverable")

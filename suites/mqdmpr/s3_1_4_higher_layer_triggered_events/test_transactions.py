@@ -64,7 +64,7 @@ class Work:
         """Receive all that a queue has; return the labels in order."""
         labels = []
         while (message := self.application.call("receive", queue=queue, timeout_ms=0)["message"]) is not None:
-            labels.append(str(message["label"]))
+            labels.append(message["label"])
         return labels
 
     def end(self) -> None:
@@ -167,7 +167,7 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
 def _outcome(sut: Sut, verb: str, **arguments: Any) -> str:
     """Ask what becomes of a transaction; return that, or that it is refused."""
     try:
-        return str(sut.control.call(verb, **arguments)["outcome"])
+        return sut.control.call(verb, **arguments)["outcome"]
     except ControlRefused:
         return REFUSED
 
@@ -175,7 +175,7 @@ def _outcome(sut: Sut, verb: str, **arguments: Any) -> str:
 def _states(sut: Sut, *transactions: str) -> list[str]:
     """Return what ``list`` says of the state of transactions."""
     listed = sut.control.call("list")["transactions"]
-    states = {str(one["transaction"]).lower(): str(one["state"]).lower() for one in listed}
+    states = {one["transaction"].lower(): one["state"].lower() for one in listed}
     return [states.get(transaction.lower(), "not there") for transaction in transactions]
 
 
@@ -242,7 +242,7 @@ def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
         ("commit", "MQDMPR-3.1.4.4-24", "committed"),
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
     ):
-        transaction = str(sut.control.call("begin")["transaction"])
+        transaction = sut.control.call("begin")["transaction"]
         judge(rule, expected=expected, observed=_outcome(sut, verb, transaction=transaction))
 
 

@@ -53,7 +53,7 @@ def _properties(sut, queue):
 
 
 def _name(sut, queue):
-    shown = str(sut.control.call("get_queue", name=queue)["name"])
+    shown = sut.control.call("get_queue", name=queue)["name"]
     return queue if shown.lower().endswith(queue.lower()) else shown
 
 
@@ -98,7 +98,7 @@ def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
 
 
 def _listed(sut, name):
-    queues = (str(one["name"]).lower() for one in sut.control.call("list")["queues"])
+    queues = (one["name"].lower() for one in sut.control.call("list")["queues"])
     return LISTED if name.lower() in queues else NOT_LISTED
 
 
@@ -124,7 +124,7 @@ def test_the_attributes_that_nobody_gives(sut, judge):
     shown = _shown(sut, name)
     judge("MQDMPR-3.1.7.1.3-D02", expected=NEW, observed={key: shown.get(key) for key in NEW})
     times = "now, twice" if shown["CreateTime"] == shown["ModifyTime"] > 0 else f"{shown['CreateTime']}, then another"
-    qualified = str(shown["QualifiedPathname"])
+    qualified = shown["QualifiedPathname"]
     place = "on a computer" if qualified.lower().endswith(f"\\{name}".lower()) else qualified
     judge("MQDMPR-3.1.7.1.3-D02", expected=["now, twice", "on a computer"], observed=[times, place])
     sut.create_queue(f"{name};mqc-sub")
@@ -136,7 +136,7 @@ def test_the_attributes_that_nobody_gives(sut, judge):
 
 def _shown(sut, name):
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    return next(one for one in queues if str(one["Pathname"]).lower().endswith(name.lower()))
+    return next(one for one in queues if one["Pathname"].lower().endswith(name.lower()))
 
 
 @needs("queue_control", "directory", "environment")

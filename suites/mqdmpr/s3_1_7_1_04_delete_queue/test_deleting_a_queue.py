@@ -62,5 +62,5 @@ def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
 
 
 def _listed(sut, name):
-    queues = (str(one["name"]).lower() for one in sut.control.call("list")["queues"])
+    queues = (one["name"].lower() for one in sut.control.call("list")["queues"])
     return LISTED if name.lower() in queues else NOT_LISTED

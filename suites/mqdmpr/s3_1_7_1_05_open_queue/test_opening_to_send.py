@@ -40,7 +40,7 @@ def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
     to; queues that are there can, and those of another computer, which alone may know its queues.
     """
     queue = sut.new_queue("named")
-    host = str(sut.control.call("identity")["name"])
+    host = sut.control.call("identity")["name"]
     private = sut.private_format_name(queue)
     here = rf"DIRECT=OS:{host}"
     lifetime = {"time_to_reach_queue_s": LIFETIME_S}
@@ -104,7 +104,7 @@ def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
     peer.listen(ignore_incoming=True)
     outcome = sent(sut, name, time_to_reach_queue_s=LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
-    kept = outcome == REFUSED or int(sut.outgoing(name)["count"]) == 1
+    kept = outcome == REFUSED or sut.outgoing(name)["count"] == 1
     for rule in ("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"):
         expected, observed = "refused or waiting, no connection", "refused or waiting" if kept else "lost"
         judge(rule, expected=expected, observed=f"{observed}, {'a' if connected else 'no'} connection")

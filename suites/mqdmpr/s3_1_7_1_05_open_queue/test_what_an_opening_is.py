@@ -24,7 +24,7 @@ Opening = dict[str, Any]
 
 def _openings(sut) -> dict[int, Opening]:
     """Return what is open, by Handle."""
-    return {int(one["Handle"]): one for one in sut.inspect()["OpenQueueDescriptors"]}
+    return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
 
 
 def _names(opening: Opening) -> list[str]:
@@ -116,7 +116,7 @@ def test_what_an_outgoing_queue_is_called(peer, sut, judge):
     for name in names:
         opened_to_send(sut, name)
     multicast = opened_to_send(sut, GROUP)
-    queues = {str(one["DestinationFormatName"]).lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
     found = [queues.get(name.lower(), {}) for name in names]
     identifiers = {str(one.get("Identifier")).replace("0", "").replace("-", "") for one in found} - {"", "None"}
     judge("MQDMPR-3.1.7.1.5-80", expected=len(names), observed=len(identifiers))
@@ -136,6 +136,6 @@ def test_an_outgoing_queue_has_the_base_priority_of_its_public_queue(sut, judge)
     wanted = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
     for name in wanted:
         opened_to_send(sut, name)
-    queues = {str(one["DestinationFormatName"]).lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
     shown = {name: queues.get(name.lower(), {}).get("BasePriority") for name in wanted}
     judge("MQDMPR-3.1.7.1.5-92", expected=wanted, observed=shown)

@@ -44,7 +44,7 @@ def test_a_message_is_moved_to_the_place_of_its_priority(peer, sut, judge):
     subqueue = subqueue_of(application)
     for label, priority in (("a", 2), ("b", 2), ("c", 5), ("stays", 3)):
         application.fill(label, PR=priority)
-    before = {str(one["label"]): one for one in application.shown()}
+    before = {one["label"]: one for one in application.shown()}
     known = application.identifiers()
     done = [moved(application, known[label], subqueue) for label in "abc"]
     judge("MQDMPR-3.1.7.1.16-05", expected=[["moved"] * 3, ["stays"]], observed=[done, application.labels()])
@@ -54,7 +54,7 @@ def test_a_message_is_moved_to_the_place_of_its_priority(peer, sut, judge):
     changed = [
         f"{one['label']}: {name}"
         for one in there
-        for name, value in before[str(one["label"])].items()
+        for name, value in before[one["label"]].items()
         if name != "lookup_id" and one.get(name) != value
     ]
     received = sut.control.call("receive", queue=subqueue, timeout_ms=0)["message"]

@@ -24,7 +24,7 @@ WEB = {
 
 def _got(sut, name: str) -> tuple[str, str, str]:
     answer = sut.control.call("get_queue_path", format_name=name)
-    return str(answer["status"]), str(answer["path"]).lower(), str(answer["machine"]).lower()
+    return answer["status"], answer["path"].lower(), answer["machine"].lower()
 
 
 @needs("get_queue_path")

@@ -39,7 +39,7 @@ class AlwaysSucceeds(Commands):
         try:
             done: Result | None = super().send_message(request, token, now)
         except CommandError:
-            return Result({"message_id": f"{self.qm.adm.Identifier}\\0"})
+            return Result({"message_id": f"{{{self.qm.adm.Identifier}}}\\0"})
         return done
 
 

@@ -51,7 +51,7 @@ def _kept(peer: Any, sut: Any, packets: Mapping[str, Any]) -> tuple[dict[str, Sh
     check_alive(connection)
 
     def there() -> dict[str, Shown]:
-        found = {str(one["message_id"]).rpartition("\\")[2]: one for one in sut.messages()}
+        found = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
         ids = {name: str(frame["UserHeader"].MessageID) for name, frame in sent.items()}
         return {name: found[number] for name, number in ids.items() if number in found}
 

@@ -44,7 +44,7 @@ def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
     def held() -> int:
-        return int(sut.control.call("get_queue", name=application.queue)["bytes"])
+        return sut.control.call("get_queue", name=application.queue)["bytes"]
 
     sizes = [held()]
     for label in ("a", "b" * 50, "c" * 120):

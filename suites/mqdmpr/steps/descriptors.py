@@ -56,7 +56,7 @@ def descriptor_of(data: bytes) -> Descriptor:
 def security_of(sut: Sut, name: str) -> Descriptor:
     """Return the descriptor that a queue of the SUT is shown with."""
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    shown = next(one for one in queues if str(one["Pathname"]).lower().endswith(name.lower()))
+    shown = next(one for one in queues if one["Pathname"].lower().endswith(name.lower()))
     return descriptor_of(bytes.fromhex(shown["Security"]))
 
 

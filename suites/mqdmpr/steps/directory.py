@@ -106,7 +106,7 @@ class Enterprise:
     def _notified(self) -> list[tuple[str, str | None]]:
         """Return the operation and the queue, if it is of one, of each change notification."""
         made = self.sut.inspect()["QueueManager"]["ChangeNotifications"]
-        return [(str(one["iOperation"]), one["Pathname"] and str(one["Pathname"]).partition("\\")[2]) for one in made]
+        return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in made]
 
 
 def chosen(found: dict[str, Any], *names: str) -> str:

@@ -26,7 +26,7 @@ def new_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[s
     if made is None:
         raise NotShown("no distribution list is made in the SUT's directory")
     peer.at_end(lambda: sut.published(distribution_list=called, present=False))
-    return str(made["identifier"]), f"DL={made['identifier']}"
+    return made["identifier"], f"DL={made['identifier']}"
 
 
 def sent_when_known(peer: Peer, sut: Sut, to: str, label: str) -> str:

@@ -19,7 +19,7 @@ def queue_manager(sut: Sut) -> dict[str, Any]:
 def queue_named(sut: Sut, path_name: str) -> dict[str, Any]:
     """Return a queue of the SUT, by its path name."""
     queues = element(queue_manager(sut), "QueueCollection")
-    found = [one for one in queues if str(one["Pathname"]).lower().endswith(path_name.lower())]
+    found = [one for one in queues if one["Pathname"].lower().endswith(path_name.lower())]
     if not found:
         raise NotShown(f"the SUT's abstract data model, as it shows it, has no queue {path_name}")
     return dict(found[0])

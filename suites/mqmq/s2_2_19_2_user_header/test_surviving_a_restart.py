@@ -35,7 +35,7 @@ def _held(sut: Sut, queue: str) -> list[dict[str, Any]]:
 
 
 def _labels(sut: Sut, queue: str) -> list[str]:
-    return [str(one["label"]) for one in _held(sut, queue)]
+    return [one["label"] for one in _held(sut, queue)]
 
 
 def _changed(before: Iterable[dict[str, Any]], after: Iterable[dict[str, Any]]) -> str:

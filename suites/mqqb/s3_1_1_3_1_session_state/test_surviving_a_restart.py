@@ -146,7 +146,7 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
 def _states(sut: Sut, transaction: str) -> list[str]:
     """Return the state of a transaction, if the SUT tells which it has."""
     there = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
-    return [str(one["state"]) for one in there if one["transaction"] == transaction]
+    return [one["state"] for one in there if one["transaction"] == transaction]
 
 
 @needs("restart", "receive", "queue_control")
@@ -166,7 +166,7 @@ def test_the_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, j
         sent.append(receiver.send(destination=rf"TCP:{sut.address}\{queue}", label=label))
 
     def labels() -> list[str]:
-        return [str(one["label"]) for one in sut.control.call("peek", queue=queue)["messages"]]
+        return [one["label"] for one in sut.control.call("peek", queue=queue)["messages"]]
 
     for number in range(1, count + 1):
         give(number, f"{number} before")

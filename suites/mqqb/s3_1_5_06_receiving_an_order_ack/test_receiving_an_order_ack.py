@@ -202,7 +202,7 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
     frames = [outgoing.on_session(), outgoing.acknowledge(1)]
     outgoing.await_info("EodLastAckCount", 1)
     info, now_s = outgoing.info(), peer.environment.now().utc_s
-    interval_s = int(element(info, "EodResendInterval"))
+    interval_s = element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_INTERVAL_S:
         judge("MQQB-3.1.5.6-20", expected="the first interval", observed=f"{interval_s} s", evidence=frames)
         return

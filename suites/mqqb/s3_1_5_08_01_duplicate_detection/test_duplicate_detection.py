@@ -183,4 +183,4 @@ def test_a_duplicate_makes_its_entry_new(peer, sut, judge):
 
 def _stamp(sut: Sut, message: Frame) -> int | None:
     entry = history_entry(sut, message)
-    return None if entry is None else int(entry["TimeStamp"])
+    return None if entry is None else entry["TimeStamp"]

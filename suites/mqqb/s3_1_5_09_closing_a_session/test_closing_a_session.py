@@ -106,7 +106,7 @@ def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
 
     def state() -> str:
         found = [one for one in sut.control.call("list")["outgoing"] if one["format_name"].lower() == sender.to.lower()]
-        return str(found[0]["state"]) if found else "not listed"
+        return found[0]["state"] if found else "not listed"
 
     sender.send(1)
     session, _ = sender.first(1)

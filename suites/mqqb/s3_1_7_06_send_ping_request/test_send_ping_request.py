@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from harness.sut.control import OF_THE_CHANNEL
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import OneOf, agree, respond, settle
 from suites.mqqb.steps.pinging import (
@@ -133,6 +134,8 @@ def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
     try:
         respond(connection, connection.received[0])
         observed = goes_on
+    except OF_THE_CHANNEL:
+        raise
     except ConformanceFailure:
         observed = connection.outcome()
     for rule in ("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06"):

@@ -22,7 +22,7 @@ NUMBER = 0x6D71_0001
 def opened(sut: Sut) -> list[dict[str, Any]]:
     """Return what has the queue of the check open, as inspect shows it."""
     queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    ours = [one for one in queues if str(one["Pathname"]).lower().endswith(sut.queue().lower())]
+    ours = [one for one in queues if one["Pathname"].lower().endswith(sut.queue().lower())]
     return [descriptor for one in ours for descriptor in one["OpenQueueDescriptorCollection"]]
 
 

@@ -82,6 +82,6 @@ def test_the_client_is_kept_with_what_it_opened(remote, sut, judge):
         opened = remote.open_remote(queue.association).settled().out
         values = {"hQueue": opened.phQueue, "pQueue": opened.dwpQueue, "dwpContext": opened.pdwContext}
         calls.append(queue.open_session(pLicGuid=guid(client), **values).settled())
-    known = {str(entry["ClientId"]).lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
+    known = {entry["ClientId"].lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
     found = [str(client) for client in clients if str(client) in known]
     judge("MQQP-3.1.4.3-18", expected=[str(client) for client in clients], observed=found, evidence=frames(calls))

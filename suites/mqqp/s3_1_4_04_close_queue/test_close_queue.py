@@ -108,7 +108,7 @@ def test_the_entry_of_a_closed_queue_is_gone(remote, sut, judge, which):
 
     def known() -> list[int]:
         entries = sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]
-        handles = {int(entry["OpenQueueDescriptorHandle"]) for entry in entries}
+        handles = {entry["OpenQueueDescriptorHandle"] for entry in entries}
         return [one.context for one in queues if one.context in handles]
 
     before = known()

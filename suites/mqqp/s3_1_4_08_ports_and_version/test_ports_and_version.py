@@ -10,6 +10,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, goes_on, needs
+from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ
@@ -69,6 +70,8 @@ def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
         after = asked(remote, IP_READ)[0]
         found = served(remote, after.status, QM2QM)
         read = brought(filled(remote, FIRST).receive()) if found == "served" else "nothing"
+    except OF_THE_CHANNEL:
+        raise
     except (ConformanceFailure, SutUnavailable) as lost:
         judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=str(lost), evidence=before.evidence)
         judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)

@@ -51,7 +51,7 @@ def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome
 def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
     """Begin a transaction and send a message in it, which nobody is to see; return its name."""
     queue = sut.queue("transactional")
-    transaction = str(sut.control.call("begin", external=external)["transaction"])
+    transaction = sut.control.call("begin", external=external)["transaction"]
     send_here(sut, queue, [label], delivery="transactional", transaction=transaction)
     for rule in UNSEEN:
         judge(rule, expected="[]", observed=str(labels(sut, queue)))

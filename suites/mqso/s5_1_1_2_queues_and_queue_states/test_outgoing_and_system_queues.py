@@ -92,7 +92,7 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
             sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
 
     def found(*names: str) -> list[list[str]]:
-        return [sorted(str(one["label"]) for one in sut.kept(name)) for name in names]
+        return [sorted(one["label"] for one in sut.kept(name)) for name in names]
 
     waiting = sut.outgoing(to)["count"]
     if peer.took(began_ms).ms < (SHORT_S - 1) * 1_000:  # else none need wait any more

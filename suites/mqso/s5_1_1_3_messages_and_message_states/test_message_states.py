@@ -76,7 +76,7 @@ def test_a_message_is_transferred_when_it_is_acknowledged(peer, sut, judge):
     session, came = sender.first(3)
 
     def waiting() -> int:
-        return int(sut.outgoing(sender.to)["count"])
+        return sut.outgoing(sender.to)["count"]
 
     counts = [waiting()]
     evidence = [*came, sender.acknowledge_all(session)]

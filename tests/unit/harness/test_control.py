@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from harness_made import sut_file
 from harness.environment import Stream, VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.sut.control import ControlRefused, JsonlControl, VirtualControl
+from harness.sut.control import ContractBroken, ControlRefused, JsonlControl, VirtualControl
 from harness.sut.shown import NotShown
 from harness.sut.view import identity_of
 from harness.sut.virtual_driver import VirtualDriver
@@ -85,11 +86,11 @@ def test_arguments_go_and_answers_come_whatever_the_cuts() -> None:
 def test_answers_in_another_order_find_their_questions() -> None:
     def script(stream: Stream, asked: dict[str, Any]) -> None:
         if asked["id"] == 1:
-            reply(stream, id=2, ok=True, answer="two")
-            reply(stream, id=1, ok=True, answer="one")
+            reply(stream, id=2, ok=True, purged=2)
+            reply(stream, id=1, ok=True, purged=1)
 
     made, _ = control(script)
-    assert [made.call("list")["answer"] for _ in range(2)] == ["one", "two"]
+    assert [made.call("purge", queue="x")["purged"] for _ in range(2)] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -101,11 +102,37 @@ def test_answers_in_another_order_find_their_questions() -> None:
         ({"ok": "yes"}, "the SUT refused purge: without a reason, and ok is 'yes'$"),
     ],
 )
-def test_a_refusal_is_the_suts_not_ours(fields: dict[str, Any], words: str) -> None:
-    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **fields))
+def test_a_refusal_of_version_1_is_the_suts_not_ours(fields: dict[str, Any], words: str) -> None:
+    def script(stream: Stream, asked: dict[str, Any]) -> None:
+        said = {"ok": True, "guid": str(UUID(int=7))} if asked["verb"] == "identity" else fields
+        reply(stream, id=asked["id"], **said)
+
+    made, _ = control(script)
+    identity_of(made)
     with pytest.raises(ControlRefused, match=words) as caught:
         made.call("purge", queue="x")
     assert isinstance(caught.value, ConformanceFailure)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"ok": False}, "the answer has no 'error'"),
+        ({"ok": False, "error": "no", "unsupported": "yes"}, "unsupported: 'yes' is not of type 'boolean'"),
+        ({}, "the answer has no 'ok'"),
+        ({"ok": "yes"}, "ok: 'yes' does not match: true"),
+        ({"ok": True, "purged": "3"}, "purged: '3' is not of type 'integer'"),
+    ],
+)
+def test_an_answer_that_breaks_the_contract_is_never_believed(fields: dict[str, Any], words: str) -> None:
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **fields))
+    line = f"control: `purge`: {words} (docs/control-protocol.md)"
+    with pytest.raises(ContractBroken, match=f"^{re.escape(line)}$"):
+        made.call("purge", queue="x")
+    begun = made.begin("purge", queue="x")
+    made.environment.run_until(lambda: False, 10)
+    with pytest.raises(ContractBroken, match=f"^{re.escape(line)}$"):
+        made.answer(begun)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +205,7 @@ def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> Non
         identity_of(made)
 
 
-@pytest.mark.parametrize("said", [{}, {"protocol": 1}, {"protocol": 2}])
+@pytest.mark.parametrize("said", [{}, {"protocol": 1}, {"protocol": 2, "facilities": []}])
 def test_both_versions_are_understood(said: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), **said))
     assert identity_of(made).identifier == UUID(int=7)
@@ -199,7 +226,7 @@ def test_what_can_never_be_asked_is_no_refusal() -> None:
         made.call("move", queue="x")
     waiting = made.begin("move", queue="x")
     made.environment.run_until(lambda: False, 10)
-    with pytest.raises(NotShown, match="cannot do this: no"):
+    with pytest.raises(NotShown, match="cannot move: no"):
         made.answer(waiting)
 
 
@@ -273,7 +300,8 @@ def test_every_test_gets_a_fresh_virtual_sut() -> None:
 
 
 def test_what_an_answer_lacks_is_the_suts_mistake() -> None:
-    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, messages=[{"label": "x"}]))
+    shown = {"message_id": f"{{{UUID(int=7)}}}\\1", "label": "x", "body_base64": ""}
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, messages=[shown]))
     found = made.call("peek", queue="x")
     with pytest.raises(ConformanceFailure, match=r"^an answer on the SUT's control channel has no 'message'$"):
         found["message"]

@@ -95,18 +95,22 @@ def test_what_was_seen_broken_stays_broken_when_the_check_breaks_off(tmp_path: P
     assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [(MUST, "fail"), (SHOULD, "warn")]
 
 
-def test_what_is_not_shown_cannot_be_observed_and_a_pass_that_needs_it_stays_open(tmp_path: Path) -> None:
+def test_what_is_not_shown_cannot_be_observed_and_what_passed_before_keeps_its_pass(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD, SETTLED, SHOULD_NOT)
     for rule, observed in ((MUST, 1), (SHOULD, 2), (SETTLED, 1)):
         made(rule, expected=1, observed=observed)
     made.finished(SETTLED)
     made.not_shown("it shows no Timers")
     assert made.judged == {
-        MUST: Verdict.INCONCLUSIVE,
+        MUST: Verdict.PASS,
         SHOULD: Verdict.WARN,
         SETTLED: Verdict.PASS,
         SHOULD_NOT: Verdict.NOT_OBSERVABLE,
     }
+    assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)[3:]] == [
+        (MUST, "not_observable", "it shows no Timers"),
+        (SHOULD_NOT, "not_observable", "it shows no Timers"),
+    ]
 
 
 def test_what_was_never_judged_is_open_whatever_the_check_says(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from harness_made import sut_file
 
 from harness.environment import VirtualEnvironment
 from harness.errors import HarnessError, SutUnavailable
-from harness.sut.control import ControlRefused
+from harness.sut.control import ContractBroken, ControlRefused, Unsupported
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 
@@ -111,6 +111,27 @@ def test_what_cannot_be_taken_back_is_residue_and_the_rest_is_taken_back() -> No
     one.close()
     assert control.verbs()[-4:] == ["resume_queue", "delete_queue", "list", "set_timers"]
     assert one.residue == ["it is open"]
+
+
+@pytest.mark.parametrize("broken", [Unsupported("cannot"), ContractBroken("control: `delete_queue`: no")])
+def test_what_the_channel_cannot_or_says_wrongly_is_residue_too(broken: Exception) -> None:
+    control = Scripted(delete_queue=broken, set_timers={"scale": 1})
+    one = view(control)
+    one.queue()
+    one.set_timers(scale=2)
+    one.close()
+    assert control.verbs()[-1] == "set_timers"
+    assert one.residue == [str(broken)]
+
+
+@pytest.mark.parametrize("verb", ["set_timers", "configure"])
+def test_what_an_answer_does_not_name_cannot_be_changed(verb: str) -> None:
+    control = Scripted(**{verb: {"scale": 1}})
+    one = view(control)
+    with pytest.raises(Unsupported, match=f"cannot {verb} quota: its answer does not name it"):
+        getattr(one, verb)(scale=2, quota=1)
+    one.close()
+    assert control.asked == [(verb, {})]
 
 
 def test_a_sut_that_was_taken_off_the_network_comes_back_once() -> None:

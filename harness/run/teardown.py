@@ -1,0 +1,43 @@
+"""The end of a check: where it fails, the rules of the check get a verdict that says so, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from harness.errors import ConformanceFailure, FolderError, SutUnavailable
+from harness.judging.verdicts import Verdict
+from harness.run.checks import JUDGE
+
+OF_THE_SYSTEM = (ConformanceFailure, SutUnavailable)
+"""What is no mistake of ours."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Any:
+    """Leave a verdict where a check cannot be ended: a run is good only if nothing broke."""
+    try:
+        return (yield)
+    except Exception as error:
+        causes = list(causes_of(error))
+        for cause in causes:
+            if isinstance(cause, FolderError):  # nothing can be said of any check any more
+                raise cause from None
+        if JUDGE not in item.stash:
+            raise
+        said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
+        theirs = all(isinstance(one, OF_THE_SYSTEM) for one in causes)
+        reason = f"the check could not be ended: {' '.join(said.split())}"
+        item.stash[JUDGE].break_off(reason, Verdict.INCONCLUSIVE if theirs else Verdict.HARNESS_ERROR)
+        raise pytest.fail.Exception(reason, pytrace=False) from None
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yield what was raised: the parts of a group, each for itself."""
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from causes_of(part)
+    else:
+        yield error

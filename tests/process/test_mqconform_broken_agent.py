@@ -1,0 +1,36 @@
+"""An agent that breaks the contract of the control protocol, or cannot do all of it: nobody is convicted for that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from mqconform_process import MQCONFORM, command, sut, verdicts
+
+
+def test_answers_that_break_the_contract_convict_nobody(tmp_path: Path) -> None:
+    arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", "--workers", "2")
+    plugin = {"PYTEST_PLUGINS": "mangled_answers", "PYTHONPATH": str(Path(__file__).parent)}
+    done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)
+    lines = verdicts(tmp_path / "run")
+    found = Counter(line["verdict"] for line in lines)
+    assert found["fail"] == found["harness_error"] == 0, [
+        (line["rule"], line["observed"], line["reason"])
+        for line in lines
+        if line["verdict"] in ("fail", "harness_error")
+    ]
+    assert done.returncode == 1
+    assert "Traceback" not in done.stdout + done.stderr
+    broken = [line["reason"] for line in lines if line["verdict"] == "inconclusive"]
+    assert len(broken) > 1_000
+    assert all("control: `" in reason and reason.endswith("(docs/control-protocol.md)") for reason in broken)
+
+
+def test_an_agent_without_a_verb_or_an_argument_leaves_nothing_inconclusive(tmp_path: Path) -> None:
+    arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", "--select", "MQDMPR-3.1.7.1", "--select", "MQSO-5")
+    plugin = {"PYTEST_PLUGINS": "unsupported_verbs", "PYTHONPATH": str(Path(__file__).parent)}
+    done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)
+    found = Counter(line["verdict"] for line in verdicts(tmp_path / "run"))
+    assert done.returncode == 0, done.stdout
+    assert found["not_observable"] > 100
+    assert set(found) <= {"pass", "not_exercised", "not_observable", "not_applicable"}

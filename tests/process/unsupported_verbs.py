@@ -1,0 +1,52 @@
+"""A plugin for ``PYTEST_PLUGINS``: in each check a verb of the virtual system, or an argument, is unsupported.
+
+Which one, a number drawn for each that the check comes to decides. ``UNSUPPORTED``: another seed, another choice.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Any
+
+import pytest
+
+from harness.sut.control import Unsupported, VirtualControl
+
+PART = 0.15
+NEVER = ("identity", "cancel")
+"""Verbs that every agent has."""
+SEED = os.environ.get("UNSUPPORTED", "")
+
+rng = random.Random()
+met: dict[tuple[str, str], bool] = {}
+"""By verb and argument, "" for the verb alone: whether it is unsupported in this check."""
+begin, call = VirtualControl.begin, VirtualControl.call
+
+
+def refuse(verb: str, arguments: dict[str, Any]) -> None:
+    """Raise what an agent's ``unsupported`` leads to."""
+    for name in ("", *arguments) if verb not in NEVER else ():
+        if (verb, name) not in met:
+            met[verb, name] = not any(met.values()) and rng.random() < PART
+        if met[verb, name]:
+            raise Unsupported(f"the SUT's control channel cannot {verb}: {name or 'this verb'} is unknown here")
+
+
+def begin_partly(self: VirtualControl, verb: str, **arguments: Any) -> int:
+    refuse(verb, arguments)
+    return begin(self, verb, **arguments)
+
+
+def call_partly(self: VirtualControl, verb: str, **arguments: Any) -> dict[str, Any]:
+    refuse(verb, arguments)
+    return call(self, verb, **arguments)
+
+
+VirtualControl.begin, VirtualControl.call = begin_partly, call_partly  # type: ignore[method-assign]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    rng.seed(f"{SEED} {item.nodeid}")
+    met.clear()
