@@ -23,6 +23,7 @@ from harness.run.checks import (
     JUDGE,
     LOG,
     RESIDUE,
+    RESTS,
     ROOTS,
     RUN,
     TOLD,
@@ -279,6 +280,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
+    from harness.run.rests import rests_of
     from harness.sut.external_driver import DEATH_NEAR_S
     from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown
@@ -314,6 +316,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             raise
         judge.break_off(f"{judge.malformed}; the check could not go on ({type(error).__name__}: {error})")
     finally:
+        item.stash[RESTS] = rests_of(item)
         going_on.after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]

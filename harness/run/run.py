@@ -32,6 +32,7 @@ from harness.rules.proof_record import load_proof
 from harness.run.checks_of_rules import checks_of_rules
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
+from harness.run.roots import Roots
 from harness.run_folder import (
     CAPTURE_SUFFIX,
     CAPTURES_FOLDER,
@@ -87,6 +88,8 @@ class Run:
     deaths: list[Death] = field(default_factory=list)
     roots: NamedRoots = field(default_factory=NamedRoots)
     """What its verdicts rest on and is missing."""
+    known: Roots = field(default_factory=Roots)
+    """What is known of that which its verdicts rest on."""
     queue_managers: list[UUID] = field(default_factory=list)
     """The identifiers of the SUT at the start, each once: workers may share it."""
     baseline: Baseline | None = None

@@ -92,7 +92,8 @@ class Workers:
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
-            self._run_all()
+            with self.run.known.shared():
+                self._run_all()
         finally:
             for worker in self.busy.values():
                 worker.process.terminate()

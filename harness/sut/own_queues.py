@@ -62,6 +62,16 @@ class OwnQueues:
             self._queues[kind] = self._provide(kind)
         return self._queues[kind]
 
+    @property
+    def names_queues(self) -> bool:
+        """Return whether this test named a queue of the SUT, so that a name of the SUT has to lead to it."""
+        return bool(self._queues or self._made)
+
+    @property
+    def provisioned(self) -> frozenset[str]:
+        """Return the kinds of the queues of the SUT file that this test used."""
+        return frozenset(kind for kind, name in self._queues.items() if name == getattr(self.file.queues, kind))
+
     def _provide(self, kind: str) -> str:
         if "queue_control" in self.facilities and kind != PROVISIONED:
             return self.new_queue(kind, transactional=kind == "transactional")

@@ -8,7 +8,7 @@ import selectors
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -81,9 +81,9 @@ class Control:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, *flags: str, toml: str | None = None) -> Iterator[Served]:
+def serve(folder: Path, *flags: str, toml: str | None = None, command: Sequence[str] = COMMAND) -> Iterator[Served]:
     """Yield the process, ready; killed at the end if it still runs."""
-    arguments = [*COMMAND, *flags]
+    arguments = [*command, *flags]
     if toml is not None:
         (folder / "qm.toml").write_text(toml, encoding="utf-8")
         arguments += ["--config", str(folder / "qm.toml")]
