@@ -31,6 +31,8 @@ PROVISIONED = ("plain", "transactional", "admin")
 LIVES_S = 10
 """How long a message tries to arrive, and stays in a queue: then nothing of it is left."""
 REACHED_MS = 12_000
+SOON = 10
+"""How much earlier than specified the peer acknowledges while it waits itself for acknowledgments."""
 NO_QUEUE = 0x7FFF_FFFE
 """A number that no private queue has: a message for it is refused, whatever names the system takes for its own."""
 
@@ -172,7 +174,7 @@ def arrival(system: System, reached: bool | None) -> Iterator[Line]:
         yield Line(BY_ADDRESS, State.NOT_SEEN, str(error))
         return
     if reached is None:
-        yield _reached_by_acknowledgments(system, targets[0].name, connected, answered)
+        yield _reached_by_acknowledgments(system, sent, connected, answered)
     comes_back = bool(reached or connected or answered)
     yield from _names(system, sent, comes_back)
     yield from _queues(sent)
@@ -209,21 +211,32 @@ def _exchange(
     system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
 ) -> tuple[list[_Sent], bool]:
     """Send the messages and wait; return them, and whether one for a queue that nobody has was refused."""
-    peer.configure(timers=TimerSettings(scale=AT_ONCE))
+    peer.configure(timers=TimerSettings(scale=SOON))
     peer.listen()
     peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
     sent = [_Sent(target, _send(peer, target.name, label, transactional=target.transactional)) for target in targets]
     nowhere = _send(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
 
-    def answered() -> bool:
+    def answered() -> list[bool]:
         found = dict(_acknowledgments(peer))
         for one in sent:
             one.acknowledged = found.get(one.ordinal)
-        return nowhere in (None, *found) and all(one.acknowledged is not None for one in sent)
+        return [one.acknowledged is not None for one in sent]
 
     within_ms = system.timeouts.response_ms if reached is False else max(REACHED_MS, system.timeouts.response_ms)
-    peer.environment.run_until(answered, within_ms)
+    if peer.environment.run_until(lambda: any(answered()), within_ms):  # many systems refuse in silence
+        peer.environment.run_until(lambda: all(answered()), system.timeouts.response_ms)
+    peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_acknowledgments(peer))
+
+
+def _has_acknowledged(peer: Peer) -> bool:
+    """Return whether the system was told that all its messages came: else it would bring them to a later peer."""
+    for connection in peer.recorder.connections:
+        kinds = [(frame.kind, frame.from_sut) for frame in connection.frames]
+        if ("UserMessage", True) in kinds and ("SessionAck", False) not in kinds:
+            return False
+    return True
 
 
 def _send(peer: Peer, to: str, label: str, *, transactional: bool = False) -> int:
@@ -272,15 +285,18 @@ def _look(system: System, sent: list[_Sent], label: str) -> None:
                 one.arrived = any(message.get("label") == label for message in shown)
 
 
-def _reached_by_acknowledgments(system: System, to: str, connected: bool, answered: bool) -> Line:
+def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bool, answered: bool) -> Line:
     place = where(system)
     if connected:
         return Line(REACHED, State.OK, f"the system connected to {place}")
     if answered:
         said = f"the system answers on a session that is open; whether it finds the peer at {place} was not to be seen"
         return Line(REACHED, State.NOT_SEEN, said)
+    if all(one.arrived is False or one.refusal for one in sent):
+        return Line(REACHED, State.NOT_SEEN, f"no message arrived that would be acknowledged to {place}")
+    to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection to {place} within {REACHED_MS // 1_000} s of a message to {to}, nor an answer to it"
-    return Line(REACHED, State.MISSING, said, _FIND_PEER)
+    return Line(REACHED, State.MISSING, said, _FIND_PEER if seen else f"{_FIND_PEER} Or: {_FOREIGN_NAME}")
 
 
 def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
@@ -293,6 +309,9 @@ def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line
         name = of_name[0].target.name
         if any(one.acknowledged is not None or one.arrived for one in of_name):
             yield Line(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
+        elif all(one.refusal for one in of_name):
+            said = f"no queue is found by that address, such as {name}: {of_name[0].refusal}"
+            yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
         elif any(one.arrived is False for one in of_name):
             yield Line(subject, State.MISSING, f"a message to {name} did not arrive", _FOREIGN_NAME)
         elif comes_back:
@@ -319,7 +338,7 @@ def _queues(sent: list[_Sent]) -> Iterator[Line]:
             otherwise = State.WRONG, f"it refuses a message with class 0x{one.acknowledged:04X}"
             state, why = _REFUSED.get(MessageClass(one.acknowledged), otherwise)
             yield Line(QUEUES, state, f"{named}: {why}", way_out, about=key)
-        elif one.refusal:
+        elif one.refusal and name_is_right:
             yield Line(QUEUES, State.MISSING, f"{named}: {one.refusal}", way_out, about=key)
         elif name_is_right:
             said = f"{named}: a message that is {kind} did not arrive, as one did in another queue"

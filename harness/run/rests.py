@@ -56,7 +56,7 @@ def rests_of(item: pytest.Item) -> Rests:
         connected=connected,
         awaited=peer is not None and peer.listens and not connected,
         addressed=sut.names_queues or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
-        provisioned=sut.provisioned - {PROVISIONED},
+        provisioned=frozenset(sut.provisioned - {PROVISIONED}),
         reads="qm2qm" in needed(item) and not remote,
         known_peer=sut.knows_peer,
         came=frozenset(frame.number for frame in frames if frame.from_sut),

@@ -93,7 +93,8 @@ def _answers(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | Non
         found = tuple(_asked(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
-    return found if any(line.subject == BY_ADDRESS and line.state is not State.NOT_SEEN for line in found) else None
+    known = any(line.bad or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
+    return found if known else None
 
 
 def _asked(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
