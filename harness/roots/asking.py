@@ -78,6 +78,11 @@ class _Sent:
     refusal: str = ""
     """Why its queue cannot be looked into."""
 
+    @property
+    def not_found(self) -> bool:
+        """Return whether its queue was looked for and is not there, and not only closed to the tester."""
+        return "QUEUE_NOT_FOUND" in self.refusal
+
 
 def delivery(system: System, *, reached: bool) -> Iterator[Line]:
     """Ask for the way to the peer and back; ``reached``: the system was seen to reach it."""
@@ -292,7 +297,7 @@ def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bo
     if answered:
         said = f"the system answers on a session that is open; whether it finds the peer at {place} was not to be seen"
         return Line(REACHED, State.NOT_SEEN, said)
-    if all(one.arrived is False or one.refusal for one in sent):
+    if all(one.arrived is False or one.not_found for one in sent):
         return Line(REACHED, State.NOT_SEEN, f"no message arrived that would be acknowledged to {place}")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
     said = f"no connection to {place} within {REACHED_MS // 1_000} s of a message to {to}, nor an answer to it"
@@ -309,7 +314,7 @@ def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line
         name = of_name[0].target.name
         if any(one.acknowledged is not None or one.arrived for one in of_name):
             yield Line(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
-        elif all(one.refusal for one in of_name):
+        elif all(one.not_found for one in of_name):
             said = f"no queue is found by that address, such as {name}: {of_name[0].refusal}"
             yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
         elif any(one.arrived is False for one in of_name):

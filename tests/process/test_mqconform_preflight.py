@@ -249,7 +249,7 @@ def test_provisioned_queues_without_control(write: Write) -> None:
     queues = [str(line) for line in report.lines if line.subject == "queues"]
     assert queues[0] == "queues          ok            plain private$\\here takes messages that are not transactional"
     assert queues[2].startswith("queues          missing       admin private$\\gone: ")
-    assert "MQ_ERROR_QUEUE_NOT_FOUND; make it, " in queues[2]
+    assert "make it, not transactional, or name another as queues.admin" in queues[2]
     assert states(report)["control"] == "not declared"
     assert not report.ready
 
