@@ -59,6 +59,8 @@ class Peer:
         self._listeners: list[RawListener] = []
         self._at_end: list[Callable[[], None]] = []
         self._ignore_when_open = False
+        self.listens = False
+        """Whether it has awaited connections of the SUT."""
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
         """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
 
@@ -131,6 +133,7 @@ class Peer:
         """Accept the SUT's connections without a core behind; its pings are answered, lest it wait."""
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
+        self.listens = True
         self._listeners.append(RawListener(self))
         return self._listeners[-1]
 
@@ -185,7 +188,7 @@ class Peer:
 
         ``ignore_incoming``: what the SUT sends on them is ignored once they are open.
         """
-        self._ignore_when_open = ignore_incoming
+        self._ignore_when_open, self.listens = ignore_incoming, True
         driver = self.sut.file.driver
         self.host.listen(driver.peer_tcp_port)
         if ping:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.remote import Remote
-from harness.preflight.by_control import own_queue
-from harness.preflight.findings import Line, State
 from harness.preflight.setup import Setup
+from harness.roots.asking import own_queue
+from harness.roots.line import Line, State
 from harness.sut import endpoint_mapper
 from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown

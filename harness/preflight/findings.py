@@ -1,52 +1,12 @@
-"""What a look at a set-up finds: a line for each thing, with the way out."""
+"""What a look at a whole set-up finds, and what a run can judge with that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from typing import Any
 
-from harness.printable import one_line
-
-SAID_LIMIT = 300
-
-
-class State(StrEnum):
-    """How a thing was found."""
-
-    OK = "ok"
-    MISSING = "missing"
-    """The SUT file promises it, and it is not there."""
-    WRONG = "wrong"
-    """It is there, and is not what the SUT file says."""
-    NOT_SEEN = "not seen"
-    """There is no way to look."""
-    NOT_DECLARED = "not declared"
-    """The SUT file does not promise it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One thing. ``ends_run``: a run does not even begin with it."""
-
-    subject: str
-    state: State
-    said: str
-    way_out: str = ""
-    ends_run: bool = False
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "said", one_line(self.said, SAID_LIMIT))
-
-    @property
-    def bad(self) -> bool:
-        """Return whether something that the SUT file promises is not there."""
-        return self.state in (State.MISSING, State.WRONG)
-
-    def __str__(self) -> str:
-        way_out = f"; {self.way_out}" if self.way_out else ""
-        return f"{self.subject:16}{self.state:14}{self.said}{way_out}"
+from harness.roots.line import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from harness.environment import RealEnvironment
 from harness.errors import SutUnavailable
-from harness.preflight.findings import Line, State
 from harness.preflight.setup import Setup
+from harness.roots.line import Line, State
 from harness.sut.discovery import as_nobody, discover_identifier
 from harness.sut.listeners import Port, refuse_foreign, taken_by
 from harness.sut.pulse_channels import PingChannel

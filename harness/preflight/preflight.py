@@ -12,8 +12,11 @@ from typing import Any
 from harness.attach.attach import costs
 from harness.errors import ConformanceFailure, SutUnavailable, UsageError
 from harness.preflight import by_control, network
-from harness.preflight.findings import Count, Line, Report, State
+from harness.preflight.findings import Count, Report
 from harness.preflight.setup import Setup
+from harness.roots import asking
+from harness.roots.line import Line, State
+from harness.roots.remote_reading import endpoint
 from harness.sut import remote_control
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.process_driver import ProcessDriver
@@ -21,7 +24,6 @@ from harness.sut.sut_file import SutFile
 from harness.sut.worker_configurations import worker_configurations
 
 SECURITY_QUEUE = "restricted"
-QUEUES = ("plain", "transactional", "admin")
 
 
 def preflight(file: SutFile, take_inventory: Callable[[], Any]) -> Report:
@@ -48,7 +50,9 @@ def _look(setup: Setup) -> Iterator[Line]:
             return
     for step in _STEPS:
         try:
-            yield from step(setup)
+            for line in step(setup):
+                setup.begins = setup.begins and not (line.bad and line.ends_run)
+                yield line
         except (ConformanceFailure, SutUnavailable) as error:  # what no step has words for
             yield Line(step.__name__.replace("_", " "), State.WRONG, str(error))
 
@@ -78,11 +82,27 @@ def _rpc(setup: Setup) -> Iterator[Line]:
         if line.bad:
             return
     yield from bind_and_call(setup)
+    if _has(setup, "qm2qm"):
+        yield endpoint(setup)
+
+
+def _roots(setup: Setup) -> Iterator[Line]:
+    """Ask what a run asks at its first bad verdict."""
+    yield asking.identity(setup.file, setup.guid)
+    if not setup.begins:
+        yield Line(asking.REACHED, State.NOT_SEEN, "not tried: a run does not even begin")
+    elif not setup.peer_can_listen:
+        yield Line(asking.REACHED, State.NOT_SEEN, f"the peer cannot listen at {asking.where(setup)}")
+    else:
+        for line in asking.delivery(setup, reached=False):
+            setup.known_queues |= {line.about} if line.subject == asking.QUEUES else set()
+            yield line
 
 
 def _queues(setup: Setup) -> Iterator[Line]:
-    wanted = [] if setup.offers("queue_control") else [*QUEUES]
-    if not wanted:
+    makes_own = setup.offers("queue_control")
+    wanted = [] if makes_own else [key for key in asking.PROVISIONED if key not in setup.known_queues]
+    if makes_own:
         yield Line("queues", State.OK, "those of [queues] are not used: each check makes its own (queue_control)")
     if setup.file.capabilities.get("security", False):
         wanted.append(SECURITY_QUEUE)
@@ -109,7 +129,7 @@ _STEPS: tuple[Callable[[Setup], Iterator[Line]], ...] = (
     by_control.identity,
     _rpc,
     network.peer_ports,
-    by_control.reach,
+    _roots,
     by_control.clock,
     _queues,
 )

@@ -10,6 +10,7 @@ from harness.judging.verdicts import BAD, WORST_FIRST, Verdict
 from harness.printable import one_line
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
+from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
 SHOWN = 50
@@ -26,6 +27,8 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     run = found.run
     yield f"# MSMQ conformance: {escaped(found.system)}"
     yield ""
+    for root in NamedRoots.from_json(run.get("roots", ())).lines():
+        yield from (f"**{escaped(root)}**", "")
     name, harness, reach = (escaped(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:

@@ -13,8 +13,10 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
-from harness.judging.verdicts import BROKEN, WRONG, Entry, Verdict
-from harness.run.checks import AGAIN, ATTEMPT, DRIVER, LOG, covered, suite_path
+from harness.judging.verdicts import BAD, BROKEN, WRONG, Entry, Verdict
+from harness.run.checks import AGAIN, ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN, covered, suite_path
+from harness.run.rests import Rests
+from harness.run.roots import doubted
 from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
@@ -48,6 +50,9 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     driver.vital_signs.calm(False)
     item.config.stash[LOG] = log
     entries, reports = settled(tried, doubts, steady=now == Doubts())
+    if not item.stash.get(AGAIN, False):
+        run, rests = item.config.stash[RUN], item.stash.get(RESTS, Rests())
+        entries = retold(entries, doubted(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
     for entry in entries:
         log.append(entry)
     for report in reports:
@@ -99,6 +104,18 @@ def settled(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) ->
     always = set.intersection(*missed)
     reason = f"{doubts}, in {len(attempts)} attempts"
     return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports
+
+
+def retold(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> list[Entry]:
+    """Return the verdicts after a doubt, and let pytest's report of the check say the same."""
+    if doubtful is not entries:
+        bad = [entry for entry in doubtful if entry.verdict in BAD]
+        said = [f"{entry.rule} {entry.verdict}" for entry in bad]
+        reasons = dict.fromkeys(entry.reason for entry in bad if entry.reason)
+        for report in reports:
+            if report.when == "call" and report.failed and isinstance(report.longrepr, str):
+                report.longrepr = "; ".join([", ".join(sorted(said)), *reasons])
+    return doubtful
 
 
 def _doubtful(entry: Entry, reason: str) -> Entry:

@@ -12,6 +12,8 @@ from harness.paths import SUITES
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.judging.verdicts import Log
+    from harness.run.named_roots import NamedRoots
+    from harness.run.rests import Rests
     from harness.run.results import RuleResult
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
@@ -28,6 +30,10 @@ FOUND: pytest.StashKey[list[RuleResult]] = pytest.StashKey()
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
 RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """What checks left behind in the SUT, as this process found out."""
+ROOTS: pytest.StashKey[NamedRoots] = pytest.StashKey()
+"""What verdicts rest on and is missing, as this process found out."""
+RESTS: pytest.StashKey[Rests] = pytest.StashKey()
+"""What the verdicts of a check rest on."""
 AGAIN: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check has to be made again when no other runs beside it."""
 TOLD: pytest.StashKey[bool] = pytest.StashKey()

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.verdicts import BAD
+from harness.judging.verdicts import BAD, Verdict
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
 from harness.run.evidence import frames_of
 
 if TYPE_CHECKING:
+    from harness.run.named_roots import NamedRoots
     from harness.run.results import RuleResult
 
 GONE_ON_WITH = ("--rule", "--select", "-k", "--baseline", "--sut", "--topology")
@@ -25,9 +26,19 @@ SHOWN = 20
 _LONGEST = 300
 
 
-def findings(results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
-    """Yield the lines; ``again``: the end of the command that repeats a check, such as ``--sut sut.toml``."""
+def findings(
+    results: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str, roots: NamedRoots
+) -> Iterator[str]:
+    """Yield the lines; ``again``: the end of the command that repeats a check, such as ``--sut sut.toml``.
+
+    ``roots``: what is missing. It comes first, and the rules that rest on it alone are only named.
+    """
+    yield from roots.lines()
     found = [one for one in results if one.accepted is None]
+    resting = [one for one in found if one.verdict is Verdict.INCONCLUSIVE and roots.bear(one.line["test"])]
+    if resting:
+        yield f"inconclusive for that: {', '.join(one.rule for one in resting)}"
+        found = [one for one in found if one not in resting]
     for verdict in BAD:
         bad = [one for one in found if one.verdict is verdict]
         for one in bad[:SHOWN]:

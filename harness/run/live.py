@@ -32,7 +32,7 @@ class Live:
         self._began = self._said = clock()
         self._checks = self._done = 0
         self._known: dict[str, Verdict] = dict(run.log.rules)
-        self._named = 0
+        self._named = self._roots = 0
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> tuple[str, str, str] | None:
@@ -49,7 +49,13 @@ class Live:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Say what changed with a check."""
         self._done += 1
+        for line in self.run.roots.lines()[self._roots :]:
+            self._roots += 1
+            self._show(line, for_good=True)
+        rests = self.run.roots.bear(nodeid)
         for rule, verdict in self.run.log.rules.items():
+            if verdict is Verdict.INCONCLUSIVE and rests:
+                continue
             if verdict in BAD and self._known.get(rule) != verdict and not self.run.expects(rule, verdict):
                 self._name(rule, verdict, nodeid)
         self._known.update(self.run.log.rules)

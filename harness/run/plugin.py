@@ -23,6 +23,8 @@ from harness.run.checks import (
     JUDGE,
     LOG,
     RESIDUE,
+    RESTS,
+    ROOTS,
     RUN,
     TOLD,
     capture_path_of,
@@ -111,7 +113,7 @@ def _begin(config: pytest.Config) -> None:
     config.stash[RUN] = run
     for plugin in (attempts, fixtures, teardown, terminal, topologies, Deadline(run), FullDisk(run)):
         config.pluginmanager.register(plugin)
-    config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
+    config.stash[LOG], config.stash[RESIDUE], config.stash[ROOTS] = run.log, run.residue, run.roots
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
 
 
@@ -269,6 +271,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         item.stash[JUDGE].not_shown(str(error))
         raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
+        _name_root(item, error)
         if (how := item.config.stash[DRIVER].ended()) is not None:
             item.stash[JUDGE].not_going_on(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
         ours = isinstance(error, HarnessError)
@@ -285,6 +288,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
+    from harness.run.rests import rests_of
     from harness.sut.external_driver import DEATH_NEAR_S
     from harness.sut.releases import LackedByRelease
     from harness.sut.shown import NotShown
@@ -306,6 +310,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except NotShown as error:
         judge.not_shown(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
+        _name_root(item, error)
         how = driver.ended(DEATH_NEAR_S)
         judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")
         if isinstance(error, SutLost):
@@ -319,6 +324,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             raise
         judge.break_off(f"{judge.malformed}; the check could not go on ({type(error).__name__}: {error})")
     finally:
+        item.stash[RESTS] = rests_of(item)
         going_on.after(item, judge)
         if "peer" in item.funcargs:  # type: ignore[attr-defined]
             item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
@@ -327,6 +333,14 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     judge.end()
     _outcome(judge, item.config.stash[RUN])
     return None
+
+
+def _name_root(item: pytest.Item, error: Exception) -> None:
+    """Note what all that follows rests on, if that is what a check missed; a kind of error is named once."""
+    from harness.errors import RootMissing
+
+    if isinstance(error, RootMissing):
+        item.config.stash[ROOTS].name(type(error).__name__, str(error), [str(suite_path(item))])
 
 
 def _hung_up(item: pytest.Item) -> bool:
@@ -384,7 +398,7 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(told, catalogue=run.catalogue, again=again)
     if config.pluginmanager.hasplugin("junitxml"):
-        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started, tell, run.partial())
+        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started, tell, run.partial(), run.roots.lines())
     if config.getoption("--allure"):
         results.write_allure(found, run.folder / results.ALLURE_FOLDER, run.folder, tell, run.partial())
 

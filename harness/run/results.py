@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,11 +94,17 @@ Told = Callable[[RuleResult], Iterable[str]]
 
 
 def write_junit(
-    results: Iterable[RuleResult], path: Path, started: str, told: Told, partial: str | None = None
+    results: Iterable[RuleResult],
+    path: Path,
+    started: str,
+    told: Told,
+    partial: str | None = None,
+    roots: Sequence[str] = (),
 ) -> None:
     """Write JUnit's XML: a test suite a document, a test case a rule; what is no pass is told whole.
 
-    ``partial``: why it is only a part of a run, which is a property of each test suite.
+    ``partial``: why it is only a part of a run; ``roots``: what its verdicts rest on and is missing. Each is a property
+    of each test suite.
     """
     root = ElementTree.Element("testsuites", name="mqconform")
     suites: dict[str, ElementTree.Element] = {}
@@ -106,9 +112,11 @@ def write_junit(
         document = result.line["document"]
         if document not in suites:
             suites[document] = ElementTree.SubElement(root, "testsuite", name=document, timestamp=started)
-            if partial is not None:
+            said_of_run = [("root", root) for root in roots] + ([("partial", partial)] if partial is not None else [])
+            if said_of_run:
                 properties = ElementTree.SubElement(suites[document], "properties")
-                ElementTree.SubElement(properties, "property", name="partial", value=_NOT_XML.sub("\ufffd", partial))
+            for name, value in said_of_run:
+                ElementTree.SubElement(properties, "property", name=name, value=_NOT_XML.sub("\ufffd", value))
         where = {"classname": f"{document}.{result.line['section']}", "name": result.rule}
         case = ElementTree.SubElement(suites[document], "testcase", where)
         said = _NOT_XML.sub("\ufffd", result.says)

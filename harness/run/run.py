@@ -30,7 +30,9 @@ from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
 from harness.run.checks_of_rules import checks_of_rules
+from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
+from harness.run.roots import Roots
 from harness.run_folder import (
     CAPTURE_SUFFIX,
     CAPTURES_FOLDER,
@@ -86,6 +88,10 @@ class Run:
     deaths: list[Death] = field(default_factory=list)
     captured: int = 0
     """Bytes of the captures that this process, or its workers, wrote."""
+    roots: NamedRoots = field(default_factory=NamedRoots)
+    """What its verdicts rest on and is missing."""
+    known: Roots = field(default_factory=Roots)
+    """What is known of that which its verdicts rest on."""
     queue_managers: list[UUID] = field(default_factory=list)
     """The identifiers of the SUT at the start, each once: workers may share it."""
     baseline: Baseline | None = None
@@ -99,11 +105,11 @@ class Run:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         run_id = f"{started.replace(':', '').replace('-', '')}-{slug(file.sut.name)}-{folder.name}"[:120]
-        done, deaths = Recorded(), list[Death]()
+        done, deaths, roots = Recorded(), list[Death](), NamedRoots()
         if resume:
             if not (folder / RUN_FILE).is_file() or not verdicts.is_file():
                 raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-            run_id, started, ended, deaths = _earlier(folder, file)
+            run_id, started, ended, deaths, roots = _earlier(folder, file)
             done = _recorded(verdicts, ended=ended)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
@@ -113,7 +119,7 @@ class Run:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, datetime.fromisoformat(started), done)
             whole = selection == "all"
-            run = cls(folder, file, catalogue, selection, whole, run_id, log, started, done, deaths=deaths)
+            run = cls(folder, file, catalogue, selection, whole, run_id, log, started, done, deaths=deaths, roots=roots)
             run.write(finished=None, code=None)
         except (OSError, FolderError) as error:
             why = error if isinstance(error, OSError) else error.__cause__
@@ -140,6 +146,7 @@ class Run:
             "timeouts": self.timeouts,
             "queue_managers": [str(each) for each in self.queue_managers],
             "deaths": [asdict(death) for death in self.deaths],
+            "roots": self.roots.to_json(),
             "aborted": self.aborted,
             "baseline": self.baseline.to_json(self.held()) if self.baseline is not None else None,
             "exit": code,
@@ -191,7 +198,8 @@ class Run:
         if self.interrupted:
             return EXIT_INTERRUPTED
         open_ones = (Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
-        if self.aborted or self.failed or self.deaths or any(self.log.counts[verdict] for verdict in open_ones):
+        broke = self.aborted or self.failed or self.deaths or self.roots.by_subject
+        if broke or any(self.log.counts[verdict] for verdict in open_ones):
             return EXIT_NOT_CONFORMANT
         if not self.held().kept:
             return EXIT_NOT_CONFORMANT
@@ -272,18 +280,20 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
-def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool, list[Death]]:
-    """Return the id and start of the run to resume, whether it came to its end, and how often its SUT did not."""
+def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool, list[Death], NamedRoots]:
+    """Return the id and start of the run to resume, whether it ended, the ends of its SUT, what was missing."""
     try:
         earlier = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
         sut, run_id, started = earlier["sut"], str(earlier["run"]), str(earlier["started"])
         name, version_of_sut = sut["name"], sut["version"]
         deaths = [Death(**death) for death in earlier.get("deaths", ())]
+        roots = NamedRoots.from_json(earlier.get("roots", ()))
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
     if (name, version_of_sut) != (file.sut.name, file.sut.version):
         raise UsageError(f"{folder}: holds a run of {name} {version_of_sut}; give that SUT file to resume it")
-    return run_id, started, bool(earlier.get("finished")) and not earlier.get("aborted"), deaths
+    ended = bool(earlier.get("finished")) and not earlier.get("aborted")
+    return run_id, started, ended, deaths, roots
 
 
 def _recorded(path: Path, *, ended: bool) -> Recorded:

@@ -34,6 +34,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     if config.getoption("--live"):
         _tell(terminalreporter, run, config)
+    else:
+        for line in run.roots.lines():
+            terminalreporter.write_line(line)
     terminalreporter.write_sep("-", "mqconform")
     terminalreporter.write_line(run.account())
     if run.baseline is not None:
@@ -68,5 +71,5 @@ def _tell(reporter: Any, run: Run, config: pytest.Config) -> None:
             report.longrepr.toterminal(reporter._tw)
     again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
     found: list[RuleResult] = config.stash.get(FOUND, [])
-    for line in findings(found, run.catalogue, again):
+    for line in findings(found, run.catalogue, again, run.roots):
         reporter.write_line(line)

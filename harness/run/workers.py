@@ -28,6 +28,7 @@ from harness.run.checks import (
     DRIVER,
     LOG,
     RESIDUE,
+    ROOTS,
     RUN,
     TOLD,
     covered,
@@ -35,6 +36,7 @@ from harness.run.checks import (
     needs_sut_alone,
     suite_path,
 )
+from harness.run.named_roots import NamedRoots
 from harness.run.plugin import after_check, end_run
 from harness.run.terminal import LIVE
 from harness.sut.drivers import SutDriver
@@ -50,6 +52,7 @@ class CheckResult:
     entries: list[Entry] = field(default_factory=list)
     reports: list[Any] = field(default_factory=list)
     residue: list[dict[str, str]] = field(default_factory=list)
+    roots: NamedRoots = field(default_factory=NamedRoots)
     again: bool = False
     """It found out that it needs the SUT alone: nothing of it counts."""
     told: bool = False
@@ -89,7 +92,8 @@ class Workers:
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
-            self._run_all()
+            with self.run.known.shared():
+                self._run_all()
         finally:
             for worker in self.busy.values():
                 worker.process.terminate()
@@ -182,6 +186,7 @@ class Workers:
         if result.entries or result.lost is None:
             self.run.tests_run.add(str(suite_path(item)))
         self.run.residue += result.residue
+        self.run.roots.take(result.roots)
         for entry in result.entries:
             self.run.log.append(entry)
         hook = item.ihook
@@ -254,7 +259,7 @@ class _ReportCollector:
 
 def _run_check(item: pytest.Item) -> CheckResult:
     result, config = CheckResult(), item.config
-    config.stash[LOG], config.stash[RESIDUE] = result.entries, result.residue
+    config.stash[LOG], config.stash[RESIDUE], config.stash[ROOTS] = result.entries, result.residue, result.roots
     listener = _ReportCollector(item, result)
     config.pluginmanager.register(listener)
     try:

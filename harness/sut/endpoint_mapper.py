@@ -18,6 +18,7 @@ from harness.wire.rpc import (
     NDR,
     QMCOMM,
     Proposal,
+    Syntax,
     bind,
     dissect_rpc,
     rpc_kind,
@@ -36,16 +37,23 @@ _MAP = EPT_OPERATIONS["ept_map"]
 
 def qmcomm_port(address: str) -> int:
     """Return the port of qmcomm; SutUnavailable when the mapper is not there, or knows of none."""
-    try:
-        with socket.create_connection((address, MAPPER_PORT), timeout=TIMEOUT_S) as connection:
-            found = _mapped(connection)
-    except OSError as error:
-        raise _unknown(address, error.strerror or str(error)) from error
-    except WireError as error:
-        raise _unknown(address, one_line(str(error), REASON_LIMIT)) from error
+    found = mapped(address, MAPPER_PORT, QMCOMM)
+    if isinstance(found, str):
+        raise _unknown(address, found)
     if not found:
         raise _unknown(address, "it knows of no qmcomm")
     return found[0]
+
+
+def mapped(address: str, port: int, interface: Syntax) -> list[int] | str:
+    """Return the ports of an interface that the mapper at a port tells, or why it tells none."""
+    try:
+        with socket.create_connection((address, port), timeout=TIMEOUT_S) as connection:
+            return _mapped(connection, interface)
+    except OSError as error:
+        return error.strerror or str(error)
+    except WireError as error:
+        return one_line(str(error), REASON_LIMIT)
 
 
 def _unknown(address: str, why: str) -> SutUnavailable:
@@ -55,12 +63,12 @@ def _unknown(address: str, why: str) -> SutUnavailable:
     )
 
 
-def _mapped(connection: socket.socket) -> list[int]:
+def _mapped(connection: socket.socket, interface: Syntax) -> list[int]:
     ends = time.monotonic() + TIMEOUT_S
     connection.sendall(bytes(bind(1, [Proposal(0, EPT, (NDR,))])))
     if (kind := _pdu(connection, ends)[0]) != "bind_ack":
         raise WireError(f"it answered {kind} to a bind")
-    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **map_arguments(QMCOMM))):
+    for fragment in request(2, 0, _MAP.opnum, _MAP.build_request(False, **map_arguments(interface))):
         connection.sendall(fragment)
     kind, answer = _pdu(connection, ends)
     if kind != "response" or not answer.pfc_flags & LAST:

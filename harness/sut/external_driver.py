@@ -210,13 +210,17 @@ class ExternalDriver:
         of_session = self._who_accepts()
         if (route := self.control_route) is None:
             return of_session
-        who = self._with_control(lambda control, who: who)
+        who = self.who_controls()
         if of_session not in (None, who.identifier):
             raise SutLost(
                 f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
                 f"{route.name} is that of {who.identifier}: are address, tcp_port and control.address of one system?"
             )
         return who.identifier
+
+    def who_controls(self) -> Identity:
+        """Ask the control channel, which must be there, who it belongs to and what it offers."""
+        return self._with_control(lambda control, who: who)
 
     def _who_accepts(self) -> UUID | None:
         """Return who answers an EstablishConnection."""

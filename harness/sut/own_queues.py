@@ -31,6 +31,8 @@ class OwnQueues:
         """The first of the MessageIDs that this test's peer may use."""
         self._queues: dict[str, str] = {}
         """The queues of this test, by kind."""
+        self.provisioned: set[str] = set()
+        """The kinds of the queues of the SUT file that this test asked for."""
         self._numbers = itertools.count(1)
         self._made: dict[str, dict[str, str]] = {}
         """The queues that this test made and has not deleted, with their format names."""
@@ -62,9 +64,15 @@ class OwnQueues:
             self._queues[kind] = self._provide(kind)
         return self._queues[kind]
 
+    @property
+    def names_queues(self) -> bool:
+        """Return whether this test named a queue of the SUT, so that a name of the SUT has to lead to it."""
+        return bool(self._queues or self._made or self.provisioned)
+
     def _provide(self, kind: str) -> str:
         if "queue_control" in self.facilities and kind != PROVISIONED:
             return self.new_queue(kind, transactional=kind == "transactional")
+        self.provisioned.add(kind)
         name: str = getattr(self.file.queues, kind)
         if "receive" in self.facilities:
             self.control.call("purge", queue=name)

@@ -9,7 +9,7 @@ import selectors
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -84,13 +84,21 @@ class Control:
 
 
 @contextlib.contextmanager
-def serve(folder: Path, *flags: str, toml: str | None = None, anew: bool = False) -> Iterator[Served]:
-    """Yield the process, ready; killed at the end if it still runs. ``anew``: a Python starts, as with a user."""
+def serve(
+    folder: Path, *flags: str, toml: str | None = None, anew: bool = False, command: Sequence[str] = COMMAND
+) -> Iterator[Served]:
+    """Yield the process, ready; killed at the end if it still runs.
+
+    ``anew``: a Python starts, as with a user; so it does for another ``command``.
+    """
     arguments = [*flags]
     if toml is not None:
         (folder / "qm.toml").write_text(toml, encoding="utf-8")
         arguments += ["--config", str(folder / "qm.toml")]
-    with (folder / "stderr").open("wb") as errors, _started(arguments, errors, anew=anew) as (process, said):
+    with (
+        (folder / "stderr").open("wb") as errors,
+        _started(command if anew or command is not COMMAND else None, arguments, errors) as (process, said),
+    ):
         try:
             ready = _first_line(process.pid, said)
             bound = dict(part.split("=", 1) for part in ready.split()[1:])
@@ -100,10 +108,12 @@ def serve(folder: Path, *flags: str, toml: str | None = None, anew: bool = False
 
 
 @contextlib.contextmanager
-def _started(arguments: list[str], errors: IO[bytes], *, anew: bool) -> Iterator[tuple[Process, IO[bytes]]]:
-    """Start ``serve``; yield the process and its output."""
-    if anew:
-        with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as process:
+def _started(
+    command: Sequence[str] | None, arguments: list[str], errors: IO[bytes]
+) -> Iterator[tuple[Process, IO[bytes]]]:
+    """Start a command, None: fork ``serve``; yield the process and its output."""
+    if command is not None:
+        with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as process:
             assert process.stdout is not None
             yield process, process.stdout
         return

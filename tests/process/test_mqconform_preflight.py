@@ -24,9 +24,9 @@ from harness.attach.attach import try_agent
 from harness.cli import attach as attach_command
 from harness.cli.preflight import register
 from harness.errors import SutUnavailable, UsageError
-from harness.preflight import by_control
 from harness.preflight.findings import Report
 from harness.preflight.preflight import preflight
+from harness.roots import asking
 from harness.sut import endpoint_mapper
 from harness.sut.sut_file import load_sut_file
 from harness.wire import dissect, establish_connection
@@ -247,20 +247,21 @@ def test_a_tester_that_is_not_let_in(write: Write, access: str, subject: str, sa
 def test_provisioned_queues_without_control(write: Write) -> None:
     report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
     queues = [str(line) for line in report.lines if line.subject == "queues"]
-    assert queues[0] == "queues          ok            plain private$\\here can be opened"
-    assert queues[2].startswith("queues          missing       admin private$\\gone: MQ_ERROR_QUEUE_NOT_FOUND; ")
+    assert queues[0] == "queues          ok            plain private$\\here takes messages that are not transactional"
+    assert queues[2].startswith("queues          missing       admin private$\\gone: ")
+    assert "make it, not transactional, or name another as queues.admin" in queues[2]
     assert states(report)["control"] == "not declared"
     assert not report.ready
 
 
-def agent(facilities: list[str], refuses: Callable[[str], bool]) -> Callable[[bytes], bytes]:
-    """Return what answers as the control channel of another system, whose strings mean harm."""
+def agent(facilities: list[str], refuses: Callable[[str], bool], guid: object = OTHER) -> Callable[[bytes], bytes]:
+    """Return what answers as a control channel, that of another system or of ``guid``, whose strings mean harm."""
 
     def answer(data: bytes) -> bytes:
         answers: list[dict[str, Any]] = []
         for line in data.splitlines():
             asked = json.loads(line)
-            who = {"guid": str(OTHER), "protocol": 2, "name": "\x1b[2J\nok", "vendor": "", "version": ""}
+            who = {"guid": str(guid), "protocol": 2, "name": "\x1b[2J\nok", "vendor": "", "version": ""}
             said = {"ok": True, **who, "facilities": facilities} if asked["verb"] == "identity" else {"ok": True}
             no = {"ok": False, "error": "no\x1b[31m\nname            ok"}
             answers.append({"id": asked["id"], **(no if refuses(asked["verb"]) else said)})
@@ -269,10 +270,12 @@ def agent(facilities: list[str], refuses: Callable[[str], bool]) -> Callable[[by
     return answer
 
 
-def test_what_a_system_says_does_no_harm(write: Write) -> None:
-    with server(agent(["send"], lambda verb: verb != "identity")) as port:
+def test_what_a_system_says_does_no_harm(served: Served, write: Write) -> None:
+    with served.control() as control:
+        own = control.call("identity")["guid"]
+    with server(agent(["send"], lambda verb: verb != "identity", own)) as port:
         report = look(write(control=f"{SUT}:{port}"))
-    assert bad(report).keys() == {"one system", "peer reached", "queues"}
+    assert bad(report).keys() == {"peer reached", "queues"}
     assert all(str(line).isprintable() for line in report.lines)
     assert "the SUT refused send: no<U+001B>[31m name ok" in bad(report)["peer reached"]
 
@@ -318,7 +321,7 @@ def test_there_is_nothing_to_look_at_in_virtual_time(tmp_path: Path) -> None:
 
 
 def test_the_system_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_control, "REACHED_MS", 200)
+    monkeypatch.setattr(asking, "REACHED_MS", 200)
     report = look(write(peer_tcp_port=free_port(PEER)))
     assert bad(report).keys() == {"peer reached"}
     assert "driver.peer_tcp_port the port to which it connects" in bad(report)["peer reached"]
@@ -381,7 +384,7 @@ def test_five_broken_setups(
     """``attached``: the end of attach's one line, empty where the agent is right; ``looked``: what preflight finds."""
     monkeypatch.setattr("harness.proof.inventory.take_inventory", Rules)
     if broken is peer_not_found:
-        monkeypatch.setattr(by_control, "REACHED_MS", 200)
+        monkeypatch.setattr(asking, "REACHED_MS", 200)
     if broken is silent_agent:
         monkeypatch.setitem(try_agent.__kwdefaults__, "answer_ms", 1_000)
     path = broken(write)

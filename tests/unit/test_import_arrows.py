@@ -47,6 +47,7 @@ ROOMS = {
             "topology",
             "peer",
             "judging",
+            "roots",
             "run",
         ),
         *("results", "proof", "attach", "preflight", "cli", "__main__"),

@@ -11,6 +11,7 @@ from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.run.findings import again_with, findings
 from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
+from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 
 RULES = load_catalogue()
@@ -47,6 +48,7 @@ class Watched:
         run: Any = SimpleNamespace(
             log=SimpleNamespace(rules=self.rules),
             catalogue=RULES,
+            roots=NamedRoots(),
             expects=lambda rule, verdict: verdict is Verdict.FAIL and rule in self.expected,
         )
         self.live = Live(run, self.screen, lambda: self.now_s)
@@ -132,6 +134,7 @@ def test_findings_come_worst_first_with_the_way_back():
             ],
             RULES,
             again_with("my sut.toml", None),
+            NamedRoots(),
         )
     )
     assert [line[:60] for line in lines if not line.startswith(" ")] == [
@@ -147,10 +150,28 @@ def test_findings_come_worst_first_with_the_way_back():
 
 def test_a_rule_of_every_packet_is_repeated_by_the_check_that_saw_it_broken():
     rule = next(name for name, row in RULES.items() if row.observe == "passive")
-    lines = list(findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x"))
+    lines = list(
+        findings([result(rule, Verdict.FAIL, test="suites/a.py::test_b[0-x y]")], RULES, "--sut x", NamedRoots())
+    )
     assert "    again: mqconform run -k test_b --sut x" in lines
 
 
 def test_of_very_many_findings_the_rest_is_named():
-    lines = list(findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x"))
+    lines = list(
+        findings([result(f"R-{number:02}", Verdict.FAIL) for number in range(22)], {}, "--sut x", NamedRoots())
+    )
     assert lines[-1] == "fail also: R-20, R-21"
+
+
+def test_what_rests_on_a_missing_root_is_only_named():
+    roots = NamedRoots()
+    roots.name("peer reached", "no connection", ["suites/a.py::b"])
+    roots.name("peer reached", "no connection, otherwise said", ["suites/a.py::c"])
+    resting = result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="no connection")
+    lines = list(findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
+    assert lines[:3] == [
+        "missing before all else: no connection (2 checks rest on it)",
+        "inconclusive for that: MQQB-2.1.2-D01",
+        f"fail {RULE}  {RULES[RULE].says}",
+    ]
+    assert NamedRoots.from_json(roots.to_json()) == roots

@@ -1,0 +1,362 @@
+"""The questions: is the system another than the peer, does it find the peer, do messages to its names and queues come?
+
+Every message is asked to be acknowledged at the peer, so that one exchange shows the way there, the name, the queue and
+its kind (MS-MQMQ 2.2.18.1.6). Where no acknowledgment comes, somebody looks into the queue, if there is anybody.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from harness.errors import ConformanceFailure, SutUnavailable
+from harness.peer.afterwards import AT_ONCE
+from harness.peer.conversation import Session
+from harness.peer.peer import PEER_QUEUE, Peer
+from harness.roots.line import Line, State
+from harness.roots.system import System
+from harness.sut.control import Control, ControlRefused
+from harness.sut.shown import NotShown
+from harness.sut.sut_file import SutFile
+from reference_qm.codec import MessageClass
+from reference_qm.config import TimerSettings
+from reference_qm.surface.commands import Result, SendMessage
+
+IDENTITY, REACHED, BY_ADDRESS, BY_HOST_NAME, QUEUES = "identity", "peer reached", "name TCP", "name OS", "queues"
+PROVISIONED = ("plain", "transactional", "admin")
+"""Queues of [queues] that checks use where none can be made."""
+LIVES_S = 10
+"""How long a message tries to arrive, and stays in a queue: then nothing of it is left."""
+REACHED_MS = 12_000
+SOON = 10
+"""How much earlier than specified the peer acknowledges while it waits itself for acknowledgments."""
+NO_QUEUE = 0x7FFF_FFFE
+"""A number that no private queue has: a message for it is refused, whatever names the system takes for its own."""
+
+_REFUSED: Mapping[int, tuple[State, str]] = {
+    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "there is no such queue"),
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: (State.WRONG, "the queue is not transactional"),
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: (State.WRONG, "the queue is transactional"),
+}
+_FIND_PEER = (
+    "does a firewall of this machine let the system in, is driver.peer_address the one at which it finds this machine, "
+    "and driver.peer_tcp_port the port to which it connects (MSMQ: 1801)?"
+)
+_FOREIGN_NAME = (
+    "Windows discards what is addressed to a name that is not its own (KB306785, KB306416): reach it at an address of "
+    "its own, such as by a host-only network instead of a forwarded port, and give that as driver.address; or set "
+    "IgnoreOSNameValidation = 1 at the system"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A queue by a format name; ``about``: its key in [queues], empty where it is one of ours."""
+
+    name: str
+    queue: str
+    subject: str
+    about: str = ""
+
+    @property
+    def transactional(self) -> bool:
+        """Return whether its queue takes transactional messages only."""
+        return self.about == "transactional"
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A message for a target. ``acknowledged``: the class of its acknowledgment; ``arrived``: None: nobody can see."""
+
+    target: _Target
+    ordinal: int
+    acknowledged: int | None = None
+    arrived: bool | None = None
+    refusal: str = ""
+    """Why its queue cannot be looked into."""
+
+    @property
+    def not_found(self) -> bool:
+        """Return whether its queue was looked for and is not there, and not only closed to the tester."""
+        return "QUEUE_NOT_FOUND" in self.refusal
+
+
+def delivery(system: System, *, reached: bool) -> Iterator[Line]:
+    """Ask for the way to the peer and back; ``reached``: the system was seen to reach it."""
+    found = [] if reached else [*reach(system)]
+    yield from found
+    known = True if reached else is_reached(found)
+    yield from (line for line in arrival(system, known) if line.subject != REACHED or not found)
+
+
+def is_reached(lines: Sequence[Line]) -> bool | None:
+    """Return whether the system finds the peer; None where that was not seen."""
+    states = {line.state for line in lines if line.subject == REACHED}
+    return True if State.OK in states else False if State.MISSING in states else None
+
+
+def identity(file: SutFile, guid: UUID | None) -> Line:
+    """Compare who answers with who the peer is: two queue managers of one identifier are one for each other."""
+    peer = file.driver.peer_identifier
+    if guid is None:
+        return Line(IDENTITY, State.NOT_SEEN, "nobody answers a request for a session")
+    if guid == peer:
+        said = f"the system and the tester's peer are both queue manager {peer}"
+        return Line(IDENTITY, State.WRONG, said, "give another driver.peer_identifier")
+    return Line(IDENTITY, State.OK, f"the system is queue manager {guid}, the peer another")
+
+
+# -- does it find the peer -------------------------------------------------------------------------------------------
+
+
+def reach(system: System) -> Iterator[Line]:
+    """Let the system send a message to the peer's queue: it has to connect. Nothing, where it cannot be asked to."""
+    if not system.offers("send"):
+        return
+    try:
+        yield _reached(system)
+    except NotShown as error:
+        yield Line(REACHED, State.NOT_SEEN, str(error))
+    except (ConformanceFailure, SutUnavailable, OSError) as error:
+        yield Line(REACHED, State.WRONG, f"{where(system)}: {error}")
+
+
+def where(system: System) -> str:
+    """Return where the system is to find the peer."""
+    driver = system.file.driver
+    return f"{driver.peer_address}:{driver.peer_tcp_port}"
+
+
+def _reached(system: System) -> Line:
+    to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", where(system)
+    with system.peer() as peer, system.controlled(peer.environment) as control:
+        peer.configure(timers=TimerSettings(scale=AT_ONCE))
+        peer.listen()
+        control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=LIVES_S)
+        session = peer.await_session(REACHED_MS)
+        if session is None:
+            return Line(REACHED, State.MISSING, _never_connected(to), _FIND_PEER)
+        came = session.stream.remote.host
+        message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
+        if message is None:
+            way_out = "does anything between them change what they send?"
+            return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never came", way_out)
+        peer.environment.run_until(lambda: _acknowledges(session), system.timeouts.response_ms)
+        system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
+        return Line(REACHED, State.OK, f"{came} connected to {place} and brought the message that it was to send")
+
+
+def _never_connected(to: str) -> str:
+    return f"{to}: no connection within {REACHED_MS // 1_000} s"
+
+
+def _acknowledges(session: Session) -> bool:
+    """Return whether the system was told that its message came: else it would bring it once more."""
+    return any(frame.kind == "SessionAck" for frame in session.sent)
+
+
+# -- do messages arrive ----------------------------------------------------------------------------------------------
+
+
+def arrival(system: System, reached: bool | None) -> Iterator[Line]:
+    """Send a message to each name and queue; ``reached``: whether the system finds the peer, None: not known.
+
+    A line for that, if it was not known, for each form of name, and for each queue of [queues] that checks use.
+    """
+    label = f"mqconform {time.time_ns():x}"
+    try:
+        with ExitStack() as stack:
+            targets = _targets(system, stack)
+            peer = stack.enter_context(system.peer())
+            sent, refused = _exchange(system, peer, targets, label, reached)
+            connected = any(one.sut_role == "initiator" for one in peer.recorder.connections)
+            answered = refused or any(one.acknowledged is not None for one in sent)
+            _look(system, sent, label)
+    except (ConformanceFailure, SutUnavailable, OSError) as error:
+        yield Line(BY_ADDRESS, State.NOT_SEEN, str(error))
+        return
+    if reached is None:
+        yield _reached_by_acknowledgments(system, sent, connected, answered)
+    comes_back = bool(reached or connected or answered)
+    yield from _names(system, sent, comes_back)
+    yield from _queues(sent)
+
+
+def _targets(system: System, stack: ExitStack) -> list[_Target]:
+    """Return where to send to, the provisioned queues where none can be made."""
+    address, host = f"DIRECT=TCP:{system.file.driver.address}", f"DIRECT=OS:{system.host_name}"
+    if system.offers("queue_control"):
+        control = stack.enter_context(_controlled_for_itself(system))
+        own = stack.enter_context(own_queue(control))
+        found = [_Target(f"{address}\\{own}", own, BY_ADDRESS)]
+    else:
+        names = {key: getattr(system.file.queues, key) for key in PROVISIONED}
+        found = [_Target(f"{address}\\{queue}", queue, BY_ADDRESS, key) for key, queue in names.items()]
+    if system.host_name:
+        found.append(replace(found[0], name=f"{host}\\{found[0].queue}", subject=BY_HOST_NAME))
+    return found
+
+
+@contextmanager
+def _controlled_for_itself(system: System) -> Iterator[Control]:
+    from harness.environment import RealEnvironment
+
+    environment = RealEnvironment()
+    try:
+        with system.controlled(environment) as control:
+            yield control
+    finally:
+        environment.close()
+
+
+def _exchange(
+    system: System, peer: Peer, targets: list[_Target], label: str, reached: bool | None
+) -> tuple[list[_Sent], bool]:
+    """Send the messages and wait; return them, and whether one for a queue that nobody has was refused."""
+    peer.configure(timers=TimerSettings(scale=SOON))
+    peer.listen()
+    peer.open_session()  # ConformanceFailure where none can be had, instead of one attempt after the other
+    sent = [_Sent(target, _send(peer, target.name, label, transactional=target.transactional)) for target in targets]
+    nowhere = _send(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
+
+    def answered() -> list[bool]:
+        found = dict(_acknowledgments(peer))
+        for one in sent:
+            one.acknowledged = found.get(one.ordinal)
+        return [one.acknowledged is not None for one in sent]
+
+    within_ms = system.timeouts.response_ms if reached is False else max(REACHED_MS, system.timeouts.response_ms)
+    if peer.environment.run_until(lambda: any(answered()), within_ms):  # many systems refuse in silence
+        peer.environment.run_until(lambda: all(answered()), system.timeouts.response_ms)
+    peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
+    return sent, nowhere in dict(_acknowledgments(peer))
+
+
+def _has_acknowledged(peer: Peer) -> bool:
+    """Return whether the system was told that all its messages came: else it would bring them to a later peer."""
+    for connection in peer.recorder.connections:
+        kinds = [(frame.kind, frame.from_sut) for frame in connection.frames]
+        if ("UserMessage", True) in kinds and ("SessionAck", False) not in kinds:
+            return False
+    return True
+
+
+def _send(peer: Peer, to: str, label: str, *, transactional: bool = False) -> int:
+    """Send a message that asks for an acknowledgment of arrival; return its ordinal."""
+    answer = peer.host.ask(
+        SendMessage(
+            to,
+            label=label,
+            transactional=transactional,
+            acks=frozenset({"positive_arrival", "negative_arrival"}),
+            admin_queue=f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}",
+            time_to_reach_queue_s=LIVES_S,
+            time_to_be_received_s=LIVES_S,
+        )
+    )
+    if not isinstance(answer, Result):
+        raise ConformanceFailure(f"{to}: the tester's peer cannot send there: {answer}")
+    return int(str(answer.values["message_id"]).rpartition("\\")[2])
+
+
+def _acknowledgments(peer: Peer) -> Iterator[tuple[int, int]]:
+    """Yield the ordinal of each message of the peer that was acknowledged or refused, and the class of that."""
+    for frame in peer.recorder.frames:
+        message = frame.message if frame.from_sut else None
+        if message is None or message.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK:
+            continue
+        if message.answered.QueueManagerGuid == peer.identifier:
+            yield message.answered.Ordinal, message.MessageClass
+
+
+def _look(system: System, sent: list[_Sent], label: str) -> None:
+    """Note what arrived of that which was not acknowledged, where somebody can look into queues."""
+    if not system.shows_queues or all(one.acknowledged is not None for one in sent):
+        return
+    with system.looking() as control:
+        for one in sent:
+            if one.acknowledged is not None:
+                continue
+            try:
+                shown = control.call("peek", queue=one.target.queue)["messages"]
+            except (ControlRefused, NotShown) as error:
+                one.refusal = str(error)
+            else:
+                one.arrived = any(message.get("label") == label for message in shown)
+
+
+def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bool, answered: bool) -> Line:
+    place = where(system)
+    if connected:
+        return Line(REACHED, State.OK, f"the system connected to {place}")
+    if answered:
+        said = f"the system answers on a session that is open; whether it finds the peer at {place} was not to be seen"
+        return Line(REACHED, State.NOT_SEEN, said)
+    if all(one.arrived is False or one.not_found for one in sent):
+        return Line(REACHED, State.NOT_SEEN, f"no message arrived that would be acknowledged to {place}")
+    to, seen = sent[0].target.name, any(one.arrived for one in sent)
+    said = f"no connection to {place} within {REACHED_MS // 1_000} s of a message to {to}, nor an answer to it"
+    return Line(REACHED, State.MISSING, said, _FIND_PEER if seen else f"{_FIND_PEER} Or: {_FOREIGN_NAME}")
+
+
+def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
+    """Yield a line for each form of name: it is right where one message to it arrived, or was refused."""
+    for subject in (BY_ADDRESS, BY_HOST_NAME):
+        of_name = [one for one in sent if one.target.subject == subject]
+        if not of_name:
+            yield Line(subject, State.NOT_SEEN, "no control channel tells the host name of the system")
+            continue
+        name = of_name[0].target.name
+        if any(one.acknowledged is not None or one.arrived for one in of_name):
+            yield Line(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
+        elif all(one.not_found for one in of_name):
+            said = f"no queue is found by that address, such as {name}: {of_name[0].refusal}"
+            yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
+        elif any(one.arrived is False for one in of_name):
+            yield Line(subject, State.MISSING, f"a message to {name} did not arrive", _FOREIGN_NAME)
+        elif comes_back:
+            said = f"a message to {name} was neither acknowledged nor refused"
+            yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
+        else:
+            yield Line(subject, State.NOT_SEEN, f"whether a message to {name} arrives: no acknowledgment can come")
+
+
+def _queues(sent: list[_Sent]) -> Iterator[Line]:
+    """Yield a line for each queue of [queues] of which something is known."""
+    of_address = [one for one in sent if one.target.subject == BY_ADDRESS]
+    name_is_right = any(one.acknowledged is not None or one.arrived for one in of_address)
+    for one in of_address:
+        key = one.target.about
+        if not key:
+            continue
+        kind = "transactional" if one.target.transactional else "not transactional"
+        named, way_out = f"{key} {one.target.queue}", f"make it, {kind}, or name another as queues.{key}"
+        arrived = one.arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+        if arrived:
+            yield Line(QUEUES, State.OK, f"{named} takes messages that are {kind}", about=key)
+        elif one.acknowledged is not None:
+            otherwise = State.WRONG, f"it refuses a message with class 0x{one.acknowledged:04X}"
+            state, why = _REFUSED.get(one.acknowledged, otherwise)
+            yield Line(QUEUES, state, f"{named}: {why}", way_out, about=key)
+        elif one.refusal and name_is_right:
+            yield Line(QUEUES, State.MISSING, f"{named}: {one.refusal}", way_out, about=key)
+        elif name_is_right:
+            said = f"{named}: a message that is {kind} did not arrive, as one did in another queue"
+            yield Line(QUEUES, State.MISSING, said, way_out, about=key)
+
+
+@contextmanager
+def own_queue(control: Control) -> Iterator[str]:
+    """Yield the name of a queue that control makes, and deletes again; SutUnavailable when it may be left."""
+    name = f"private$\\mqc-preflight-{time.time_ns() // 1_000_000:x}"
+    control.call("create_queue", name=name)
+    try:
+        yield name
+    finally:
+        try:
+            control.call("delete_queue", name=name)
+        except (ConformanceFailure, SutUnavailable) as error:
+            raise SutUnavailable(f"{name} may be left: {error}") from error

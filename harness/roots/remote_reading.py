@@ -1,0 +1,31 @@
+"""Whether a reader finds the endpoint of qm2qm: it asks the endpoint mapper. Spec: MS-MQQP 2.1; C706 O."""
+
+from __future__ import annotations
+
+from harness.roots.line import Line, State
+from harness.roots.system import System
+
+REMOTE_READING = "rpc mapper"
+
+
+def endpoint(system: System) -> Line:
+    """Ask the mapper at its own port; that is for privileged programs, so others serve it beside qmcomm."""
+    from harness.sut import endpoint_mapper  # the layers of DCE/RPC take a second
+    from harness.wire.rpc import QM2QM
+
+    driver, why = system.file.driver, ""
+    if not system.file.capabilities.get("qm2qm", False):
+        return Line(REMOTE_READING, State.NOT_DECLARED, "nothing looked for")
+    for port in (endpoint_mapper.MAPPER_PORT, driver.rpc_port):
+        found = endpoint_mapper.mapped(driver.address, port, QM2QM)
+        if isinstance(found, str):
+            why = why or f"{driver.address}:{port}: {found}"
+        elif found:
+            return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} says {found[0]} for qm2qm")
+        else:
+            why = why or f"the mapper at {driver.address}:{port} knows of no qm2qm"
+    way_out = (
+        f"readers ask there where qm2qm is: is the mapper started (Windows: service RpcEptMapper), and does a firewall "
+        f"let tcp {endpoint_mapper.MAPPER_PORT} in?"
+    )
+    return Line(REMOTE_READING, State.MISSING, why, way_out)

@@ -1,0 +1,100 @@
+"""A system that is asked for what verdicts rest on: how it is reached, and what is known of it so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from uuid import UUID, uuid5
+
+from harness.capture.recorder import Recorder
+from harness.environment import Environment, RealEnvironment
+from harness.peer.peer import Peer
+from harness.sut.control import Control, JsonlControl
+from harness.sut.external_driver import ExternalDriver
+from harness.sut.remote_control import RemoteControl
+from harness.sut.sut_file import SutFile
+from harness.sut.timeouts import Timeouts
+from harness.sut.view import Identity, view_of
+from harness.sut.wires import Route
+
+
+class NamingEnvironment(RealEnvironment):
+    """Real time and sockets; a host name that nobody else may know leads to the system."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def resolve(self, host: str) -> tuple[str, ...]:
+        """Return the textual addresses of a host name, best first."""
+        return (self._names[host],) if host in self._names else super().resolve(host)
+
+
+@dataclass(slots=True)
+class System:
+    """``driver``: reaches the system; ``file``: with the ports that it was started with, if it was started."""
+
+    file: SutFile
+    driver: ExternalDriver
+    guid: UUID | None = None
+    """Who answers a session."""
+    facilities: frozenset[str] = frozenset()
+    """What the control channel offers."""
+    host_name: str | None = None
+    """Its own name, as the control channel says."""
+    clock_s: int | None = None
+    """By how many seconds the system's clock is fast; None while it was not seen."""
+
+    @property
+    def route(self) -> Route | None:
+        """The way to the control channel."""
+        return self.driver.control_route
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """The timeouts in force."""
+        return self.driver.timeouts
+
+    def offers(self, facility: str) -> bool:
+        """Return whether the control channel announces a facility."""
+        return facility in self.facilities
+
+    @property
+    def shows_queues(self) -> bool:
+        """Return whether somebody can look into queues: the control channel, or a remote reader."""
+        return self.offers("receive") or self.file.capabilities.get("qm2qm", False)
+
+    @contextmanager
+    def peer(self) -> Iterator[Peer]:
+        """Yield a counterpart that the system has never met: no message of it is a duplicate. It has no control."""
+        file = self.file
+        nobody = replace(file.driver, peer_identifier=uuid5(file.driver.peer_identifier, f"roots {time.time_ns()}"))
+        names = {self.host_name: file.driver.address} if self.host_name else {}
+        environment = NamingEnvironment(names)
+        with closing(environment):
+            ports = file.driver.tcp_port, file.driver.ping_port, file.driver.rpc_port
+            who = Identity(self.guid)
+            sut = view_of(replace(file, driver=nobody), environment, None, who, *ports, timeouts=self.timeouts)
+            with closing(Peer(environment, sut, Recorder(environment, None), "roots")) as peer:
+                yield peer
+
+    @contextmanager
+    def controlled(self, environment: Environment) -> Iterator[Control]:
+        """Yield the control channel; SutUnavailable when there is none any more."""
+        assert self.route is not None
+        with closing(JsonlControl(environment, self.route, answer_ms=self.timeouts.control_ms)) as control:
+            yield control
+
+    @contextmanager
+    def looking(self) -> Iterator[Control]:
+        """Yield what can look into queues; ``shows_queues`` says whether there is such a thing."""
+        environment = RealEnvironment()
+        with closing(environment):
+            if self.offers("receive"):
+                with self.controlled(environment) as control:
+                    yield control
+            else:
+                with closing(RemoteControl(environment, self.file, self.file.driver.rpc_port)) as remote:
+                    yield remote

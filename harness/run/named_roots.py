@@ -1,0 +1,65 @@
+"""What all verdicts of a run rest on and is missing: each thing is named once, before the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.printable import one_line
+
+SAID_LIMIT = 600
+
+
+@dataclass(slots=True)
+class NamedRoot:
+    """A missing root. ``said``: what was found, with the way out; ``checks``: those that rest on it."""
+
+    said: str
+    checks: set[str] = field(default_factory=set)
+
+    def __str__(self) -> str:
+        count = len(self.checks)
+        return f"{self.said} ({count:,} {'check rests' if count == 1 else 'checks rest'} on it)" if count else self.said
+
+
+@dataclass(slots=True)
+class NamedRoots:
+    """The missing roots of a run, by subject. The first text of a subject is shown, however many texts there are."""
+
+    by_subject: dict[str, NamedRoot] = field(default_factory=dict)
+
+    def name(self, subject: str, said: str, checks: Iterable[str]) -> None:
+        """Note that checks met a missing root."""
+        root = self.by_subject.setdefault(subject, NamedRoot(one_line(said, SAID_LIMIT)))
+        root.checks.update(checks)
+
+    def take(self, others: NamedRoots) -> None:
+        """Note what a worker found."""
+        for subject, root in others.by_subject.items():
+            self.name(subject, root.said, root.checks)
+
+    def bear(self, test: str | None) -> bool:
+        """Return whether a check rests on one of them; ``test``: its id, or the end of that."""
+        return test is not None and any(
+            check.endswith(test) for root in self.by_subject.values() for check in root.checks
+        )
+
+    def lines(self) -> list[str]:
+        """Return a line for each, as the head of a run shows it."""
+        return [f"missing before all else: {root}" for root in self.by_subject.values()]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return what run.json has of them."""
+        return [
+            {"root": subject, "said": root.said, "checks": sorted(root.checks)}
+            for subject, root in self.by_subject.items()
+        ]
+
+    @classmethod
+    def from_json(cls, tree: Iterable[Mapping[str, Any]]) -> NamedRoots:
+        """Read what run.json has of them; KeyError or TypeError when that is broken."""
+        found = cls()
+        for one in tree:
+            found.name(str(one["root"]), str(one["said"]), map(str, one["checks"]))
+        return found

@@ -1,0 +1,63 @@
+"""What the verdicts of one check rest on, beside the system's own doing: noted while the check is still there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.capture.recorder import RPC
+from harness.run.checks import needed
+from harness.sut.own_queues import PROVISIONED
+
+if TYPE_CHECKING:
+    import pytest
+
+    from harness.judging.verdicts import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """``connected``: the system opened a connection to the peer.
+
+    ``awaited``: the peer waited for one, and none came. ``addressed``: the check named a queue of the system, or sent
+    it a message: a name of the system had to lead there. ``provisioned``: keys of [queues] that it used. ``reads``: it
+    needs remote reading, and saw nothing of it. ``known_peer``: its peer is the one of the SUT file. ``came``: the
+    frames that the system sent.
+    """
+
+    connected: bool = False
+    awaited: bool = False
+    addressed: bool = False
+    provisioned: frozenset[str] = frozenset()
+    reads: bool = False
+    known_peer: bool = False
+    came: frozenset[int] = frozenset()
+
+    @property
+    def any(self) -> bool:
+        """Return whether there is something to ask for."""
+        return self.awaited or self.addressed or self.reads or self.known_peer
+
+    def is_shown(self, entry: Entry) -> bool:
+        """Return whether a verdict is about packets that came: these are as they are, whatever is missing."""
+        return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
+
+
+def rests_of(item: pytest.Item) -> Rests:
+    """Return what a check rests on, when it is over and its fixtures are still there."""
+    fixtures: dict[str, Any] = item.funcargs  # type: ignore[attr-defined]
+    sut, peer = fixtures.get("sut"), fixtures.get("peer")
+    if sut is None:
+        return Rests()
+    frames = peer.recorder.frames if peer is not None else ()
+    connected = peer is not None and any(one.sut_role == "initiator" for one in peer.recorder.connections)
+    remote = any(frame.from_sut and frame.transport == RPC for frame in frames)
+    return Rests(
+        connected=connected,
+        awaited=peer is not None and peer.listens and not connected,
+        addressed=sut.names_queues or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
+        provisioned=frozenset(sut.provisioned - {PROVISIONED}),
+        reads="qm2qm" in needed(item) and not remote,
+        known_peer=sut.knows_peer,
+        came=frozenset(frame.number for frame in frames if frame.from_sut),
+    )

@@ -1,0 +1,142 @@
+"""What the verdicts of a run rest on: asked for once, at the first verdict that something missing may explain.
+
+The answer is kept for the run. A verdict that rests on what is missing is inconclusive, with that as its reason.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pickle
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import IO
+
+from harness.errors import ConformanceFailure, SutUnavailable
+from harness.judging.robustness import DOCUMENT
+from harness.judging.verdicts import BROKEN, Entry, Verdict
+from harness.roots.asking import BY_ADDRESS, IDENTITY, QUEUES, REACHED, delivery, identity
+from harness.roots.line import Line, State
+from harness.roots.remote_reading import REMOTE_READING, endpoint
+from harness.roots.system import System
+from harness.run.named_roots import NamedRoots
+from harness.run.rests import Rests
+from harness.sut.external_driver import ExternalDriver
+from harness.sut.worker_configurations import as_fresh_peer
+
+ATTEMPTS = 3
+"""How often it is asked where nobody answers, such as a system that is just starting anew."""
+
+
+@dataclass(slots=True)
+class Roots:
+    """What is known of the system of a run. ``lines``: None while nobody has asked."""
+
+    lines: tuple[Line, ...] | None = None
+    reached: bool = False
+    """Whether the system was seen to open a connection to the peer."""
+    _attempts: int = 0
+    _shared: IO[bytes] | None = None
+    """Has the answer for workers."""
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Let processes that are forked meanwhile have one answer: the first that needs it asks, the others wait."""
+        with tempfile.TemporaryFile() as self._shared:
+            yield
+        self._shared = None
+
+    def note(self, rests: Rests) -> None:
+        """Take what a check saw."""
+        self.reached = self.reached or rests.connected
+
+    def ask(self, driver: ExternalDriver) -> None:
+        """Ask the system, unless that has been done."""
+        if self.lines is not None or self._attempts == ATTEMPTS:
+            return
+        self._attempts += 1
+        if self._shared is None:
+            self.lines = _answers(driver, reached=self.reached)
+            return
+        number = self._shared.fileno()
+        fcntl.lockf(number, fcntl.LOCK_EX)
+        try:
+            if known := os.pread(number, os.fstat(number).st_size, 0):
+                self.lines = pickle.loads(known)  # noqa: S301 - of this run's own processes
+            else:
+                self.lines = _answers(driver, reached=self.reached)
+                os.pwrite(number, pickle.dumps(self.lines) if self.lines is not None else b"", 0)
+        finally:
+            fcntl.lockf(number, fcntl.LOCK_UN)
+
+    def missing(self, rests: Rests) -> Iterator[Line]:
+        """Yield what is missing of that on which a check rests."""
+        for line in self.lines or ():
+            if not line.bad:
+                continue
+            if (
+                (line.subject == IDENTITY and rests.known_peer)
+                or (line.subject == REACHED and line.state is State.MISSING and rests.awaited and not self.reached)
+                or (line.subject == BY_ADDRESS and rests.addressed)
+                or (line.subject == QUEUES and line.about in rests.provisioned)
+                or (line.subject == REMOTE_READING and rests.reads)
+            ):
+                yield line
+
+
+def _answers(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
+    """Ask the system; None when it cannot be asked, so that whoever needs it next tries again."""
+    try:
+        found = tuple(_asked(driver, reached=reached))
+    except (ConformanceFailure, SutUnavailable, OSError):
+        return None
+    known = any(line.bad or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
+    return found if known else None
+
+
+def _asked(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
+    """Ask as a peer that no check has, at an address that no check listens at where this machine has many."""
+    system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
+    yield identity(driver.file, driver.identifier)
+    if driver.control_route is not None:
+        system.facilities = driver.who_controls().facilities
+    yield from delivery(system, reached=reached)
+    yield endpoint(system)
+
+
+def doubted(entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots) -> list[Entry]:
+    """Return the verdicts of a check; those that rest on something missing are inconclusive, and it is named."""
+    roots.note(rests)
+    if not rests.any or not any(_is_open(entry, rests) for entry in entries):
+        return entries
+    roots.ask(driver)
+    lines = [*roots.missing(rests)]
+    if not lines:
+        return entries
+    resting = [entry for entry in entries if _is_open(entry, rests)]
+    for line in lines:
+        named.name(_key(line), _said(line), {entry.test for entry in resting if entry.test})
+    return [_resting_on(lines, entry) if entry in resting else entry for entry in entries]
+
+
+def _is_open(entry: Entry, rests: Rests) -> bool:
+    broken = (*BROKEN, Verdict.INCONCLUSIVE)
+    return entry.verdict in broken and entry.document != DOCUMENT and not rests.is_shown(entry)
+
+
+def _resting_on(lines: Sequence[Line], entry: Entry) -> Entry:
+    why = "; ".join(map(_said, lines))
+    reason = f"{why}; {entry.reason}" if entry.reason else why
+    return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
+
+
+def _key(line: Line) -> str:
+    return f"{line.subject} {line.about}" if line.about else line.subject
+
+
+def _said(line: Line) -> str:
+    way_out = f"; {line.way_out}" if line.way_out else ""
+    return f"{line.subject}: {line.said}{way_out}"

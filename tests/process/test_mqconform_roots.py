@@ -1,0 +1,136 @@
+"""What all verdicts rest on is missing: no system is convicted, and the root is named once, before all else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from mqconform_process import MQCONFORM, ROOT, command, mqconform, run_json, sut, verdicts
+from qm_process import COMMAND, free_port, serve
+
+HEAD = "missing before all else: "
+FAKED = {"PYTEST_PLUGINS": "missing_root", "PYTHONPATH": os.pathsep.join(map(str, [Path(__file__).parent, ROOT]))}
+SUT, PEER = "127.0.77.1", "127.0.77.2"
+FORWARDED = [sys.executable, str(Path(__file__).parent / "forwarded_queue_manager.py")]
+CHOSEN = (
+    "test_each_bit and arrived-express or named_alone "
+    "or comes_again_is_discarded and express or ends_with_its_connection"
+)
+"""Checks that wait for acknowledgments and copies, and some that need no message of the system."""
+QUEUES = ("plain", "tx", "admin")
+
+
+@contextlib.contextmanager
+def system(
+    folder: Path,
+    *,
+    control: bool,
+    connects_to: int | None = None,
+    command: Sequence[str] = COMMAND,
+    plain: str = "plain",
+) -> Iterator[Path]:
+    """Yield a SUT file for a queue manager that runs meanwhile.
+
+    ``connects_to``: the port at which it looks for the peer, the right one unless it says otherwise; ``plain``: what
+    the SUT file says for the queue of that name.
+    """
+    port = free_port(SUT, PEER)
+    flags = ("--address", SUT, "--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0", "--control", f"{SUT}:0")
+    queues = "".join(
+        f"[[queues]]\nname = 'private$\\mqc-{name}'\ntransactional = {str(name == 'tx').lower()}\n" for name in QUEUES
+    )
+    toml = f"[remote]\ntcp_port = {connects_to or port}\n{queues}"
+    with serve(folder, *flags, toml=toml, command=command) as served:
+        ports = "".join(f"{name}_port = {served.endpoint(name)[1]}\n" for name in ("tcp", "ping", "rpc"))
+        channel = f'[control]\nkind = "jsonl"\naddress = "{served.bound["control"]}"\n' if control else ""
+        yield sut(
+            folder,
+            f'[sut]\nname = "contoso"\n[driver]\nkind = "external"\naddress = "{SUT}"\npeer_address = "{PEER}"\n{ports}'
+            f"peer_tcp_port = {port}\npeer_ping_port = {free_port(PEER)}\npeer_rpc_port = {free_port(PEER)}\n{channel}"
+            f"[queues]\nplain = 'private$\\mqc-{plain}'\ntransactional = 'private$\\mqc-tx'\n"
+            f"admin = 'private$\\mqc-admin'\n[capabilities]\nqm2qm = true\nseveral_queues = true\n",
+        )
+
+
+def judged_by(path: Path, *chosen: object) -> str:
+    """Run checks; return the head of the result. Nobody is convicted, and what rests on the root says so."""
+    folder = path.parent / "run"
+    done = mqconform("run", "--sut", path, "--out", folder, *chosen)
+    lines = verdicts(folder)
+    assert [line for line in lines if line["verdict"] in ("fail", "warn", "harness_error")] == []
+    assert done.returncode == 1, done.stdout + done.stderr
+    roots = run_json(folder)["roots"]
+    resting = [line for line in lines if line["verdict"] == "inconclusive"]
+    assert resting
+    assert all(any(root["said"].partition(";")[0] in line["reason"] for root in roots) for line in resting)
+    assert {line["verdict"] for line in lines} >= {"pass", "inconclusive"}, "what rests on nothing missing is judged"
+    assert len(roots) == 1, roots
+    return head_of(done.stdout)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_system_that_does_not_find_the_peer_is_not_convicted(tmp_path: Path, workers: int) -> None:
+    with system(tmp_path, control=True, connects_to=free_port(PEER)) as path:
+        head = judged_by(path, "-k", CHOSEN, "--workers", workers)
+    assert head.startswith(f"{HEAD}peer reached: DIRECT=TCP:127.")
+    assert "does a firewall of this machine let the system in" in head
+
+
+@pytest.mark.parametrize("control", [True, False])
+def test_a_system_behind_a_forwarded_port_is_not_convicted(tmp_path: Path, control: bool) -> None:
+    with system(tmp_path, control=control, command=FORWARDED) as path:
+        head = judged_by(path, "-k", CHOSEN)
+    assert head.startswith(f"{HEAD}name TCP: ")
+    assert f"DIRECT=TCP:{SUT}\\private$\\mqc-" in head
+    assert "IgnoreOSNameValidation" in head
+
+
+def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path) -> None:
+    with system(tmp_path, control=False, plain="plian") as path:
+        head = judged_by(path, "-k", CHOSEN)
+    assert head.startswith(f"{HEAD}queues: plain private$\\mqc-plian: ")
+    assert "MQ_ERROR_QUEUE_NOT_FOUND; make it, not transactional, or name another as queues.plain" in head
+
+
+def test_a_system_whose_queue_is_of_the_other_kind_is_not_convicted(tmp_path: Path) -> None:
+    with system(tmp_path, control=False, plain="tx") as path:
+        head = judged_by(path, "-k", CHOSEN)
+    assert head.startswith(
+        f"{HEAD}queues: plain private$\\mqc-tx: a message that is not transactional did not arrive, "
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_root_that_checks_miss_is_named_once_and_first(tmp_path: Path, workers: int) -> None:
+    folder = tmp_path / "run"
+    chosen = ("--rule", "MQQB-3.1.5.8.1-01", "--workers", workers)
+    done = command(*MQCONFORM, "run", "--sut", sut(tmp_path), "--out", folder, *chosen, cwd=ROOT, **FAKED)
+    assert done.returncode == 1, done.stdout + done.stderr
+    (root,) = run_json(folder)["roots"]
+    assert root["root"] == "RootMissing"
+    assert root["said"].startswith("made: the plain queue is missing, number ")
+    tests = {line["test"] for line in verdicts(folder) if line["verdict"] == "inconclusive"}
+    assert set(root["checks"]) == tests
+    assert len(tests) > 2
+    assert "fail" not in {line["verdict"] for line in verdicts(folder)}
+    head = f"{HEAD}{root['said']} ({len(tests)} checks rest on it)"
+    assert head_of(done.stdout) == head
+    properties = ElementTree.parse(folder / "junit.xml").findall("testsuite/properties/property[@name='root']")
+    assert {each.get("value") for each in properties} == {head}
+    assert head in mqconform("summary", folder).stdout.replace("\\", "").splitlines()[2]
+
+
+def head_of(said: str) -> str:
+    """Return the line with which the result begins; nothing is named before the root while a run runs."""
+    lines = [line for line in said.splitlines() if line.strip()]
+    roots = [number for number, line in enumerate(lines) if line.startswith(HEAD)]
+    symptoms = [number for number, line in enumerate(lines) if line.startswith(("inconclusive ", "fail ", "warn "))]
+    assert len(roots) == 2, f"once as it is found, once before the result: {said}"
+    assert not symptoms or roots[0] < symptoms[0], said
+    assert lines[roots[1] + 1].startswith("inconclusive for that: "), said
+    return lines[roots[1]]
