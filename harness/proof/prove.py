@@ -18,7 +18,7 @@ from harness.proof.steps import may_notice, steps_of
 from harness.proof.trials import BROKEN_OFF, Clean, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
-"""A function, its parametrised cases together, and a rule that it covers."""
+"""A function, its parametrised cases together, or a fault; and a rule."""
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
 
@@ -42,11 +42,14 @@ class Proof:
     """
     idle: list[Pair] = field(default_factory=list)
     """The functions that never convict anybody of a rule that they cover, with that rule."""
+    overreached: dict[Pair, Line] = field(default_factory=dict)
+    """Fault that breaks nothing but SHOULD, and a rule that fails with it: nobody fails a MUST by missing a SHOULD."""
 
     @property
     def complete(self) -> bool:
         """Return whether every checked rule is proven, through each of its checks, and every fault killed."""
-        return bool(self.checked) and not (self.unclean or self.alive or self.unproven or self.idle)
+        wrong = (self.unclean, self.alive, self.unproven, self.idle, self.overreached)
+        return bool(self.checked) and not any(wrong)
 
 
 def prove(
@@ -66,10 +69,12 @@ def prove(
     for trial, found in trials.run(candidates.trials(faults.values())):
         candidates.record(found)
         _record(proof, faults[trial.name], found, wanted)
+        _note_overreach(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
-    for _, found in trials.run(candidates.trials_for_open_pairs(faults.values())):
+    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values())):
         candidates.record(found)
+        _note_overreach(proof, inventory, faults[trial.name], found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
     proof.idle = sorted(pair for pair in candidates.open if pair[1] not in (*proof.unproven, *proof.unclean))
     return proof
@@ -194,6 +199,13 @@ def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
             faults.setdefault(rule, []).append(fault.name)
 
 
+def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Found) -> None:
+    if all(inventory.catalogue[rule].is_advice for rule in fault.breaks):
+        for line in found.lines:
+            if line.verdict is Verdict.FAIL:
+                proof.overreached.setdefault((fault.name, line.rule), line)
+
+
 def report(proof: Proof) -> Iterator[str]:
     """Yield a line for each thing that is wrong, and last how much was proven."""
     yield from (f"not clean: {rule}: on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
@@ -201,6 +213,11 @@ def report(proof: Proof) -> Iterator[str]:
         yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
     yield from (f"unproven: {rule}: no fault breaks it" for rule in proof.unproven if rule not in proof.alive)
     yield from (f"unseen: {rule}: the reference sends no packet that its predicate speaks of" for rule in proof.unseen)
+    for (name, _), line in sorted(proof.overreached.items()):
+        yield (
+            f"overreached: {name} breaks nothing but SHOULD, and {line.rule} fails in {line.test} ({line.why}): "
+            "its row says under which SHOULD it stands, or the fault that it breaks it, too"
+        )
     yield from (f"idle: {function} finds no fault of {rule}, which it covers" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))
     yield f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kill{'' if killed == 1 else 's'}"

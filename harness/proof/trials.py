@@ -16,7 +16,7 @@ import pytest
 from harness.errors import Endless, HarnessError
 from harness.faults.registry import add, load_faults
 from harness.judging.judge import PASSES_SHOWN
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.collecting import pytest_arguments
 from harness.proof.forks import Died, forked
 from harness.proof.steps import StepRecorder, Steps, steps_of
@@ -251,6 +251,11 @@ def _broken_off(check: str) -> Entry:
     return Entry("", "", "", "", Verdict.HARNESS_ERROR, "", "", reason="no end", test=check)
 
 
+_OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
+"""A SHOULD in the sentence of a MUST is proven as a rule of its own would be."""
+
+
 def _line(check: str, entry: Entry) -> Line:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
-    return Line(check, entry.rule, entry.verdict, why)
+    verdict = entry.verdict if entry.advice is None else _OF_ADVICE[entry.advice]
+    return Line(check, entry.rule, verdict, why)
