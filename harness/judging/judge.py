@@ -262,9 +262,16 @@ class Judge:
         )
 
     def _write(
-        self, row: Rule, verdict: Verdict, expected: str, observed: str, frames: list[Frame], **more: str | None
+        self,
+        row: Rule,
+        verdict: Verdict,
+        expected: str,
+        observed: str,
+        frames: list[Frame],
+        *,
+        reason: str | None = None,
     ) -> None:
-        self._put(self._entry(row, verdict, expected, observed, frames, **more))
+        self._put(self._entry(row, verdict, expected, observed, frames, reason=reason))
 
     def _put(self, entry: Entry) -> None:
         self.log.append(entry)

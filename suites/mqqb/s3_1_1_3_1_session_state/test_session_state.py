@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import direct_name, opened, settle, text
 from suites.mqqb.steps.ordering import Receiver, order_ack, place
@@ -154,6 +154,7 @@ def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
     outgoing.settle()
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("queue_control")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
@@ -202,6 +203,7 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
         judge(rule, expected="['3']", observed=str(taken), evidence=evidence)
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "management", "queue_control")
 @covers("MQQB-3.1.1.3.1-05")
 def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):

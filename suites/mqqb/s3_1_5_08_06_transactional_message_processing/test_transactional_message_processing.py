@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
@@ -90,6 +90,7 @@ def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
     return IN_TIME if due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(ORDER_ACK_MS) else f"after {took_ms} ms"
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers(
     "MQQB-3.1.5.8.6-03",
     "MQQB-3.1.5.8.6-04",
@@ -170,6 +171,7 @@ def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
     raise ConformanceFailure("the tester was too late with each second message: the timer of the first was over")
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
     """1, 2, 4, then 3 and 4, then 2 and 3 again, then 6 without 5: each time only what is in order counts."""
@@ -185,6 +187,7 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
             judge(rule, expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
 @covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
 @BY_NAME
 def test_messages_of_a_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
@@ -194,6 +197,7 @@ def test_messages_of_a_sequence_are_accepted_in_order_and_once(peer, sut, judge,
     _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
 @BY_NAME
 def test_later_sequences_are_accepted_from_their_beginning(peer, sut, judge, name):
@@ -260,6 +264,7 @@ def _judge_offers(
     receiver.end()
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("management", "queue_control")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
 def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
@@ -299,6 +304,7 @@ def _told(receiver: Receiver) -> dict[str, Any]:
     raise ConformanceFailure("the SUT tells of no sequence of the peer")
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("inspect")
 @covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
 def test_rejections_are_counted_and_times_noted(peer, sut, judge):
