@@ -233,11 +233,16 @@ def _converter(hint: object, null: bool) -> Convert:
     return _or_none(_CONVERTERS[kind]) if null else _CONVERTERS[kind]
 
 
+NO_LIMIT_S = 0xFFFF_FFFF
+"""TimeToReachQueue of a message for which the argument is left out."""
+
+
 def _send(**values: Any) -> commands.SendMessage:
     if "body" in values and "body_base64" in values:
         raise ControlError("send: body and body_base64 are the same thing: give one of them")
     if "body_base64" in values:
         values["body"] = values.pop("body_base64")
+    values.setdefault("time_to_reach_queue_s", NO_LIMIT_S)  # None: nothing is asked, and the default is the system's
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 

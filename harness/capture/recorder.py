@@ -398,7 +398,7 @@ class Recorder:
         transport = "udp" if connection is None else connection.transport
         frame = Frame(number, self.elapsed_ms(), direction, transport, data, MALFORMED, connection, error)
         if error is None:
-            _name(frame)
+            name_frame(frame)
         self.frames.append(frame)
         if connection is not None:
             connection.add(frame)
@@ -408,7 +408,7 @@ class Recorder:
         return frame
 
 
-def _name(frame: Frame) -> None:
+def name_frame(frame: Frame) -> None:
     """Give a frame its kind; it stays malformed when it is no packet: made wrong on purpose, or by a SUT's mistake."""
     try:
         frame.kind = _rpc_kind(frame) if frame.transport == RPC else _kind(frame)

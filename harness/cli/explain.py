@@ -30,6 +30,8 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
+    if row.under:
+        yield f"stands under {', '.join(row.under)}: not exercised in a system that does not follow that"
     if row.violates:
         yield f"violates    {', '.join(row.violates)}, in a system that fails it"
     yield from _notes(inventory, row)

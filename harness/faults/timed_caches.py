@@ -43,6 +43,15 @@ class NothingCached(Cache):
         """Forget it."""
 
 
+class OnlyTheLast(Cache):
+    """A cache of one entry, that of the last."""
+
+    def add(self, entry: Any) -> None:
+        """Let it take the place of the others."""
+        self.entries.clear()
+        super().add(entry)
+
+
 class CachedInMs(Cache):
     """A cache whose CachedTime is in ms."""
 
@@ -95,6 +104,20 @@ def cleanup_not_started(name: str) -> Install:
             self.qm.timers.stop(_TIMERS[name])
 
     return replaced(CleanupNotStarted)
+
+
+def cleanup_late(name: str) -> Install:
+    """Let the cleanup timer of a cache run for two lifetimes at first."""
+
+    class CleanupLate(CacheTimers):
+        def start(self, now: Now) -> None:
+            running = self.qm.timers.is_running(_TIMERS[name])
+            super().start(now)
+            lifetime_ms = getattr(self.qm.caches, CACHE_TIMERS[_TIMERS[name].name]).lifetime_ms
+            if not running and self.qm.timers.is_running(_TIMERS[name]):
+                self.qm.timers.start(_TIMERS[name], now.monotonic_ms, self.qm.settings.scaled(2 * lifetime_ms))
+
+    return replaced(CleanupLate)
 
 
 def cleanup_started_again(name: str) -> Install:

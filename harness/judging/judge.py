@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from harness.capture.deciding import Lines, Says, deciding
@@ -12,7 +13,7 @@ from harness.errors import HarnessError
 from harness.judging.passive import PASSIVE, PassiveJudge
 from harness.judging.refused import said_of
 from harness.judging.robustness import ROWS, Diagnosis
-from harness.judging.verdicts import Entry, Evidence, Log, Verdict, worst
+from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
 from harness.wire import TreeLine
 from reference_qm.releases.names import NO_RELEASE
@@ -27,6 +28,12 @@ ON_THE_WIRE = ("passive", "wire", "rpc")
 """How rules are observed that packets show: a pass names one."""
 FAILURES_KEPT = 3
 """Failing packets of one passive rule that one test records; the tally says how many there were."""
+
+ADVISED = {
+    Advice.FOLLOWED: "only the SHOULD of the rule's sentence was looked at here",
+    Advice.MISSED: "the SHOULD of the rule's sentence was not followed; its MUST is judged elsewhere",
+}
+"""What is said of an observation that decides nothing about a rule."""
 
 _MISSED = (Verdict.FAIL, Verdict.WARN)
 
@@ -61,6 +68,8 @@ class Judge:
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
+        self._conditional: list[Entry] = []
+        """Fails of rules that stand under a SHOULD of this check, until it is known whether that was followed."""
         self.packets = PassiveJudge()
         """What every packet of the SUT is shown to."""
         self.reasons: list[str] = []
@@ -80,21 +89,30 @@ class Judge:
         """Judge a rule: kept when ``observed == expected``. A check may judge a rule several times.
 
         ``errata``: the entry of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a
-        SHOULD of the rule's sentence; a miss is a warning, whatever the rule's level. Returns whether it was kept.
+        SHOULD of the sentence of a MUST, about which it decides nothing. Returns whether it was kept.
         """
         row = self._row(rule)
         kept = bool(observed == expected)
         frames = _frames(evidence)
+        if advice:
+            self._advise(row, _text(expected), _text(observed), frames, kept=kept, errata=errata)
+            return kept
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
-        verdict = Verdict.PASS if kept else self._missed(row, advice=advice)
+        verdict = Verdict.PASS if kept else self._missed(row)
         reason = None if kept else self._blamed(rule, frames)
         if reason is not None:
             verdict = Verdict.INCONCLUSIVE
             self.reasons.append(reason)
         elif not kept:
             reason = said_of(observed)
-        self._write(row, verdict, _text(expected), _text(observed), frames, reason=reason, errata=errata, note=note)
+        entry = self._entry(
+            row, verdict, _text(expected), _text(observed), frames, reason=reason, errata=errata, note=note
+        )
+        if verdict is Verdict.FAIL and not set(row.under).isdisjoint(self.covers):
+            self._conditional.append(entry)
+        else:
+            self._put(entry)
         return kept
 
     @property
@@ -131,6 +149,7 @@ class Judge:
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
         """Record the same verdict, with a reason, for every covered rule that has none yet."""
+        self._settle()
         self._leave([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
     def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
@@ -139,11 +158,13 @@ class Judge:
         A rule may be judged several times: a pass before the step is not all that the check has to say. A rule that
         was seen broken stays broken.
         """
+        self._settle(reason)
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def lacked(self, reason: str) -> None:
         """End the check at what the release of the SUT lacks: rules that a note excuses are missed, as it allows."""
+        self._settle(reason)
         for rule in self.covers:
             if rule in self._excusing and rule not in self.judged:
                 self._write(self._row(rule), Verdict.WARN, "", reason, [], reason=reason)
@@ -154,6 +175,7 @@ class Judge:
 
         A rule that passed keeps its pass, and the reason says what of it was not seen.
         """
+        self._settle(reason)
         self._leave(
             [
                 rule
@@ -166,6 +188,7 @@ class Judge:
 
     def end(self) -> None:
         """Account for the rules that the check left out: others failed before them, or it is our mistake."""
+        self._settle()
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]
         if missed:
             self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
@@ -185,6 +208,7 @@ class Judge:
 
         Nothing else that it passed here counts: a closed connection is no refusal when nobody is left.
         """
+        self._settle(f"{diagnosis.condition}: {diagnosis.says}")
         said = f"{diagnosis.condition}: {diagnosis.says}"
         row = ROWS[diagnosis.condition]
         frames = list(diagnosis.evidence)
@@ -203,18 +227,24 @@ class Judge:
             if not tally.failures:
                 packets = tally.seen or tally.idle
                 seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})"
+                if PASSIVE[rule].advice:
+                    self._advise(row, expected, seen, _frames(tally.first), kept=True)
+                    continue
                 verdict = Verdict.PASS if tally.seen else Verdict.NOT_EXERCISED
                 reason = None if tally.seen else "no packet had what the rule is about"
                 self._write(row, verdict, expected, seen, [tally.first] if tally.first else [], reason=reason)
             for frame, observed in tally.failures[:FAILURES_KEPT]:
-                count = f" ({len(tally.failures)} of {tally.seen} packets)"
-                missed = self._missed(row, advice=PASSIVE[rule].advice)
-                self._write(row, missed, expected, observed + count, [frame])
+                seen = f"{observed} ({len(tally.failures)} of {tally.seen} packets)"
+                if PASSIVE[rule].advice:
+                    self._advise(row, expected, seen, [frame], kept=False)
+                else:
+                    self._write(row, self._missed(row), expected, seen, [frame])
 
     @property
     def failed(self) -> list[str]:
         """The rules that this test found broken."""
-        return sorted(rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL)
+        failed = {rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL}
+        return sorted(failed | {entry.rule for entry in self._conditional})
 
     def _row(self, rule: str) -> Rule:
         if rule not in self.catalogue:
@@ -223,9 +253,22 @@ class Judge:
             raise HarnessError(f"{self.test} judges {rule} but its @covers does not name it")
         return self.catalogue[rule]
 
-    def _missed(self, row: Rule, *, advice: bool) -> Verdict:
-        allowed = advice or row.level.startswith("SHOULD") or row.id in self._excusing
-        return Verdict.WARN if allowed else Verdict.FAIL
+    def _missed(self, row: Rule) -> Verdict:
+        return Verdict.WARN if row.is_advice or row.id in self._excusing else Verdict.FAIL
+
+    def _advise(
+        self, row: Rule, expected: str, observed: str, frames: list[Frame], *, kept: bool, errata: str | None = None
+    ) -> None:
+        """Write what became of the SHOULD in the sentence of a MUST; the verdict of the MUST is as it was."""
+        if row.is_advice:
+            raise HarnessError(f"{self.test}: {row.id} is a {row.level} as a whole; leave advice=True out")
+        advice = Advice.FOLLOWED if kept else Advice.MISSED
+        reason = ADVISED[advice]
+        self._put(
+            self._entry(
+                row, Verdict.NOT_EXERCISED, expected, observed, frames, reason=reason, errata=errata, advice=advice
+            )
+        )
 
     def _write(
         self,
@@ -236,40 +279,75 @@ class Judge:
         frames: list[Frame],
         *,
         reason: str | None = None,
+    ) -> None:
+        self._put(self._entry(row, verdict, expected, observed, frames, reason=reason))
+
+    def _put(self, entry: Entry) -> None:
+        self.log.append(entry)
+        if entry.advice is None:
+            self.judged[entry.rule] = worst([entry.verdict, self.judged.get(entry.rule, entry.verdict)])
+
+    def _settle(self, reason: str | None = None) -> None:
+        """Write the fails that were held back: what stands under a SHOULD that was not followed is not exercised.
+
+        ``reason``: why the check ends before it has judged every such SHOULD; what depends on one is open then.
+        """
+        for entry in self._conditional:
+            under = [rule for rule in self.catalogue[entry.rule].under if rule in self.covers]
+            unfollowed = [rule for rule in under if self.judged.get(rule) is Verdict.WARN]
+            if unfollowed:
+                why = f"it stands under {', '.join(unfollowed)}, which was not followed"
+                self._put(replace(entry, verdict=Verdict.NOT_EXERCISED, reason=why))
+            elif reason is not None and not self.judged.keys() >= set(under):
+                self._put(replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason))
+            else:
+                self._put(entry)
+        self._conditional.clear()
+
+    def _entry(
+        self,
+        row: Rule,
+        verdict: Verdict,
+        expected: str,
+        observed: str,
+        frames: list[Frame],
+        *,
+        reason: str | None = None,
         errata: str | None = None,
         note: str | None = None,
-    ) -> None:
+        advice: Advice | None = None,
+    ) -> Entry:
         notes = [row.note, note]
         if verdict is Verdict.WARN and (excuse := self._excusing.get(row.id)):
             cited = excuse.cited_in(row.document)
             notes += [cited] if cited not in (row.note or "") else []
             said = f"{excuse.name} allows it to {self.profile}: {excuse.allows}"
             reason = f"{said}; {reason}" if reason else said
-        self.log.append(
-            Entry(
-                rule=row.id,
-                document=row.document,
-                section=row.section,
-                level=row.level,
-                verdict=verdict,
-                expected=expected,
-                observed=observed,
-                reason=reason,
-                test=self.test,
-                capture=self.capture if frames else None,
-                evidence=self._evidence(row, verdict, expected, observed, frames[:EVIDENCE_LIMIT]),
-                errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
-                notes=tuple(filter(None, notes)),
-            )
+        return Entry(
+            rule=row.id,
+            document=row.document,
+            section=row.section,
+            level=row.level,
+            verdict=verdict,
+            expected=expected,
+            observed=observed,
+            reason=reason,
+            test=self.test,
+            capture=self.capture if frames else None,
+            evidence=self._evidence(
+                row, expected, observed, frames[:EVIDENCE_LIMIT], shown=self._is_shown(row.id, verdict, advice)
+            ),
+            errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
+            notes=tuple(filter(None, notes)),
+            advice=advice,
         )
-        self.judged[row.id] = worst([verdict, *([self.judged[row.id]] if row.id in self.judged else [])])
 
     def _evidence(
-        self, row: Rule, verdict: Verdict, expected: str, observed: str, frames: list[Frame]
+        self, row: Rule, expected: str, observed: str, frames: list[Frame], *, shown: bool
     ) -> tuple[Evidence, ...]:
         """Return the packets, of what is shown with the field that decides; what a SUT sent decides."""
         fields: list[TreeLine | None] = [None] * len(frames)
-        if self._is_shown(row.id, verdict):
+        if shown:
             lines = [
                 frame.lines if frame.from_sut and frame.size <= SIZE_LOOKED_THROUGH else NO_LINES for frame in frames
             ]
@@ -279,11 +357,12 @@ class Judge:
             for frame, field in zip(frames, fields, strict=True)
         )
 
-    def _is_shown(self, rule: str, verdict: Verdict) -> bool:
+    def _is_shown(self, rule: str, verdict: Verdict, advice: Advice | None) -> bool:
         """Return whether people will look at it: tens of thousands of passes are counted and not shown."""
         if verdict is Verdict.PASS:
             self._passes[rule] += 1
-        return verdict in _MISSED or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
+        missed = verdict in _MISSED or advice is Advice.MISSED
+        return missed or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
 
 
 def _text(value: Any) -> str:

@@ -86,7 +86,7 @@ class PassiveRule:
     expected: str
     predicate: Predicate
     advice: bool = False
-    """Whether the predicate holds packets against a SHOULD of the rule's sentence, whatever its level."""
+    """Whether the predicate holds packets against the SHOULD in the sentence of a MUST."""
     decisive: bool = False
     """Whether a packet that breaks it cannot be read any further."""
 
@@ -99,7 +99,7 @@ def passive(
 ) -> Callable[[Predicate], Predicate]:
     """Register the predicate of a passive rule; several rules may share one function.
 
-    ``advice``: what it looks at is a SHOULD of a sentence whose MUST is looked at elsewhere; a miss is a warning.
+    ``advice``: what it looks at is a SHOULD of a sentence whose MUST is looked at elsewhere, and decides nothing there.
     ``decisive``: with a packet that breaks it nothing else can be judged; no other rule is to be blamed for it.
     """
 

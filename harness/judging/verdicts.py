@@ -38,6 +38,13 @@ class Verdict(StrEnum):
     HARNESS_ERROR = "harness_error"
 
 
+class Advice(StrEnum):
+    """What became of the SHOULD in the sentence of a MUST: it decides nothing about the MUST, whose line it is in."""
+
+    FOLLOWED = "followed"
+    MISSED = "missed"
+
+
 WORST_FIRST = (
     Verdict.FAIL,
     Verdict.HARNESS_ERROR,
@@ -80,7 +87,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One verdict. ``document``, ``section``, ``level``: the rule's, which lines leave to rules.json."""
+    """One verdict. ``document``, ``section``, ``level``: the rule's, which lines leave to rules.json.
+
+    ``advice``: it tells of the SHOULD in the sentence of a MUST, and is never more than `Verdict.NOT_EXERCISED`.
+    """
 
     rule: str
     document: str
@@ -95,6 +105,7 @@ class Entry:
     evidence: tuple[Evidence, ...] = ()
     errata: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    advice: Advice | None = None
 
     def to_json(self, seq: int, ms: int) -> dict[str, Any]:
         """Return the line, keys in their order; what is empty, or follows from the rest, is left out."""
@@ -113,6 +124,7 @@ class Entry:
             "evidence": [each.to_json() for each in self.evidence] or None,
             "errata": self.errata or None,
             "notes": self.notes or None,
+            "advice": self.advice,
         }
         return {key: value for key, value in line.items() if value is not None}
 
@@ -142,6 +154,8 @@ class VerdictLog:
         """The verdict that stands of each rule."""
         self.fails: Counter[str] = Counter()
         """How often each rule has failed since the file was opened."""
+        self.unfollowed = recorded.unfollowed.copy()
+        """The rules of level MUST whose sentence has a SHOULD that was not followed."""
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
@@ -158,6 +172,8 @@ class VerdictLog:
         self.counts[entry.verdict] += 1
         self.fails[entry.rule] += entry.verdict is Verdict.FAIL
         self.rules[entry.rule] = worst([entry.verdict, self.rules.get(entry.rule, entry.verdict)])
+        if entry.advice is Advice.MISSED:
+            self.unfollowed.add(entry.rule)
 
     def close(self) -> None:
         """End the file."""
@@ -172,16 +188,20 @@ class Recorded:
     counts: Counter[Verdict] = field(default_factory=Counter)
     rules: dict[str, Verdict] = field(default_factory=dict)
     """The verdict that stands of each rule."""
+    unfollowed: set[str] = field(default_factory=set)
+    """Rules of level MUST whose sentence has a SHOULD that was not followed."""
     last: int = 0
     cut: str | None = None
     """The test that the run ended in; it is run again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that this test wrote already: test, rule, verdict."""
 
-    def note(self, rule: str, verdict: Verdict) -> None:
+    def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Count a line in."""
         self.counts[verdict] += 1
         self.rules[rule] = worst([verdict, self.rules.get(rule, verdict)])
+        if advice == Advice.MISSED:
+            self.unfollowed.add(rule)
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
@@ -189,8 +209,8 @@ def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
 
     Lines of either schema come in one form, that of schema 1: ``schema, seq, time`` (ISO 8601, UTC), ``run, sut,
     sut_version, reach, rule, document, section, level, verdict, expected, observed, reason, test, capture, evidence,
-    errata, notes``; a piece of evidence has ``frame, first, last`` (None: the whole packet decides), and of schema 1
-    ``time_ms, direction, transport, hex, dissection``. What else a line has stays.
+    errata, notes, advice`` (not of schema 1); a piece of evidence has ``frame, first, last`` (None: the whole packet
+    decides), and of schema 1 ``time_ms, direction, transport, hex, dissection``. What else a line has stays.
     """
     folder: _Folder | None = None
     for number, line in enumerate(read_lines(path), 1):
@@ -262,6 +282,7 @@ class _Folder:
                 "capture": capture_of(test) if test is not None and evidence else None,
                 "errata": [],
                 "notes": [],
+                "advice": None,
             }
             found = [dict(zip(_EVIDENCE, [*one, None, None], strict=False)) for one in evidence]
             return made | line | {"evidence": found}

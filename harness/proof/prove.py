@@ -18,7 +18,7 @@ from harness.proof.steps import may_notice, steps_of
 from harness.proof.trials import BROKEN_OFF, Clean, Found, Line, Trial, Trials
 
 Pair = tuple[str, str]
-"""A function, its parametrised cases together, and a rule that it covers."""
+"""A function, its parametrised cases together, or a fault; and a rule."""
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
 
@@ -42,11 +42,19 @@ class Proof:
     """
     idle: list[Pair] = field(default_factory=list)
     """The functions that never convict anybody of a rule that they cover, with that rule."""
+    malformed: dict[Pair, str] = field(default_factory=dict)
+    """Check that breaks a rule with a packet of its own and does not say so (``malforms``), with the rule, to how."""
+    unbroken: list[Pair] = field(default_factory=list)
+    """Functions that say that they break a rule with a packet of their own and never do, with the rule."""
+    overreached: dict[Pair, Line] = field(default_factory=dict)
+    """Fault that breaks nothing but SHOULD, and a rule that fails with it: nobody fails a MUST by missing a SHOULD."""
 
     @property
     def complete(self) -> bool:
         """Return whether every checked rule is proven, through each of its checks, and every fault killed."""
-        return bool(self.checked) and not (self.unclean or self.alive or self.unproven or self.idle)
+        wrong = (self.unclean, self.alive, self.unproven, self.idle)
+        mistaken = (self.overreached, self.malformed, self.unbroken)
+        return bool(self.checked) and not any((*wrong, *mistaken))
 
 
 def prove(
@@ -61,15 +69,18 @@ def prove(
         checks = [check for check in checks if check in covering]
     clean = trials.clean(checks)
     _sort_out(proof, inventory, [line for one in clean.values() for line in one.lines])
+    _note_own_packets(proof, trials.checks, clean)
     candidates = _Candidates(inventory, clean, wanted)
     faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
     for trial, found in trials.run(candidates.trials(faults.values())):
         candidates.record(found)
         _record(proof, faults[trial.name], found, wanted)
+        _note_overreach(proof, inventory, faults[trial.name], found)
         if progress is not None:
             progress(trial.name)
-    for _, found in trials.run(candidates.trials_for_open_pairs(faults.values())):
+    for trial, found in trials.run(candidates.trials_for_open_pairs(faults.values())):
         candidates.record(found)
+        _note_overreach(proof, inventory, faults[trial.name], found)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
     proof.idle = sorted(pair for pair in candidates.open if pair[1] not in (*proof.unproven, *proof.unclean))
     return proof
@@ -194,6 +205,26 @@ def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
             faults.setdefault(rule, []).append(fault.name)
 
 
+def _note_own_packets(proof: Proof, checks: Iterable[str], clean: Mapping[str, Clean]) -> None:
+    """Compare what packets of the peer broke with what their checks say. A mark is of all cases of a function."""
+    meant: dict[Pair, bool] = {}
+    unseen = {_function(check) for check in checks if check not in clean}
+    for check, one in clean.items():
+        for rule in one.broken.keys() - one.malforms:
+            proof.malformed[check, rule] = one.broken[rule]
+        for rule in one.malforms:
+            pair = (_function(check), rule)
+            meant[pair] = meant.get(pair, False) or rule in one.broken
+    proof.unbroken = sorted(pair for pair, broken in meant.items() if not broken and pair[0] not in unseen)
+
+
+def _note_overreach(proof: Proof, inventory: Inventory, fault: Fault, found: Found) -> None:
+    if all(inventory.catalogue[rule].is_advice for rule in fault.breaks):
+        for line in found.lines:
+            if line.verdict is Verdict.FAIL:
+                proof.overreached.setdefault((fault.name, line.rule), line)
+
+
 def report(proof: Proof) -> Iterator[str]:
     """Yield a line for each thing that is wrong, and last how much was proven."""
     yield from (f"not clean: {rule}: on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
@@ -201,6 +232,15 @@ def report(proof: Proof) -> Iterator[str]:
         yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
     yield from (f"unproven: {rule}: no fault breaks it" for rule in proof.unproven if rule not in proof.alive)
     yield from (f"unseen: {rule}: the reference sends no packet that its predicate speaks of" for rule in proof.unseen)
+    for (check, rule), how in sorted(proof.malformed.items()):
+        yield f"malformed: {check}: the peer breaks {rule}: {how}; mend the packet, or mark the check (malforms)"
+    for function, rule in proof.unbroken:
+        yield f"unbroken: {function}: no packet of the peer breaks {rule}: take it off malforms"
+    for (name, _), line in sorted(proof.overreached.items()):
+        yield (
+            f"overreached: {name} breaks nothing but SHOULD, and {line.rule} fails in {line.test} ({line.why}): "
+            "its row says under which SHOULD it stands, or the fault that it breaks it, too"
+        )
     yield from (f"idle: {function} finds no fault of {rule}, which it covers" for function, rule in proof.idle)
     killed = sum(map(len, proof.killed.values()))
     yield f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kill{'' if killed == 1 else 's'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -16,11 +16,12 @@ import pytest
 from harness.errors import Endless, HarnessError
 from harness.faults.registry import add, load_faults
 from harness.judging.judge import PASSES_SHOWN
-from harness.judging.verdicts import Entry, Verdict
+from harness.judging.mirrored import Mirror
+from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.collecting import pytest_arguments
 from harness.proof.forks import Died, forked
 from harness.proof.steps import StepRecorder, Steps, steps_of
-from harness.run.checks import DRIVER, LOG, RUN, suite_path
+from harness.run.checks import DRIVER, LOG, MIRROR, RUN, malformed, suite_path
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -80,11 +81,16 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """A check on the clean reference: its verdicts, the steps that it has the SUT take, and its cost."""
+    """A check on the clean reference: its verdicts, the steps that it has the SUT take, and its cost.
+
+    ``broken``: the rules of level MUST that packets of the peer broke, and how; ``malforms``: those that it means to.
+    """
 
     lines: list[Line]
     steps: Steps
     seconds: float
+    broken: Mapping[str, str] = field(default_factory=dict)
+    malforms: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -118,14 +124,18 @@ class Trials:
         """Return what checks do on the clean reference; each is run there once, however often it is asked for."""
         checks = list(checks)
         new = [check for check in checks if check not in self._clean]
-        recorder = _step_recorder()
+        recorder, mirror = _step_recorder(), Mirror()
+        catalogue = self._config.stash[RUN].catalogue
 
         def look(check: str, lines: list[Line], seconds: float) -> tuple[str, Clean]:
-            return check, Clean(lines, recorder.take(), seconds)
+            broken = {rule: how for rule, how in mirror.take().items() if not catalogue[rule].is_advice}
+            return check, Clean(lines, recorder.take(), seconds, broken, malformed(self._items[check]))
 
         if new:
             self.warm_up(new)
+            self._config.stash[MIRROR] = mirror
             self._clean |= self.each(new, (_RECORDER,), look)
+            del self._config.stash[MIRROR]
         return {check: self._clean[check] for check in checks}
 
     def warm_up(self, checks: Iterable[str]) -> None:
@@ -251,6 +261,11 @@ def _broken_off(check: str) -> Entry:
     return Entry("", "", "", "", Verdict.HARNESS_ERROR, "", "", reason="no end", test=check)
 
 
+_OF_ADVICE = {Advice.FOLLOWED: Verdict.PASS, Advice.MISSED: Verdict.WARN}
+"""A SHOULD in the sentence of a MUST is proven as a rule of its own would be."""
+
+
 def _line(check: str, entry: Entry) -> Line:
     why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
-    return Line(check, entry.rule, entry.verdict, why)
+    verdict = entry.verdict if entry.advice is None else _OF_ADVICE[entry.advice]
+    return Line(check, entry.rule, verdict, why)

@@ -59,7 +59,7 @@ DEFAULTS = "defaults"
 """The table at the head of a section's rules.toml with what most of its rows have."""
 _DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
-_OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list}
+_OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
 
 
 class IndexRow(NamedTuple):
@@ -93,7 +93,7 @@ class Document:
 
 _JSON_FIELDS = (
     *("document", "section", "title", "level", "form", "kind", "twin"),
-    *("observe", "observed", "role", "says", "why", "link", "violates"),
+    *("observe", "observed", "role", "says", "why", "link", "violates", "under"),
 )
 
 
@@ -103,6 +103,7 @@ class Rule:
 
     ``number`` counts within the section ("02"; "D02" for a demand without a keyword); ``note`` is a product note such
     as ``<12>``; ``folder`` is that of the section in the suites, such as ``suites/mqqb/s2_2_1_internal_header``.
+    ``under``: the SHOULD that a MUST depends on: where it is not followed, the MUST is not exercised.
     """
 
     id: str
@@ -123,6 +124,12 @@ class Rule:
     kind: str = "demand"
     twin: str | None = None
     violates: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+
+    @property
+    def is_advice(self) -> bool:
+        """Return whether it recommends: a miss is a warning."""
+        return self.level.startswith("SHOULD")
 
     @property
     def observed(self) -> str:
@@ -353,6 +360,12 @@ def _rule(
     unknown = [each for each in violates if each not in index]
     if unknown:
         raise CatalogueError(file, name, f"violates {unknown[0]}, which is no rule; {INDEX_FILE} has them all")
+    under = tuple(entry.get("under", ()))
+    if under and not known.level.startswith("MUST"):
+        raise CatalogueError(file, name, f"is a {known.level}; only a MUST is under a SHOULD: remove under")
+    for each in under:
+        if each not in index or not index[each].level.startswith("SHOULD"):
+            raise CatalogueError(file, name, f"is under {each}, which is no SHOULD; {INDEX_FILE} has the levels")
     return Rule(
         id=name,
         document=document,
@@ -372,4 +385,5 @@ def _rule(
         kind=known.kind,
         twin=known.twin,
         violates=violates,
+        under=under,
     )

@@ -11,6 +11,7 @@ from harness.paths import SUITES
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
+    from harness.judging.mirrored import Mirror
     from harness.judging.verdicts import Log
     from harness.run.named_roots import NamedRoots
     from harness.run.rests import Rests
@@ -38,6 +39,8 @@ AGAIN: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check has to be made again when no other runs beside it."""
 TOLD: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check's verdicts tell of the end of the SUT's process."""
+MIRROR: pytest.StashKey[Mirror] = pytest.StashKey()
+"""Where packets of the peer are held against the rules, too: in the clean run of ``prove``."""
 ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
 """How many attempts at this check there were before."""
 
@@ -60,6 +63,11 @@ def covered(item: pytest.Item) -> tuple[str, ...]:
     """Return the rules that a check covers, in order."""
     rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
     return tuple(dict.fromkeys(rules))
+
+
+def malformed(item: pytest.Item) -> frozenset[str]:
+    """Return the rules that a check breaks with packets of its own."""
+    return frozenset(rule for marker in item.iter_markers("malforms") for rule in marker.args)
 
 
 def needed(item: pytest.Item) -> tuple[str, ...]:

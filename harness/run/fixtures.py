@@ -18,6 +18,7 @@ from harness.run.checks import (
     ATTEMPT,
     DRIVER,
     JUDGE,
+    MIRROR,
     RESIDUE,
     RUN,
     capture_path_of,
@@ -66,6 +67,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     recorder.listeners.append(
         lambda frame: earlier.append(frame) if counterpart.is_residue(frame) else judge.packets.on_frame(frame)
     )
+    if (mirror := request.config.stash.get(MIRROR, None)) is not None:
+        recorder.listeners.append(mirror.on_frame)
     take_residue(counterpart)
     yield counterpart
     if earlier:

@@ -18,6 +18,11 @@ def goes_on(*rules: str) -> pytest.MarkDecorator:
     return pytest.mark.goes_on(*rules)
 
 
+def malforms(*rules: str) -> pytest.MarkDecorator:
+    """Mark a check that breaks rules of level MUST with packets of its own; ``prove`` allows no others."""
+    return pytest.mark.malforms(*rules)
+
+
 def needs(*names: str) -> pytest.MarkDecorator:
     """Mark a check with the capabilities and facilities that it cannot do without."""
     return pytest.mark.needs(*names)

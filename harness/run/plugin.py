@@ -60,6 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "goes_on(rule, ...): rules that fail when the system does not live through a check"
     )
+    config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of its own")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
     if (config.getoption("--sut") or config.getoption("--topology")) and not config.getoption("collectonly"):
         try:

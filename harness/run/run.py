@@ -309,7 +309,7 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
             done.last = max(done.last, int(line["seq"]))
         except (KeyError, ValueError, TypeError) as error:
             raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error
-        done.note(line["rule"], verdict)
+        done.note(line["rule"], verdict, line.get("advice"))
         if known[0] is None:  # of the whole run
             continue
         if known[0] != done.cut:

@@ -39,6 +39,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(line)
     terminalreporter.write_sep("-", "mqconform")
     terminalreporter.write_line(run.account())
+    if run.log.unfollowed:
+        terminalreporter.write_line(f"SHOULD not followed beside a MUST: {', '.join(sorted(run.log.unfollowed))}")
     if run.baseline is not None:
         for line in run.held().said():
             terminalreporter.write_line(line)

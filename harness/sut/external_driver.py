@@ -161,7 +161,7 @@ class ExternalDriver:
             if (route := self.control_route) is not None:
                 control, who = self._open_control(environment, route)
             elif file.capabilities.get("qm2qm", False):
-                control = RemoteControl(environment, file, self.rpc_port)
+                control = RemoteControl(environment, file, self.rpc_port, self.identifier)
                 who = replace(who, facilities=remote_control.FACILITIES)
             ports = self.tcp_port, self.ping_port, self.rpc_port
             view = view_of(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 from harness.environment import Environment
 from harness.environment.core_host import CoreHost
@@ -33,10 +34,16 @@ FACILITIES = frozenset({"receive"})
 class RemoteControl:
     """A control channel of three verbs, as ``harness.sut.control.Control``."""
 
-    def __init__(self, environment: Environment, file: SutFile, rpc_port: int) -> None:
+    def __init__(self, environment: Environment, file: SutFile, rpc_port: int, identifier: UUID | None = None) -> None:
+        """``identifier``: the SUT's, where it is known: names of its private queues are written with it."""
         driver = file.driver
         self.sut_address = driver.address
-        config = QueueManagerConfig(driver.peer_identifier, addresses=(driver.peer_address,), remote_rpc_port=rpc_port)
+        config = QueueManagerConfig(
+            driver.peer_identifier,
+            addresses=(driver.peer_address,),
+            remote_rpc_port=rpc_port,
+            routes={} if identifier is None else {identifier: driver.address},
+        )
         self.host = CoreHost(environment, QueueManager(config, SeededEntropy("remote control")), driver.peer_address)
         self.host.start()
         self._verbs: dict[str, Callable[..., dict[str, Any]]] = {

@@ -267,7 +267,7 @@ namespace Mqconform
             return values.TryGetValue(name, out value) && value != null;
         }
 
-        /// <summary>Whether the argument is there and null, which stands for no bound in time.</summary>
+        /// <summary>Whether the argument is there and null, which stands for no bound in time, or for none that is asked for.</summary>
         public bool IsNull(string name)
         {
             object value;
@@ -543,8 +543,9 @@ namespace Mqconform
                 message.AppSpecific = unchecked((int)sent.Number("application_tag", 0, uint.MaxValue));
             if (sent.Has("admin_queue")) message.AdministrationQueue = Named(sent.Text("admin_queue"));
             if (sent.Has("response_queue")) message.ResponseQueue = Named(sent.Text("response_queue"));
-            if (sent.Has("time_to_reach_queue_s"))
-                message.TimeToReachQueue = TimeSpan.FromSeconds(sent.Number("time_to_reach_queue_s", 0, uint.MaxValue));
+            if (!sent.IsNull("time_to_reach_queue_s")) // a property that is not set has the system's default
+                message.TimeToReachQueue = TimeSpan.FromSeconds(
+                    sent.Has("time_to_reach_queue_s") ? sent.Number("time_to_reach_queue_s", 0, uint.MaxValue) : uint.MaxValue);
             if (sent.Has("time_to_be_received_s"))
                 message.TimeToBeReceived = TimeSpan.FromSeconds(sent.Number("time_to_be_received_s", 0, uint.MaxValue));
             message.AcknowledgeType = (AcknowledgeTypes)Sum(sent.Words("acks"));

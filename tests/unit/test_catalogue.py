@@ -164,6 +164,7 @@ def test_rules_json_has_what_reports_read(suites: Suites) -> None:
             "link": "https://learn.microsoft.com/openspecs/windows_protocols/ms-mqqb/"
             "22222222-2222-2222-2222-222222222222",
             "violates": (),
+            "under": (),
         }
     }
 
@@ -196,6 +197,10 @@ BAD_ROWS = {
     "violates nothing known": (
         row("MQQB-2.2.1-01", violates='["MQQB-2.2.1-77"]'),
         "MQQB-2.2.1-01: violates MQQB-2.2.1-77, which is no rule; index.tsv has them all",
+    ),
+    "under no SHOULD": (
+        row("MQQB-2.2.1-01", under='["MQQB-2.2.1-01"]'),
+        "MQQB-2.2.1-01: is under MQQB-2.2.1-01, which is no SHOULD; index.tsv has the levels",
     ),
     "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
     "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),

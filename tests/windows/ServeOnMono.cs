@@ -313,7 +313,7 @@ namespace Mqconform.OnMono
             sent["journal"] = journal;
             if (AdministrationQueue != null) sent["admin_queue"] = ((ServeQueue)AdministrationQueue).FormatName;
             if (ResponseQueue != null) sent["response_queue"] = ((ServeQueue)ResponseQueue).FormatName;
-            if (reach.HasValue) sent["time_to_reach_queue_s"] = (long)reach.Value.TotalSeconds;
+            sent["time_to_reach_queue_s"] = reach.HasValue ? (object)(long)reach.Value.TotalSeconds : null;
             if (received.HasValue) sent["time_to_be_received_s"] = (long)received.Value.TotalSeconds;
             if (!AttachSenderId) sent["sender"] = "none";
             int number;

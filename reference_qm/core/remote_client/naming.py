@@ -9,6 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.protocol.destinations import parse_name
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.remote.queue_formats import SYSTEM, QueueFormatType, SuffixType
+from reference_qm.core.remote_client.model import RemoteQueue
 
 _READABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
@@ -36,6 +37,14 @@ class ServerNames(Part):
                 f"no address is known of queue manager {destination.QueueManagerGuid}: configure a route"
             )
         return host
+
+    def find_identifier(self, queue: RemoteQueue) -> UUID:
+        """Return the Identifier of a queue's queue manager: of its private name, or of the route there; or NULL."""
+        name = parse_name(queue.FormatName)
+        if isinstance(name, PrivateName):
+            return name.ComputerGuid
+        routes = self.qm.config.routes.items()
+        return next((guid for guid, host in routes if host == queue.RemoteServer.host), NULL_GUID)
 
     def _host_name(self, guid: UUID) -> str | None:
         if guid == NULL_GUID or not self.qm.enterprise.state.DirectoryIntegrated:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from reference_qm.codec import FormatError, UserMessagePacket, parse_packet
+from reference_qm.codec import NULL_GUID, FormatError, UserMessagePacket, parse_packet
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.messages import deserialize_message
 from reference_qm.core.queueing.positions import lookup_identifier
@@ -68,7 +68,7 @@ class ClientReading(Part):
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
             return (yield from self._give_back(read, entry, _cancelled("while the message was on its way")))
         try:
-            found = self.reconstruct_message(results)
+            found = self.reconstruct_message(results, self.qm.server_names.find_identifier(read.queue))
         except FormatError as malformed:
             error = RemoteError(f"the server sent no UserMessage Packet: {malformed}")
             return (yield from self._give_back(read, entry, error))
@@ -178,11 +178,12 @@ class ClientReading(Part):
         """Keep the handle of a read session. Spec: MS-MQQP 3.2.4.2."""
         entry.RemoteReadHandle = handle
 
-    def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
         """Make the message of what the server returned; FormatError. Spec: MS-MQQP 3.2.4.2, MS-MQMQ 2.2.18, 2.2.20.
 
         SequentialId is only the seven low bytes of the LookupIdentifier that RemoteQMStartReceiveByLookupId takes
-        (3.1.4.10): the high one follows from the message (MS-MQDMPR 3.1.7.1.9).
+        (3.1.4.10): the high one follows from the message (MS-MQDMPR 3.1.7.1.9). ``server``: the Identifier of the queue
+        manager that has the message, for one to a direct name, whose QueueManagerAddress is NULL (E28).
         """
         sequential_id = None
         description = results.get("lpRemoteReadDesc")
@@ -196,7 +197,7 @@ class ClientReading(Part):
         if not isinstance(packet, UserMessagePacket):
             raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"holds a {type(packet).__name__}")
         owner = packet.UserHeader.QueueManagerAddress
-        message = deserialize_message(packet, owner, description["dwArriveTime"])
+        message = deserialize_message(packet, server if owner == NULL_GUID else owner, description["dwArriveTime"])
         return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:

@@ -49,7 +49,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
     """A message that is sent with its destination alone has the default of every attribute."""
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send()
+    frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
     found = Layout(frame)
     label = str(found.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")

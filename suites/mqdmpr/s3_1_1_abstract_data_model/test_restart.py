@@ -93,7 +93,8 @@ def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
             sut.restart()
         connection = opened(peer)
         make = partial(recoverable_message, peer) if kind == "plain" else sequence.message
-        connection.send(make(label=label, base={"PR": EVEN_PRIORITY}))
+        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
+        connection.send(make(label=label, base=priority))
         eventually(peer, partial(_is_there, sut, queue, label))
         known = {one["label"]: int(one["lookup_id"]) for one in sut.messages(kind) if "lookup_id" in one}
         if label not in known:

@@ -37,6 +37,7 @@ CLASSES = {
 """Of every number of MessageClass the name, without MQMSG_CLASS_, by which control shows it."""
 HASHES = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
 CIPHERS = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
+AES_256 = 0x6610
 LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 NOBODY, USER, QUEUE_MANAGER = 0, 1, 2
@@ -140,7 +141,8 @@ def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
 def _by(peer: Any, kind: int = QUEUE_MANAGER, **properties: Any) -> Any:
     """Make a message that is neither signed nor encrypted, with a sender of some kind in its SecurityHeader."""
     senders = {NOBODY: b"", USER: ALICE.security_id, QUEUE_MANAGER: peer.identifier.bytes_le}
-    security = {"ST": kind, "DE": 1, "SecurityID": senders[kind]}
+    certificate = ALICE.certificate if kind == NOBODY else b""  # a SecurityHeader is there for something
+    security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
     return recoverable_message(peer, security=security, **properties)
 
 
@@ -153,9 +155,14 @@ def test_levels_and_algorithms_are_those_of_their_numbers(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
         ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASHES),
     ):
-        packets = {called: _by(peer, **{field: number}) for number, called in numbers.items()}
+        packets = {called: _by(peer, **{field: number} | _with(field, number)) for number, called in numbers.items()}
         found, sent = _kept(peer, sut, packets)
         _judged(judge, rule, name, {called: called for called in packets}, found, sent)
+
+
+def _with(field: str, number: int) -> dict[str, int]:
+    """Return what a message has beside a value: an algorithm of its PrivacyLevel."""
+    return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and LEVELS[number] == "advanced" else {}
 
 
 @needs("receive", "security")

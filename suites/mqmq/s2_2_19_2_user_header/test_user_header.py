@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence, recoverable_message
 from suites.mqqb.steps.exchanges import reception, taken
@@ -59,6 +59,7 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
             judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
+@malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
 @pytest.mark.parametrize(
     ("rule", "flag", "value"),
     [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],

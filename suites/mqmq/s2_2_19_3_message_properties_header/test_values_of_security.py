@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire.protection import AES_256
 from suites.mqqb.steps.opening import OneOf
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
@@ -25,6 +25,7 @@ COUNTERPARTS = {
 TAKEN = "ACK_REACH_QUEUE, in its queue"
 
 
+@malforms("MQMQ-2.2.19.3-20", "MQMQ-2.2.19.3-24", "MQMQ-2.2.19.3-26")
 @goes_on()
 @needs("security", "receive")
 @covers(*REFUSED)

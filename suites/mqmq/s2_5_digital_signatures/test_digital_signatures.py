@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from harness.wire.protection import SIG10, SIG20, SIG30
 from suites.mqqb.steps.opening import OTHER_GUID
@@ -96,6 +96,7 @@ IN_SIG30 = (
 )
 
 
+@malforms("MQMQ-2.2.18.1.3-01", "MQMQ-2.2.19.2-01")
 @needs("security", "receive")
 @pytest.mark.parametrize(
     ("version", "properties"),

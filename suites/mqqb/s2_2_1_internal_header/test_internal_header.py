@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, goes_on, malforms
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import OTHER_GUID, check_alive, opened, packet_at, request
 
@@ -65,6 +65,7 @@ def test_an_internal_header_has_four_bytes(peer, judge):
     )
 
 
+@malforms("MQQB-2.2.1-02")
 @goes_on()
 @covers("MQQB-2.2.1-03")
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import (
     NULL_GUID,
@@ -123,6 +123,7 @@ def test_unused_bits_are_ignored(peer, judge):
         judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
 
 
+@malforms("MQQB-3.1.5.2.3-12")
 @goes_on()
 @covers("MQQB-2.2.3.1-14")
 def test_reserved_is_zero_and_ignored(peer, judge):

@@ -7,13 +7,14 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.opening import check_alive, established, opened
 from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
 from suites.mqqb.steps.sequences import Outgoing
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers(
     "MQQB-2.2.4-06",
     "MQQB-2.2.4-12",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
@@ -24,6 +24,7 @@ Q_EXCEED_QUOTA, RECEIVE_TIMEOUT = 0x8003, 0xC002
 SHORT_S = 1
 
 
+@malforms("MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @needs("security", "receive")
 @covers(*REASONS)
 def test_what_is_wrong_with_its_security(peer, sut, judge):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import direct_name, opened, settle, text
 from suites.mqqb.steps.ordering import Receiver, order_ack, place
@@ -13,6 +13,7 @@ from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
 DAY_S = 24 * 3_600
+GROWING = "three sequences, then three greater ones"
 
 
 @needs("send")
@@ -39,13 +40,20 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
 @needs("send")
 @covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_sequences_that_begin_at_once_differ(peer, sut, judge):
-    """Messages to three queues at the same time: each sequence begins with Ordinal 1 and a TimeStamp of its own."""
+    """Messages to three queues at the same time, and to three more when these came: each sequence begins with Ordinal 1
+    and a TimeStamp of its own, and those of the later three are greater than the first. The order of three is unseen.
+    """
     sender = Sender(peer, sut)
-    frames = _come(sender, _sent_at_once(sender, *(f"mqc-at-once-{number}" for number in range(3))))
-    identifiers = [sequence_of(frame) for frame in frames]
-    grows = "each greater" if identifiers == sorted(set(identifiers)) else str(identifiers)
+    first, later = (
+        _come(sender, _sent_at_once(sender, *(f"mqc-{when}-{number}" for number in range(3))))
+        for when in ("at-once", "after-these")
+    )
+    frames = [*first, *later]
+    before, after = ({sequence_of(frame) for frame in batch} for batch in (first, later))
+    apart = len(before) == len(first) and len(after) == len(later) and max(before) < min(after)
+    observed = GROWING if apart else f"{sorted(before)}, then {sorted(after)}"
     for rule in ("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"):
-        judge(rule, expected="each greater", observed=grows, evidence=frames)
+        judge(rule, expected=GROWING, observed=observed, evidence=frames)
     _begin_anew(judge, frames)
     _acknowledged(sender, frames)
 
@@ -146,6 +154,7 @@ def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
     outgoing.settle()
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("queue_control")
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
@@ -194,6 +203,7 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
         judge(rule, expected="['3']", observed=str(taken), evidence=evidence)
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "management", "queue_control")
 @covers("MQQB-3.1.1.3.1-05")
 def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):

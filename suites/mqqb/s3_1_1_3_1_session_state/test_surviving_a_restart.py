@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
@@ -149,6 +149,7 @@ def _states(sut: Sut, transaction: str) -> list[str]:
     return [one["state"] for one in there if one["transaction"] == transaction]
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @needs("restart", "receive", "queue_control")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 @pytest.mark.parametrize("taken", [False, True], ids=["there", "taken"])

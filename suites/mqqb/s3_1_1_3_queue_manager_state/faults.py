@@ -5,6 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
+from harness.faults.timed_caches import OnlyTheLast, cache_replaced, cleanup_late
 from reference_qm.codec import NULL_GUID, MessageIdentifier
 from reference_qm.core.protocol.initialization import Initialization
 from reference_qm.core.protocol.ping import Ping
@@ -97,6 +98,21 @@ add(
     at_restart(_forget_insecure_nacks),
 )
 
+add(
+    "sent-key-cached-once",
+    ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
+    "SendSymmetricKeyCache has one entry: the last key takes the place of the one before.",
+    cache_replaced("SendSymmetricKeyCache", OnlyTheLast),
+)
+for _name, _cache in (("sent", "SendSymmetricKeyCache"), ("received", "ReceiveSymmetricKeyCache")):
+    add(
+        f"{_name}-key-lifetime-doubled",
+        "MQQB-3.1.1.3-14",
+        f"The cleanup timer of {_cache} runs for two lifetimes.",
+        cleanup_late(_cache),
+    )
+
+
 BROKEN_ELSEWHERE = {
     "MQQB-3.1.1.3-02": ("certificate-not-cached",),
     "MQQB-3.1.1.3-03": ("certificate-not-cached",),
@@ -110,26 +126,17 @@ BROKEN_ELSEWHERE = {
         "certificate-timer-started-again",
         "cleanup-timers-start-together",
     ),
-    "MQQB-3.1.1.3-06": ("received-key-not-cached",),
-    "MQQB-3.1.1.3-07": ("received-key-not-cached",),
+    "MQQB-3.1.1.3-06": ("received-key-cached-once",),
+    "MQQB-3.1.1.3-07": ("received-key-cached-once",),
     "MQQB-3.1.1.3-09": (
         "received-key-cache-emptied-when-full",
         "received-key-cache-loses-the-newest",
         "received-key-cache-without-limit",
     ),
-    "MQQB-3.1.1.3-10": ("sent-key-not-cached",),
-    "MQQB-3.1.1.3-11": ("sent-key-not-cached",),
     "MQQB-3.1.1.3-13": (
         "sent-key-cache-emptied-when-full",
         "sent-key-cache-loses-the-newest",
         "sent-key-cache-without-limit",
-    ),
-    "MQQB-3.1.1.3-14": (
-        "cleanup-timers-start-together",
-        "received-key-timer-not-started",
-        "received-key-timer-started-again",
-        "sent-key-timer-not-started",
-        "sent-key-timer-started-again",
     ),
     "MQQB-3.1.1.3-16": ("sent-preferences-ignored",),
     "MQQB-3.1.1.3-17": ("sent-preferences-ignored",),

@@ -27,7 +27,7 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     for number in OUT_OF_ORDER:
         sequence.number = number - 1
         packet = sequence.message(
-            {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier},
+            {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1},
             destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
         )
         sent.append(session.send(packet))

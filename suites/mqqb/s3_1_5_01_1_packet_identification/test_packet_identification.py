@@ -6,10 +6,19 @@ from typing import Any
 
 import pytest
 
-from harness.run.marks import covers, needs
-from harness.wire import connection_parameters, session_ack
+from harness.run.marks import covers, malforms, needs
+from harness.wire import connection_parameters
 from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import CLOSED_UNANSWERED, check_alive, ending, established, opened, packet_at, settle
+from suites.mqqb.steps.opening import (
+    CLOSED_UNANSWERED,
+    acknowledging,
+    check_alive,
+    ending,
+    established,
+    opened,
+    packet_at,
+    settle,
+)
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -49,6 +58,16 @@ def _made(make, peer, sent, changes):
     return make(peer, sent, **changes)
 
 
+@malforms(
+    "MQQB-2.2.4-01",
+    "MQQB-2.2.4-05",
+    "MQQB-2.2.4-07",
+    "MQQB-2.2.4-08",
+    "MQQB-2.2.4-10",
+    "MQQB-2.2.5-01",
+    "MQQB-2.2.5-06",
+    "MQQB-2.2.5-08",
+)
 @needs("send")
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NOT_ONE])
 def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
@@ -75,6 +94,7 @@ def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
     judge(rule, expected=[GONE, GOES_ON, AGAIN], observed=observed, evidence=frames)
 
 
+@malforms("MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03")
 def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
     """Parameters are answered as such; the same bytes with IN clear, or another PT, are not."""
@@ -92,6 +112,7 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
             judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
 
 
+@malforms("MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03")
 @pytest.mark.parametrize(
     ("base", "packet_type"),
@@ -101,11 +122,11 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
 def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
     """A session acknowledgment is taken as one; the same bytes with IN or SH clear, or another PT, end the session."""
     connection = opened(peer)
-    connection.send(session_ack(base={"PacketSize": 20}))
+    connection.send(acknowledging(connection, base={"PacketSize": 20}))
     check_alive(connection)
     before = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
-    sent = connection.send(session_ack(base=base, internal={"PT": packet_type}, **counts))
+    sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
     observed = ending(connection, before)
     for rule in ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"):
         judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer, RawListener
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, goes_on, malforms
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import (
@@ -76,6 +76,7 @@ def test_any_packet_counts_as_activity(peer, sut, judge):
     connection.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=1))
 
 
+@malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-21", "MQMQ-2.2.20-01", "MQMQ-2.2.20-05", "MQQB-2.2.1-02")
 @covers("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01")
 def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
     """A request is answered as one; the same bytes with IN clear, or another PT, are not."""
@@ -93,6 +94,7 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
             judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
 
 
+@malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
 @goes_on()
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("opens", ["peer", "sut"])
@@ -145,6 +147,18 @@ def resized(data: bytes) -> bytes:
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
 
+@malforms(
+    "MQDMPR-3.1.7.1.32-04",
+    "MQMQ-2.2.19.1-22",
+    "MQMQ-2.2.19.2-15",
+    "MQMQ-2.2.19.2-21",
+    "MQMQ-2.2.19.3-18",
+    "MQMQ-2.2.20-01",
+    "MQMQ-2.2.20-05",
+    "MQQB-2.2.2-D01",
+    "MQQB-2.2.2.1-D01",
+    "MQQB-2.2.5-09",
+)
 @goes_on()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_a_malformed_packet_closes_the_session(peer, judge):
@@ -160,6 +174,7 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
             judge(rule, expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
 
 
+@malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
 @goes_on()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 @pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "parameters with a byte too many"])

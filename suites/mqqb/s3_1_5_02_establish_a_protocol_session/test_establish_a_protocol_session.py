@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
@@ -77,6 +77,7 @@ def test_an_unknown_host_is_a_dns_failure(peer, sut, judge):
     judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"])
 
 
+@malforms("MQQB-3.1.5.3.1-08")
 @needs("send", "management")
 @covers("MQQB-3.1.5.2-03")
 def test_a_failure_without_a_name_is_unknown(peer, sut, judge):

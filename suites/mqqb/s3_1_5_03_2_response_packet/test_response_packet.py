@@ -7,7 +7,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
     ANSWERED,
@@ -88,6 +88,7 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     )
 
 
+@malforms("MQQB-3.1.5.3.1-08")
 @goes_on()
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 @pytest.mark.parametrize(
@@ -140,6 +141,7 @@ def recoverable_ack_timeout(peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int
     return answer["ConnectionParametersHeader"].RecoverableAckTimeout, took.ms + CLOCK_MS, [asked, sent, answer]
 
 
+@malforms("MQQB-3.1.5.3.1-10")
 @covers("MQQB-3.1.5.3.2-04", "MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11")
 @pytest.mark.parametrize("earlier_ms", [700, 5_000, 14_900])
 def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_ms):
@@ -158,6 +160,7 @@ def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
     judge("MQQB-3.1.5.3.2-03", expected=expected, observed=value, evidence=evidence)
 
 
+@malforms("MQQB-3.1.5.3.1-10")
 @covers("MQQB-3.1.5.3.2-06")
 @pytest.mark.parametrize("earlier_ms", [0, 100_000], ids=["shortest", "longest"])
 def test_recoverable_ack_timeout_stays_in_its_range(peer, sut, judge, earlier_ms):

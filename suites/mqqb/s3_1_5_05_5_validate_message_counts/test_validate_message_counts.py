@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
-from harness.wire import session_ack
+from harness.run.marks import covers, goes_on, malforms, needs
 from suites.messages import a_message
-from suites.mqqb.steps.opening import opened, settle
+from suites.mqqb.steps.opening import acknowledging, opened, settle
 from suites.mqqb.steps.sender import ACK_MS, Sender, alive
 from suites.mqqb.steps.sequences import Outgoing
 
 
+@malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
 @goes_on()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
@@ -26,10 +26,10 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
     received: dict[str, Any] = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
     if alive(session)["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
         raise ConformanceFailure("the SUT does not count what it received")
-    session.send(session_ack(**received))
+    session.send(acknowledging(session, **received))
     alive(session)
     received = {name: count + 1 for name, count in received.items()}
-    wrong = session.send(session_ack(**received | {field: received[field] + error & 0xFFFF}))
+    wrong = session.send(acknowledging(session, **received | {field: received[field] + error & 0xFFFF}))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
     for rule in ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"):
         judge(
@@ -40,6 +40,7 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
         )
 
 
+@malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
 @goes_on()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
@@ -48,12 +49,12 @@ def test_wrong_message_count_closes_a_session_of_the_sut(peer, sut, judge, field
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.first(1)
-    right = session.send(session_ack(AckSequenceNumber=1))
+    right = session.send(acknowledging(session, AckSequenceNumber=1))
     settle(peer)
     if session.closed_by_sut:
         raise ConformanceFailure("the SUT ended its session after a SessionAck that counts what was sent")
     counted: dict[str, Any] = {"AckSequenceNumber": 1, field: 1}
-    wrong = session.send(session_ack(**counted))
+    wrong = session.send(acknowledging(session, **counted))
     session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
     for rule in ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"):
         judge(

@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, goes_on
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import ended_at_once, established, opened
+from suites.mqqb.steps.opening import acknowledging, ended_at_once, established, opened
 from suites.mqqb.steps.sender import Sender, alive
 
 CLOSED = "closed by the SessionAck"
@@ -58,7 +58,7 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
 
 def _accepted_when_open(session: Conversation) -> None:
     """Show that the same SessionAck is no reason to close where it belongs."""
-    session.send(session_ack())
+    session.send(acknowledging(session))
     alive(session)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
 from suites.messages import Sequence, a_message
@@ -35,6 +35,7 @@ What is that old goes when it expires: so nothing is forgotten within one, and a
 FASTEST = CLEANUP_MS // 2_000
 
 
+@malforms("MQMQ-2.2.18.1.3-02")
 @goes_on()
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
@@ -108,6 +109,7 @@ def test_a_message_for_another_that_comes_again_is_handed_on_once(peer, sut, jud
     sender.acknowledge_all(sender.session() if peer.unclaimed else connection)
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_a_transactional_message_is_no_duplicate(peer, sut, judge):
     """Transactional messages with the identifier of one that came arrive as well, but for those with a number that

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from suites.messages import Sequence, a_message
 from suites.mqqb.steps.disposition import (
     HOP_COUNT_EXCEEDED,
@@ -71,6 +71,7 @@ def _told(frame: Frame) -> str:
     )
 
 
+@malforms("MQMQ-2.2.19.2-08")
 @goes_on()
 @covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
 @needs("private_names")

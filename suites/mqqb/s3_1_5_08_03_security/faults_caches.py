@@ -15,6 +15,7 @@ from harness.faults.timed_caches import (
     EmptiedWhenFull,
     NewestLost,
     NothingCached,
+    OnlyTheLast,
     WithoutLimit,
     cache_replaced,
     cached_with,
@@ -45,7 +46,7 @@ class _BaseKeysElsewhere(Cache):
 
 @fault(
     "cleanup-timers-start-together",
-    breaks=("MQQB-3.1.5.8.3-36", "MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-05", "MQQB-3.1.1.3-14"),
+    breaks=("MQQB-3.1.5.8.3-36", "MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-05"),
 )
 class TimersStartTogether(CacheTimers):
     """What starts the timer of one cache starts those of all."""
@@ -128,9 +129,15 @@ for _name, _breaks, _says, _install in (
     # -- keys ------------------------------------------------------------------------------------------------------
     (
         "received-key-not-cached",
-        ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.5.8.3-67", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"),
+        "MQQB-3.1.5.8.3-67",
         "Nothing is put into ReceiveSymmetricKeyCache.",
         cache_replaced(RECEIVED_KEYS, NothingCached),
+    ),
+    (
+        "received-key-cached-once",
+        ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"),
+        "ReceiveSymmetricKeyCache has one entry: the last key takes the place of the one before.",
+        cache_replaced(RECEIVED_KEYS, OnlyTheLast),
     ),
     (
         "received-key-cached-with-other-remoteqmguid",
@@ -188,13 +195,13 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "received-key-timer-not-started",
-        ("MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-14"),
+        "MQQB-3.1.5.8.3-69",
         "The cleanup timer of ReceiveSymmetricKeyCache is not started.",
         cleanup_not_started(RECEIVED_KEYS),
     ),
     (
         "received-key-timer-started-again",
-        ("MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-14"),
+        "MQQB-3.1.5.8.3-69",
         "The cleanup timer of ReceiveSymmetricKeyCache is started again with every message.",
         cleanup_started_again(RECEIVED_KEYS),
     ),

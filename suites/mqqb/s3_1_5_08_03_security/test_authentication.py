@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
@@ -108,6 +108,7 @@ AS_BEFORE = 0xE
 """Bits of AS, which is for the receiver to set. A message that comes with them may be refused (MS-MQMQ 2.2.20.6)."""
 
 
+@malforms("MQMQ-2.2.20.6-09")
 @NEEDS
 @covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
 def test_a_signature_counts_as_what_it_is(peer, sut, judge):

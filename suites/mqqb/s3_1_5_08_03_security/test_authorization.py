@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, malforms, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire.protection import SIG20
@@ -117,6 +117,7 @@ OPEN = (
 )
 
 
+@malforms("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-14")
 @NEEDS
 @covers(*(rule for rule, *_ in OPEN))
 def test_a_queue_for_everyone(peer, sut, judge):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import (
     AES_128,
@@ -119,6 +119,7 @@ REFUSALS = (
 )
 
 
+@malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
 @goes_on()
 @NEEDS
 @covers(*(rule for rule, *_ in REFUSALS))
@@ -198,6 +199,7 @@ WEAK_FINALS = (
 )
 
 
+@malforms("MQMQ-2.2.19.3-20")
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
 def test_a_final_ack_tells_of_a_transactional_message_that_is_not_decrypted(peer, sut, judge):

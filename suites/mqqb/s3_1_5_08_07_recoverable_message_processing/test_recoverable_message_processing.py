@@ -6,12 +6,19 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
-from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import NOWHERE, private_queue
-from suites.mqqb.steps.opening import ACK_MS, RECOVERABLE_ACK_MS, OneOf, check_alive, internal_bits, opened
+from suites.mqqb.steps.opening import (
+    ACK_MS,
+    RECOVERABLE_ACK_MS,
+    OneOf,
+    acknowledging,
+    check_alive,
+    internal_bits,
+    opened,
+)
 from suites.mqqb.steps.ordering import Receiver
 
 FLAGS = 32
@@ -90,6 +97,7 @@ HIGHEST_RC = 0x1F
 """A count of hops with which no reading sends a message on (E29)."""
 
 
+@malforms("MQMQ-2.2.19.2-08")
 @goes_on()
 @covers("MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
@@ -162,6 +170,7 @@ def _kept(sut: Sut) -> list[str]:
     ]
 
 
+@malforms("MQQB-3.1.6.4-07")
 @covers("MQQB-3.1.5.8.7-13")
 @goes_on()
 @pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
@@ -173,7 +182,7 @@ def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
     makes = (a_message, recoverable_message, a_message, recoverable_message)
     sent = [session.send(make(peer)) for make in makes]
     session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    sent.append(session.send(session_ack(UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
+    sent.append(session.send(acknowledging(session, UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
     if expected == "closed":
         session.wait_closed()
     else:

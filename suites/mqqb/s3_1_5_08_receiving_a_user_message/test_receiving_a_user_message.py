@@ -11,7 +11,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, goes_on, malforms
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence, a_message, recoverable_message
@@ -59,6 +59,7 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
     judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(early), evidence=[sent, early.last])
 
 
+@malforms("MQMQ-2.2.19.3-20")
 @covers("MQQB-3.1.5.8-05")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_the_security_of_a_message_is_looked_at(peer, sut, judge, recoverable):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, goes_on, needs
-from harness.wire import session_ack
+from harness.run.marks import covers, goes_on, malforms, needs
 from suites.messages import a_message
 from suites.mqqb.steps.opening import (
     CLOSED_UNANSWERED,
     OTHER_GUID,
+    acknowledging,
     agree,
     called,
     check_alive,
@@ -26,6 +26,7 @@ from suites.mqqb.steps.sender import Sender, eventually
 CLEANUP_MS = 12_000
 
 
+@malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
 def test_closed_session_is_in_state_closed(peer, sut, judge):
@@ -41,7 +42,7 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
     session = opened(peer)
     if "OPEN" not in states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
-    wrong = session.send(session_ack(UserMsgSequenceNumber=0x7FFF))
+    wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed():
         raise ConformanceFailure("the SUT did not close the session on wrong message counts")
     eventually(peer, lambda: set(states()) <= {"CLOSED"})
@@ -53,6 +54,7 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
     )
 
 
+@malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
 @goes_on()
 @covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
@@ -65,12 +67,13 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
         agree(session, respond(session, asked))
     check_alive(session)
     known = len(session.received)
-    wrong = session.send(session_ack(UserMsgSequenceNumber=0x7FFF))
+    wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
     observed = ending(session, known)
     for rule in ("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02"):
         judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
 
 
+@malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-D03")
 @needs("inspect")
 @pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
@@ -90,7 +93,7 @@ def test_no_timer_of_a_closed_session_runs(peer, sut, judge, ended):
     if not eventually(peer, lambda: any(running())):
         raise ConformanceFailure("the SUT shows no timer of an open session that runs")
     if ended != "idle":
-        session.send(session_ack(UserMsgSequenceNumber=0x7FFF))
+        session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed(3 * sut.duration_ms(CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     eventually(peer, lambda: not any(running()))

@@ -120,7 +120,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     # -- keys of sent messages -------------------------------------------------------------------------------------
     (
         "sent-key-cleanup-does-nothing",
-        ("MQQB-3.1.6.11-01", "MQQB-3.1.6.11-02"),
+        ("MQQB-3.1.6.11-02", "MQQB-3.1.6.11-04"),
         "The cleanup of SendSymmetricKeyCache cleans nothing up.",
         SENT_KEYS,
         _NothingDone,

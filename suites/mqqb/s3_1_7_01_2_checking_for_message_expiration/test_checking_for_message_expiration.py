@@ -125,7 +125,8 @@ def test_a_message_on_its_way_expires_by_its_sent_time(peer, sut, judge):
     cases = ROUTED | (TO_THE_SECOND if peer.environment.virtual else {})
     now_s, sent = peer.environment.now().utc_s, []
     for name, (ago_s, life_s) in cases.items():
-        user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "SentTime": now_s + ago_s}
+        user = {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier, "RC": 1}
+        user |= {"SentTime": now_s + ago_s}
         to = PrivateQueueFormatNameId(PrivateQueueIdentifier=1)
         base = {"TimeToReachQueue": life_s}
         sent.append(session.send(a_message(peer, user, base=base, destination=to, label=name, body=name.encode())))

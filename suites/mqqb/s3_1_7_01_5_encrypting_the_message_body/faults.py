@@ -167,7 +167,24 @@ class KeysNotLookedUp(SecurityLookup):
         return None
 
 
-@fault("sent-keys-not-searched", breaks=("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-22"))
+@fault("sent-key-found-and-not-used", breaks="MQQB-3.1.7.1.5-22")
+class KeyFoundAndNotUsed(Securing):
+    """Every message gets a key of its own, and of those that have the same entry in the cache the first stays there."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        cache = self.qm.caches.SendSymmetricKeyCache
+        kept, cache.entries = cache.entries, []
+        try:
+            return super().encrypt_body(session, message, packet, now)
+        finally:
+            known = {(entry.CryptoServiceProvider, entry.CryptoAlgorithm) for entry in kept}
+            new = [one for one in cache.entries if (one.CryptoServiceProvider, one.CryptoAlgorithm) not in known]
+            cache.entries = kept + new
+
+
+@fault("sent-keys-not-searched", breaks="MQQB-3.1.7.1.5-21")
 class KeysNotSearched(Securing):
     """Every message gets a key of its own."""
 

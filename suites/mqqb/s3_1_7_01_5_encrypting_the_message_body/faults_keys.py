@@ -43,7 +43,7 @@ add(
 for _name, _breaks, _says, _install in (
     (
         "sent-key-not-cached",
-        ("MQQB-3.1.7.1.5-32", "MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"),
+        "MQQB-3.1.7.1.5-32",
         "Nothing is put into SendSymmetricKeyCache.",
         cache_replaced(_SENT_KEYS, NothingCached),
     ),
@@ -97,13 +97,13 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "sent-key-timer-not-started",
-        ("MQQB-3.1.7.1.5-34", "MQQB-3.1.1.3-14"),
+        "MQQB-3.1.7.1.5-34",
         "The cleanup timer of SendSymmetricKeyCache is not started.",
         cleanup_not_started(_SENT_KEYS),
     ),
     (
         "sent-key-timer-started-again",
-        ("MQQB-3.1.7.1.5-34", "MQQB-3.1.1.3-14"),
+        "MQQB-3.1.7.1.5-34",
         "The cleanup timer of SendSymmetricKeyCache is started again with every message.",
         cleanup_started_again(_SENT_KEYS),
     ),

@@ -39,7 +39,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import OneOf, pass_time
 from suites.mqqb.steps.ordering import private_number
-from suites.mqqb.steps.secured import NOBODY
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
 ATTRIBUTES = {
     "MQQB-3.1.7.15-D01": "acknowledgments asked for",
@@ -286,7 +286,7 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
 def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, judge, recoverable):
     """A message that arrives and two that are refused, with all that can be asked for, to direct names.
 
-    The last one has a SecurityHeader that says nothing: its body was not encrypted either.
+    The last one has a SecurityHeader that names its sender alone: its body was not encrypted either.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
@@ -294,13 +294,8 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
     every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
     arrived = receiver.acknowledgment(receiver.asking(user, properties=every | {"NR": 0}, **asks))
-    refusals = [
-        receiver.acknowledgment(receiver.asking(user, queue="transactional", properties=every, **more, **asks), count)
-        for count, more in ((2, {}), (3, {"security": {"ST": NOBODY, "DE": 1}}))
-    ]
-    of_refused = ((one, "transactional", BODY) for one in refusals)
-    for (sent, ack), queue, body in ((arrived, "plain", b""), *of_refused):
-        judge_attributes(judge, sent, ack)
+    refused = receiver.acknowledgment(receiver.asking(user, queue="transactional", properties=every, **asks), 2)
+    for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
         for rule, expected, observed in (
             ("MQQB-3.1.7.15-17", identifier(sent), correlation(ack)),
@@ -308,9 +303,16 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
             ("MQQB-3.1.7.15-20", named_here, _queue(ack, "Response")),
             ("MQQB-3.1.7.15-23", named_here, _queue(ack, "Response")),
             ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
-            ("MQQB-3.1.7.15-29", body, bytes(ack["MessagePropertiesHeader"].MessageBody)),
         ):
             judge(rule, expected=expected, observed=observed, evidence=[sent, ack])
+    judge.finished("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
+    claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
+    asks |= {"queue": "transactional", "properties": every, "security": claims}
+    claimed = receiver.acknowledgment(receiver.asking(user, **asks), 3)
+    for (sent, ack), body in ((arrived, b""), (refused, BODY), (claimed, BODY)):
+        judge_attributes(judge, sent, ack)
+        observed = bytes(ack["MessagePropertiesHeader"].MessageBody)
+        judge("MQQB-3.1.7.15-29", expected=body, observed=observed, evidence=[sent, ack])
 
 
 @covers("MQQB-3.1.7.15-22")

@@ -93,7 +93,7 @@ def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge, routed):
     for _ in range(2):
         receiver.send()
     receiver.await_acknowledgment()
-    source = {"SourceQueueManager": OTHER_GUID} if routed else {}
+    source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
     sent = receiver.send(source, destination=rf"TCP:{sut.address}\{NOWHERE}", transaction=after)

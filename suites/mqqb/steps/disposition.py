@@ -11,9 +11,9 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from harness.wire import MessageIdentifier, PrivateQueueFormatNameId, session_ack
+from harness.wire import MessageIdentifier, PrivateQueueFormatNameId
 from suites.messages import NONE, a_message
-from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.opening import acknowledging, text
 from suites.mqqb.steps.ordering import LABEL as ORDERING_LABEL
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sender import alive, eventually
@@ -162,7 +162,8 @@ def _acknowledge(connection: Conversation) -> None:
         for frames in (connection.received, connection.sent)
     )
     connection.send(
-        session_ack(
+        acknowledging(
+            connection,
             AckSequenceNumber=len(came),
             RecoverableMsgAckSeqNumber=min(sum(came), 1),
             RecoverableMsgAckFlags=(1 << sum(came)) - 1,

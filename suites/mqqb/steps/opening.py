@@ -17,7 +17,7 @@ from harness.peer.peer import PEER_QUEUE, Peer, RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
-from harness.wire import connection_parameters, establish_connection
+from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import recoverable_message
 from suites.mqqb.steps.handshake import TIMEOUTS, shake_hands
 from suites.mqqb.steps.provoking import let_send
@@ -131,6 +131,14 @@ def request(peer: Peer, **header: Any) -> Any:
 def parameters(**header: Any) -> Any:
     """Make a ConnectionParameters with short timeouts."""
     return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
+
+
+def acknowledging(session: Conversation, **header: Any) -> Any:
+    """Make a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
+    named = [
+        frame["ConnectionParametersHeader"].WindowSize for frame in session.sent if frame.kind == "ConnectionParameters"
+    ]
+    return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
 
 
 def established(peer: Peer, **header: Any) -> RawConversation:

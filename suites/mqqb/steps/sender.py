@@ -14,8 +14,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation, Session
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
-from harness.wire import session_ack
-from suites.mqqb.steps.opening import acknowledgment
+from suites.mqqb.steps.opening import acknowledging, acknowledgment
 from suites.mqqb.steps.provoking import Provoker, tag_of
 
 RETRY_MS = 5_000
@@ -97,7 +96,8 @@ class Sender:
         recoverable = sum(is_recoverable(frame) for frame in messages(session))
         sent = [frame for frame in session.sent if frame.kind == "UserMessage"]
         return session.send(
-            session_ack(
+            acknowledging(
+                session,
                 AckSequenceNumber=len(messages(session)),
                 RecoverableMsgAckSeqNumber=min(recoverable, 1),
                 RecoverableMsgAckFlags=(1 << recoverable) - 1 & 0xFFFF_FFFF,

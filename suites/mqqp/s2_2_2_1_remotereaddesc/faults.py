@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import inputs
@@ -135,11 +136,11 @@ def _malformed_unless(name: str, usual: int) -> Install:
     """Take an answer for malformed in which a field, which a client ignores, has another value than is usual."""
 
     class MalformedUnless(ClientReading):
-        def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
+        def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
             both = results.get("lpRemoteReadDesc2") or {"pRemoteReadDesc": results.get("lpRemoteReadDesc")}
             if both["pRemoteReadDesc"][name] != usual:
                 raise FormatError(name, 0, "a fault", f"is not {usual}")
-            return super().reconstruct_message(results)
+            return super().reconstruct_message(results, server)
 
     return replaced(MalformedUnless)
 

@@ -283,8 +283,8 @@ add(
 class OtherMessage(ClientReading):
     """The body of a message loses its last byte."""
 
-    def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
-        found = super().reconstruct_message(results)
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
         return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
 
 
@@ -296,8 +296,8 @@ def _without(name: str) -> Install:
     """Lose a property of a message that was read."""
 
     class Without(ClientReading):
-        def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
-            found = super().reconstruct_message(results)
+        def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+            found = super().reconstruct_message(results, server)
             lost = LOST.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
@@ -345,8 +345,8 @@ class MessageRefused(ClientReading):
 class NamesOfTheSender(ClientReading):
     """Private queues that a message names by number alone are taken for those of its sender."""
 
-    def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
-        found = super().reconstruct_message(results)
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        found = super().reconstruct_message(results, server)
         name = found.message.ResponseQueueFormatName or ""
         if not name.startswith("PRIVATE="):
             return found

@@ -8,7 +8,7 @@ from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
 from reference_qm.core.remote_client.model import RemoteRead
 from reference_qm.core.remote_client.reading import ClientReading, Version
-from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.core.remote_client.steps import RemoteError, Sequence
 
 
 @fault(
@@ -48,12 +48,20 @@ add(
     "Every server counts as old.",
     _old_when(lambda version: True),
 )
-add(
-    "remote-read-no-server-old",
-    ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
-    "No server counts as old.",
-    _old_when(lambda version: False),
+
+
+@fault(
+    "remote-read-old-server-not-asked",
+    breaks=("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
 )
+class OldServerNotAsked(ClientReading):
+    """An old server is not read from at all."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        yield from ()
+        raise RemoteError("the server is too old")
+
+
 add(
     "remote-read-four-is-new",
     ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers
+from harness.run.marks import covers, malforms
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.ordering import Receiver, place
 from suites.mqqb.steps.sender import alive, eventually
 
 
+@malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("REGRESSIONS-268812-01")
 def test_a_message_that_came_too_early_is_stored_when_it_is_in_order(peer, sut, judge):
     """Of three messages the second is lost at first, so the third is refused; then both come, and the third once more.

@@ -1,5 +1,6 @@
 """The control protocol: objects to requests, answers to objects."""
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -47,26 +48,36 @@ from reference_qm.surface.remote_commands import (
 GUID = "6d71636f-6e66-4f72-8d00-000000000001"
 UNIT = UUID(GUID)
 
+
+def sent(to: str, **fields: Any) -> SendMessage:
+    """Return what ``send`` asks for: without the argument a message has no limit of time to reach its queue."""
+    return SendMessage(to, **{"time_to_reach_queue_s": 0xFFFF_FFFF} | fields)
+
+
 REQUESTS = [
     ({"verb": "identity"}, Identity()),
     ({"verb": "create_queue", "name": "private$\\x", "transactional": True}, CreateQueue("private$\\x", True)),
     ({"verb": "create_queue", "name": "private$\\x"}, CreateQueue("private$\\x")),
     ({"verb": "delete_queue", "name": "q"}, DeleteQueue("q")),
     ({"verb": "list"}, ListQueues()),
-    ({"verb": "send", "to": "x"}, SendMessage("x")),
+    ({"verb": "send", "to": "x"}, sent("x")),
     (
         {"verb": "send", "to": "x", "authentication_level": "sig20", "hash_algorithm": "sha1", "sender": "alice"},
-        SendMessage("x", authentication_level="sig20", hash_algorithm="sha1", sender="alice"),
+        sent("x", authentication_level="sig20", hash_algorithm="sha1", sender="alice"),
     ),
     (
         {"verb": "send", "to": "x", "privacy_level": "base", "sender": None, "certificate": "bob"},
-        SendMessage("x", privacy_level="base", certificate="bob"),
+        sent("x", privacy_level="base", certificate="bob"),
     ),
-    ({"verb": "send", "to": "x", "body": "ä"}, SendMessage("x", body="ä".encode())),
-    ({"verb": "send", "to": "x", "body_base64": "AP8="}, SendMessage("x", body=b"\x00\xff")),
-    ({"verb": "send", "to": "x", "delivery": "express"}, SendMessage("x")),
-    ({"verb": "send", "to": "x", "delivery": "recoverable"}, SendMessage("x", recoverable=True)),
-    ({"verb": "send", "to": "x", "delivery": "transactional"}, SendMessage("x", transactional=True)),
+    (
+        {"verb": "send", "to": "x", "time_to_reach_queue_s": None},
+        SendMessage("x", time_to_reach_queue_s=None),
+    ),
+    ({"verb": "send", "to": "x", "body": "ä"}, sent("x", body="ä".encode())),
+    ({"verb": "send", "to": "x", "body_base64": "AP8="}, sent("x", body=b"\x00\xff")),
+    ({"verb": "send", "to": "x", "delivery": "express"}, sent("x")),
+    ({"verb": "send", "to": "x", "delivery": "recoverable"}, sent("x", recoverable=True)),
+    ({"verb": "send", "to": "x", "delivery": "transactional"}, sent("x", transactional=True)),
     (
         {
             "verb": "send",
@@ -82,7 +93,7 @@ REQUESTS = [
             "application_tag": 7,
             "body_type": 8,
         },
-        SendMessage(
+        sent(
             "x",
             label="l",
             priority=5,
@@ -96,7 +107,7 @@ REQUESTS = [
     ),
     ({"verb": "receive", "queue": "q", "timeout_ms": 5}, ReceiveMessage("q", 5)),
     ({"verb": "receive", "queue": "q", "transaction": GUID}, ReceiveMessage("q", transaction=UNIT)),
-    ({"verb": "send", "to": "x", "transaction": "{" + GUID.upper() + "}"}, SendMessage("x", transaction=UNIT)),
+    ({"verb": "send", "to": "x", "transaction": "{" + GUID.upper() + "}"}, sent("x", transaction=UNIT)),
     ({"verb": "receive_by_lookup_id", "transaction": GUID}, ReadByLookupIdentifier(transaction=UNIT)),
     (
         {"verb": "move", "queue": "q", "lookup_id": 5, "to": "q;s", "transaction": GUID},

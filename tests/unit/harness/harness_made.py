@@ -23,6 +23,8 @@ SHOULD = "MQQB-2.2.1-02"
 SHOULD_NOT = "MQQB-2.2.1-03"
 SETTLED = "MQQB-2.2.1-04"
 ON_THE_WIRE = "MQQB-2.2.1-05"
+UNDER = "MQQB-2.2.1-06"
+"""A MUST that stands under SHOULD."""
 TEST = "suites/mqqb/test_made.py::test_made[a]"
 OPEN: list[VerdictLog] = []
 """Closed by conftest.py when the test ends."""
@@ -53,6 +55,7 @@ def catalogue() -> Catalogue:
         rule(SHOULD_NOT, "SHOULD NOT"),
         rule(SETTLED, errata=("E01",), note="<50>"),
         rule(ON_THE_WIRE, observe="wire"),
+        rule(UNDER, under=(SHOULD,)),
     ]
     return Catalogue(rules, {"MQQB": Document("MQQB", "Binary", "", {})}, {})
 

@@ -9,7 +9,7 @@ from harness.judging import captured
 from harness.judging.captured import NoDirection, TooMuch, judge_capture, lines_of_capture
 from harness.judging.judge import PASSES_SHOWN, Judge
 from harness.judging.passive import load_predicates
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import Advice, Verdict
 from harness.rules.catalogue import load_catalogue
 from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
@@ -82,7 +82,8 @@ def test_a_miss_names_the_bytes_that_decide(tmp_path):
     recorded(path, wrong)
     _, lines = lines_of_capture(path, "captures/x.pcapng")
     missed = {line["rule"]: line for line in lines if line["verdict"] in (Verdict.FAIL, Verdict.WARN)}
-    assert missed["MQMQ-2.2.19.1-10"]["evidence"] == [[4, 2, 3]]
+    (advice,) = (line for line in lines if line.get("advice") == Advice.MISSED)
+    assert (advice["rule"], advice["evidence"]) == ("MQMQ-2.2.19.1-10", [[4, 2, 3]])
     assert missed["MQMQ-2.2.19.1-01"]["evidence"] == [[5]]
     assert missed["MQMQ-2.2.19.1-01"]["capture"] == "captures/x.pcapng"
     assert not {"test", "seq", "ms"} & missed["MQMQ-2.2.19.1-01"].keys()

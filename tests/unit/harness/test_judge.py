@@ -7,7 +7,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from harness_made import MUST, ON_THE_WIRE, SETTLED, SHOULD, SHOULD_NOT, TEST, catalogue, frame, judge, lines, log
+from harness_made import (
+    MUST,
+    ON_THE_WIRE,
+    SETTLED,
+    SHOULD,
+    SHOULD_NOT,
+    TEST,
+    UNDER,
+    catalogue,
+    frame,
+    judge,
+    lines,
+    log,
+)
 
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
@@ -359,15 +372,93 @@ def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -
     assert made.failed == [MUST]
 
 
-def test_advice_only_warns_whatever_the_level_of_its_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missed_should_of_a_must_decides_nothing_about_it(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
-    made(MUST, expected=0, observed=1, advice=True, evidence=frame())
-    advice = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: None, advice=True)
-    monkeypatch.setitem(PASSIVE, MUST, advice)
-    made.packets = tally(1, 1)
+    made(MUST, expected="closed", observed="closed", evidence=frame())
+    assert not made(MUST, expected=0, observed=1, advice=True, evidence=frame(7))
+    made.end()
+    kept, missed = lines(tmp_path)
+    assert (kept["verdict"], kept["advice"]) == ("pass", None)
+    assert (missed["verdict"], missed["advice"], missed["observed"]) == ("not_exercised", "missed", "1")
+    assert missed["evidence"][0]["frame"] == 7
+    assert (made.judged, made.failed) == ({MUST: Verdict.PASS}, [])
+
+
+def test_a_followed_should_of_a_must_does_not_pass_it(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    assert made(MUST, expected=0, observed=0, advice=True, evidence=frame())
+    made.end()
+    assert [(line["verdict"], line["advice"]) for line in lines(tmp_path)] == [
+        ("not_exercised", "followed"),
+        ("harness_error", None),
+    ]
+
+
+def test_a_rule_that_is_advice_as_a_whole_needs_no_mark(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match=f"{SHOULD} is a SHOULD as a whole; leave advice=True out"):
+        judge(tmp_path, SHOULD)(SHOULD, expected=0, observed=1, advice=True)
+
+
+@pytest.mark.parametrize(("failures", "advice"), [(0, "followed"), (1, "missed")])
+def test_a_predicate_of_advice_neither_passes_nor_lowers_its_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: int, advice: str
+) -> None:
+    made = judge(tmp_path)
+    never = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: None, advice=True)
+    monkeypatch.setitem(PASSIVE, MUST, never)
+    made.packets = tally(failures, 1)
     made.passive()
-    assert [line["verdict"] for line in lines(tmp_path)] == ["warn", "warn"]
+    (line,) = lines(tmp_path)
+    assert (line["verdict"], line["advice"], line["expected"]) == ("not_exercised", advice, "is 0")
+    assert made.judged == {}
+
+
+# -- rules under a SHOULD -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("should_first", [True, False])
+def test_what_stands_under_a_should_that_was_not_followed_is_not_exercised(tmp_path: Path, should_first: bool) -> None:
+    made = judge(tmp_path, UNDER, SHOULD)
+    rules = (SHOULD, UNDER) if should_first else (UNDER, SHOULD)
+    for rule in rules:
+        assert not made(rule, expected="5 s", observed="never")
+    made.end()
+    assert [(line["rule"], line["verdict"], line["observed"]) for line in lines(tmp_path)] == [
+        (SHOULD, "warn", "never"),
+        (UNDER, "not_exercised", "never"),
+    ]
+    assert lines(tmp_path)[-1]["reason"] == f"it stands under {SHOULD}, which was not followed"
     assert made.failed == []
+
+
+def test_what_stands_under_a_should_that_was_followed_fails(tmp_path: Path) -> None:
+    made = judge(tmp_path, UNDER, SHOULD)
+    made(UNDER, expected="cancelled", observed="dropped")
+    made(SHOULD, expected="5 s", observed="5 s")
+    assert made.failed == [UNDER]
+    made.end()
+    assert made.judged == {SHOULD: Verdict.PASS, UNDER: Verdict.FAIL}
+
+
+def test_a_check_that_does_not_judge_the_should_fails_what_stands_under_it(tmp_path: Path) -> None:
+    made = judge(tmp_path, UNDER)
+    made(UNDER, expected="cancelled", observed="dropped")
+    assert [line["verdict"] for line in lines(tmp_path)] == ["fail"]
+
+
+def test_what_stands_under_a_should_is_open_when_the_check_breaks_off_before_that(tmp_path: Path) -> None:
+    made = judge(tmp_path, UNDER, SHOULD)
+    made(UNDER, expected="cancelled", observed="dropped")
+    made.break_off("it closed")
+    assert made.judged == {UNDER: Verdict.INCONCLUSIVE, SHOULD: Verdict.INCONCLUSIVE}
+
+
+def test_a_system_that_goes_down_fails_what_stands_under_a_should(tmp_path: Path) -> None:
+    made = judge(tmp_path, UNDER, SHOULD)
+    made(SHOULD, expected="5 s", observed="never")
+    made.not_going_on(Diagnosis(Condition.CRASHED, "it is gone"), [UNDER])
+    made.end()
+    assert made.judged[UNDER] is Verdict.FAIL
 
 
 def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:

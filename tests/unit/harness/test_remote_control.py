@@ -12,10 +12,14 @@ from harness.faults.registry import wrap
 from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.remote_control import FACILITIES, RemoteControl
 from harness.sut.view import Identity, view_of
+from harness.wire import PrivateQueueFormatNameId, user_message
+from reference_qm.codec import NULL_GUID
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.remote_client.model import RemoteQueue
 from reference_qm.surface.commands import SendMessage
 from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.inputs import Endpoint
 
 FILE = sut_file()
 PLAIN = FILE.queues.plain
@@ -84,3 +88,19 @@ def test_a_check_finds_its_queue_empty_once_and_may_receive(remote: RemoteContro
     assert sut.messages() == []
     assert sut.queue() == PLAIN
     sut.close()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_private_queue_of_the_sut_is_named_by_its_identifier(known: bool) -> None:
+    """A message to a direct name has no QueueManagerAddress: the numbers in it are those of the queue manager read."""
+    identifier = new_guid(SeededEntropy("sut"))
+    remote = RemoteControl(VirtualEnvironment(), FILE, FILE.driver.rpc_port, identifier if known else None)
+    core = remote.host.core
+    assert isinstance(core, QueueManager)
+    address = Endpoint(FILE.driver.address, FILE.driver.rpc_port)
+    queue = RemoteQueue(number=1, FormatName=f"DIRECT=TCP:{FILE.driver.address}\\{PLAIN}", RemoteServer=address)
+    number = PrivateQueueFormatNameId(PrivateQueueIdentifier=11)
+    packet = user_message(destination=f"TCP:{FILE.driver.address}\\{PLAIN}", user={"RQ": 3, "ResponseQueue": number})
+    results = {"lpRemoteReadDesc": {"lpBuffer": bytes(packet), "dwArriveTime": 0}}
+    found = core.client_reading.reconstruct_message(results, core.server_names.find_identifier(queue))
+    assert found.message.ResponseQueueFormatName.lower() == f"private={identifier if known else NULL_GUID}\\0000000b"

@@ -18,6 +18,8 @@ from harness.rules.catalogue import load_catalogue
 from reference_qm.core.protocol.sending import Sending
 
 RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
+SHOULD = "MQQB-3.1.6.2-02"
+RULES = (RULE, SECOND_RULE, SHOULD)
 ONE, TWO = "suites/a.py::test_one[1]", "suites/a.py::test_one[2]"
 OTHER = "suites/a.py::test_other"
 
@@ -32,15 +34,22 @@ class ScriptedTrials:
         self.breaks: dict[str, str] = {}
         """Of faults that break another rule than RULE."""
         self.seconds: dict[str, float] = {}
+        self.broken: dict[str, dict[str, str]] = {}
+        """By check: the rules that packets of the peer break."""
+        self.malforms: dict[str, frozenset[str]] = {}
+        self.beside: str | None = None
+        """A rule that fails in every check that convicts."""
         self.checks = (ONE, TWO, OTHER)
         self.tried: list[tuple[str, str]] = []
 
     def clean(self, checks: Sequence[str]) -> dict[str, Clean]:
         return {
             check: Clean(
-                [Line(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in (RULE, SECOND_RULE)],
+                [Line(check, rule, self.unclean.get(check, Verdict.PASS), "why") for rule in RULES],
                 self.steps.get(check, frozenset()),
                 self.seconds.get(check, 0),
+                self.broken.get(check, {}),
+                self.malforms.get(check, frozenset()),
             )
             for check in checks
         }
@@ -53,9 +62,10 @@ class ScriptedTrials:
                     self.tried.append((trial.name, check))
                     broken = check in self.convicting[trial.name]
                     verdict = Verdict.FAIL if broken else Verdict.PASS
-                    found.lines += [
-                        Line(check, rule, verdict, "") for rule in (RULE, self.breaks.get(trial.name, RULE))
-                    ]
+                    rules = {RULE, self.breaks.get(trial.name, RULE)} if self.beside is None else {self.beside}
+                    found.lines += [Line(check, rule, verdict, "") for rule in rules]
+                    if self.beside is not None and broken:
+                        found.lines.append(Line(check, self.breaks[trial.name], Verdict.WARN, ""))
             yield trial, found
 
 
@@ -64,7 +74,7 @@ def proved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def run(trials: ScriptedTrials, install: Install = lambda faulty: None) -> Any:
         faults = {name: Fault(name, (trials.breaks.get(name, RULE),), name, install) for name in trials.convicting}
         monkeypatch.setattr("harness.proof.prove.load_faults", lambda: faults)
-        tests = {RULE: [ONE, TWO, OTHER], SECOND_RULE: [ONE, TWO, OTHER]}
+        tests = {rule: [ONE, TWO, OTHER] for rule in RULES}
         inventory = Inventory(load_catalogue(), tests, {}, {}, frozenset())
         return prove(trials, inventory, sorted({RULE, *trials.breaks.values()}))  # type: ignore[arg-type]
 
@@ -109,6 +119,41 @@ def test_a_function_may_be_shown_to_convict_by_a_fault_of_another_rule_that_it_c
     trials.seconds = {ONE: 1, TWO: 2, OTHER: 3}
     assert proved(trials).complete
     assert trials.tried.count(("second", OTHER)) == 1
+
+
+@pytest.mark.parametrize(("breaks", "overreached"), [(SHOULD, {("first", RULE)}), (SECOND_RULE, set())])
+def test_a_fault_of_a_should_that_fails_a_must_is_a_finding(
+    proved: Callable[..., Any], breaks: str, overreached: set[tuple[str, str]]
+) -> None:
+    trials = ScriptedTrials({"first": {ONE, TWO, OTHER}})
+    trials.breaks = {"first": breaks}
+    trials.beside = RULE
+    proof = proved(trials)
+    assert proof.overreached.keys() == overreached
+    said = f"overreached: first breaks nothing but SHOULD, and {RULE} fails"
+    told = [line for line in report(proof) if line.startswith(said)]
+    assert len(told) == len(overreached)
+
+
+def test_a_packet_of_the_peer_that_breaks_a_rule_is_a_finding_unless_the_check_says_so(
+    proved: Callable[..., Any],
+) -> None:
+    trials = ScriptedTrials({"first": {ONE, OTHER}})
+    trials.broken = {ONE: {SECOND_RULE: "PR is 4"}, OTHER: {SECOND_RULE: "PR is 4"}}
+    trials.malforms = {OTHER: frozenset({SECOND_RULE})}
+    proof = proved(trials)
+    assert proof.malformed == {(ONE, SECOND_RULE): "PR is 4"}
+    assert not proof.complete
+    assert any(line.startswith(f"malformed: {ONE}: the peer breaks {SECOND_RULE}: PR is 4") for line in report(proof))
+
+
+def test_a_mark_of_what_no_case_of_a_function_breaks_is_a_finding(proved: Callable[..., Any]) -> None:
+    trials = ScriptedTrials({"first": {ONE, OTHER}})
+    trials.malforms = {ONE: frozenset({RULE}), TWO: frozenset({RULE}), OTHER: frozenset({RULE})}
+    trials.broken = {TWO: {RULE: "of one case"}}
+    proof = proved(trials)
+    assert (proof.malformed, proof.unbroken) == ({}, [(OTHER, RULE)])
+    assert f"unbroken: {OTHER}: no packet of the peer breaks {RULE}: take it off malforms" in report(proof)
 
 
 def test_a_fault_that_nobody_finds_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:

@@ -1,0 +1,81 @@
+"""What the peer sends, shown to the passive predicates as if the SUT had sent it.
+
+A check that breaks a rule with a packet of its own says so (``malforms``). One that does not know it, and expects more
+of a system than to put up with the packet, judges it by a mistake of the harness.
+"""
+
+from __future__ import annotations
+
+from harness.capture.recorder import FROM_SUT, MALFORMED, RPC, TO_SUT, Connection, Frame, name_frame
+from harness.judging.passive import PASSIVE, PassiveJudge
+from reference_qm.codec import FormatError
+from reference_qm.codec.base import measure
+
+_OTHER_END = {"acceptor": "initiator", "initiator": "acceptor"}
+
+
+class Mirror:
+    """A judge of the peer: what both sides send, with the sides exchanged."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._packets = PassiveJudge()
+        self._connections: dict[Connection, Connection] = {}
+        self._pieces: dict[Connection, bytes] = {}
+        """What the peer sent of packets that are not whole yet."""
+
+    def on_frame(self, frame: Frame) -> None:
+        """Take the next packet of either side."""
+        if frame.transport == RPC:
+            return
+        data = frame.data if frame.from_sut else self._whole(frame)
+        if data is None:
+            return
+        connection = None if frame.connection is None else self._mirrored(frame.connection)
+        direction = TO_SUT if frame.from_sut else FROM_SUT
+        mirrored = Frame(
+            frame.number, frame.time_ms, direction, frame.transport, data, frame.kind, connection, frame.error
+        )
+        if data is not frame.data:
+            name_frame(mirrored)
+        elif "record" in frame.__dict__:  # parsed once for both
+            mirrored.__dict__["record"] = frame.record
+        if connection is not None:
+            connection.add(mirrored)
+        self._packets.on_frame(mirrored)
+
+    def take(self) -> dict[str, str]:
+        """Return the rules that packets of the peer broke since it was asked last, and how the first of each did.
+
+        Advice is left out: a peer need not follow it.
+        """
+        broken = {
+            rule: f"{failures[0][1]} (frame {failures[0][0].number})"
+            for rule, tally in self._packets.tallies.items()
+            if (failures := tally.failures) and not PASSIVE[rule].advice
+        }
+        self._begin()
+        return broken
+
+    def _whole(self, frame: Frame) -> bytes | None:
+        """Return what a frame of the peer completes; None of a piece of a packet, which its size says."""
+        connection = frame.connection
+        if connection is None or (frame.kind != MALFORMED and connection not in self._pieces):
+            return frame.data
+        held = self._pieces.pop(connection, b"") + frame.data
+        try:
+            size = measure(held)
+        except FormatError:
+            return held
+        if size is not None and size <= len(held):
+            return held
+        self._pieces[connection] = held
+        return None
+
+    def _mirrored(self, connection: Connection) -> Connection:
+        if connection not in self._connections:
+            role = _OTHER_END[connection.sut_role]
+            self._connections[connection] = Connection(connection.number, role, transport=connection.transport)
+        return self._connections[connection]

@@ -1,0 +1,81 @@
+"""What packets of the peer break is known: they are shown to the predicates, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
+from harness.judging.mirrored import Mirror
+from harness.judging.passive import load_predicates
+from harness.wire import connection_parameters, establish_connection, session_ack, user_message
+from reference_qm.surface.inputs import Endpoint
+
+SUT, PEER = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 50_000)
+WINDOW_OF_THE_SENDER, SIZES_OF_SECURITY, VERSION = "MQQB-3.1.6.4-09", "MQMQ-2.2.20.6-19", "MQMQ-2.2.19.1-01"
+
+
+@pytest.fixture
+def mirror() -> Mirror:
+    load_predicates()
+    return Mirror()
+
+
+@pytest.fixture
+def recorder(mirror: Mirror) -> Recorder:
+    made = Recorder(VirtualEnvironment(), None)
+    made.listeners.append(mirror.on_frame)
+    return made
+
+
+def test_a_packet_of_the_peer_breaks_its_rule(mirror: Mirror, recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    recorder.sent(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
+    assert mirror.take() == {SIZES_OF_SECURITY: "sizes are (0, 0, 0, 0, 0) (frame 1)"}
+    assert mirror.take() == {}
+
+
+def test_what_the_system_sends_breaks_nothing_of_the_peer(mirror: Mirror, recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    recorder.received(connection, bytes(user_message(security={"ST": 0, "DE": 1})))
+    assert mirror.take() == {}
+
+
+@pytest.mark.parametrize(("window", "broken"), [(7, set()), (64, {WINDOW_OF_THE_SENDER})])
+def test_a_packet_of_the_peer_is_compared_with_those_before_it(
+    mirror: Mirror, recorder: Recorder, window: int, broken: set[str]
+) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    recorder.sent(connection, bytes(establish_connection()))
+    recorder.received(connection, bytes(establish_connection()))
+    recorder.sent(connection, bytes(connection_parameters(WindowSize=7)))
+    recorder.received(connection, bytes(connection_parameters(WindowSize=99)))
+    recorder.sent(connection, bytes(session_ack(WindowSize=window)))
+    assert mirror.take().keys() & {WINDOW_OF_THE_SENDER} == broken
+
+
+@pytest.mark.parametrize("cut", [5, 20, 100])
+def test_a_packet_that_the_peer_sends_in_pieces_is_one(mirror: Mirror, recorder: Recorder, cut: int) -> None:
+    whole = bytes(user_message(body=bytes(200)))
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    for piece in (whole[:cut], whole[cut : cut + 30], whole[cut + 30 :], whole):
+        recorder.sent(connection, piece)
+    assert mirror.take() == {}
+
+
+def test_bytes_of_the_peer_that_begin_no_packet_break_the_rule_of_their_field(
+    mirror: Mirror, recorder: Recorder
+) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    recorder.sent(connection, b"\x11" + bytes(session_ack())[1:])
+    assert VERSION in mirror.take()
+
+
+@pytest.mark.parametrize("make", [user_message, session_ack, establish_connection, connection_parameters])
+def test_a_packet_that_keeps_every_rule_is_silent(
+    mirror: Mirror, recorder: Recorder, make: Callable[[], object]
+) -> None:
+    recorder.sent(recorder.opened(PEER, SUT, by_peer=True), bytes(make()))  # type: ignore[call-overload]
+    assert mirror.take() == {}

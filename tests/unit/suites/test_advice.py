@@ -1,0 +1,53 @@
+"""A rule about receipt is not passed by what a system sends."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from harness.capture.golden import load_golden
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
+from harness.judging.judge import PASSES_SHOWN, Judge
+from harness.judging.passive import load_predicates
+from harness.judging.verdicts import Advice, Entry, Verdict
+from harness.rules.catalogue import load_catalogue
+from reference_qm.surface.inputs import Endpoint
+
+SUT, PEER = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 50_000)
+ON_RECEIPT = ("on receipt", "ignore")
+
+
+def sent_by_a_system() -> list[Entry]:
+    """Judge a system that sends what Windows sent, MS-MQQB section 4, and receives nothing."""
+    entries: list[Entry] = []
+
+    class Log:
+        append = entries.append
+
+    passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
+    judge = Judge(load_catalogue(), Log(), test="x", covers=(), capture="x", passes=passes)
+    recorder = Recorder(VirtualEnvironment(), None)
+    recorder.listeners.append(judge.packets.on_frame)
+    connection = recorder.opened(PEER, SUT, by_peer=False)
+    for frame in load_golden().frames:
+        if frame.transport == "udp":
+            recorder.datagram(PEER, SUT, frame.data, from_sut=True)
+        else:
+            recorder.received(connection, frame.data)
+    judge.passive()
+    return entries
+
+
+def test_no_rule_of_advice_or_of_receipt_passes_by_what_was_sent_alone() -> None:
+    catalogue, predicates = load_catalogue(), load_predicates()
+    entries = sent_by_a_system()
+    about_receipt = {
+        rule
+        for rule in predicates
+        if predicates[rule].advice or any(word in catalogue[rule].says for word in ON_RECEIPT)
+    }
+    assert len(about_receipt) >= 46
+    found = {entry.rule: entry for entry in entries if entry.rule in about_receipt}
+    assert {entry.verdict for entry in found.values()} == {Verdict.NOT_EXERCISED}
+    assert {entry.advice for entry in found.values()} == {Advice.FOLLOWED}
+    assert len([entry for entry in entries if entry.verdict is Verdict.PASS]) >= 50
