@@ -28,7 +28,7 @@ NUMBERS = [
     *range(200, 203),
     210,
     211,
-    220,
+    221,
 ]
 """The entries that there are: contradictions in the documents, and between them and real bytes."""
 CANNOT_BE_MEANT = {

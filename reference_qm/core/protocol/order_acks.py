@@ -155,7 +155,7 @@ class OrderAcks(Part):
     def schedule(self, session: Session, now: Now) -> None:
         """Start the Order Ack Send Timer; put it off as long as MaximumOrderAckDelay admits. Spec: MS-MQQB 3.1.5.8.6.
 
-        A LastOrderAckSendTime that is yet to come, because the clock was set back, counts as now (E220).
+        A LastOrderAckSendTime that is yet to come, because the clock was set back, counts as now (E221).
         A session that the message itself closed, by its SessionHeader, has no timers: the message comes again.
         """
         if session.SessionState is not SessionState.OPEN:

@@ -104,7 +104,7 @@ class OrderQueueOfTheOtherEnd(OrderAcks):
         return name if direct else str(PrivateName(session.RemoteQMGuid, ORDER_QUEUE_NUMBER))
 
 
-@follows("E220.2")
+@follows("E221.2")
 class OrderAcksWaitForTheClock(OrderAcks):
     """While the clock is before LastOrderAckSendTime every transactional message puts the OrderAck off."""
 
