@@ -30,7 +30,7 @@ def prove(
     ] = False,
     readings: Annotated[
         bool,
-        typer.Option(help="Only the readings of errata, each before every check instead of a share of them."),
+        typer.Option(help="Only the readings of errata."),
     ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
@@ -38,18 +38,12 @@ def prove(
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report
-    from harness.proof.readings import report as report_readings
-    from harness.proof.readings import run_readings
+    from harness.proof.readings import complaints, run_readings, summary
     from harness.proof.trials import with_trials
     from harness.rules.naming import rule_named
     from harness.rules.proof_record import load_proof, write_proof
 
-    if record and (rule or erratum or changed):
-        raise UsageError("--record keeps the proof of all rules: leave --rule, --erratum, --changed out, or --record")
-    if readings and (rule or record or changed):
-        raise UsageError("--readings proves no rule: leave --rule, --record and --changed out")
-    if changed and (rule or erratum):
-        raise UsageError("--changed chooses the rules itself: leave --rule and --erratum out")
+    _refuse_contradictions(some=bool(rule or erratum), rule=bool(rule), record=record, changed=changed, only=readings)
     inventory = take_inventory()
     rule = [rule_named(inventory.catalogue, name) for name in rule or []] or None
     unknown = [name for name in erratum or [] if name not in inventory.catalogue.errata]
@@ -59,22 +53,36 @@ def prove(
     if changed:
         recorded, digests = load_proof(), folder_digests()
         rule = to_prove(inventory, recorded, digests)
-        erratum = errata_to_run(inventory, recorded, digests, rule)
+        erratum = errata_to_run(inventory, recorded, digests)
         if not rule and not erratum:
             typer.echo("the suites are as they were when all was proven: 0 rules to prove")
             return
 
-    def work(trials: Trials) -> tuple[Proof | None, ReadingsRun | None]:
+    def work(trials: Trials) -> tuple[Proof | None, ReadingsRun]:
         proof = None if readings or (erratum and not rule) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.idle.clear()  # a function may be shown to convict by a fault of a rule that was not chosen
-        if rule and not erratum:
-            return proof, None
-        return proof, run_readings(trials, inventory.catalogue, inventory.tests, erratum, every_check=readings)
+        checks = [check for check in trials.checks if check in covering]
+        return proof, run_readings(trials, inventory.catalogue, errata=chosen, checks=checks)
 
+    chosen = (erratum or []) if rule or erratum else None
+    covering = {check for one in rule or () for check in inventory.tests.get(one, ())}
     proof, readings_run = with_trials(jobs, work)
-    for line in (*(report(proof) if proof else ()), *(report_readings(readings_run) if readings_run else ())):
+    for line in complaints(readings_run, proof.convictions if proof else {}):
         typer.echo(line)
+    for line in report(proof) if proof else ():
+        typer.echo(line)
+    if chosen != []:
+        typer.echo(summary(readings_run))
     if record and proof:
         write_proof(proof.checked, proof.killed, folder_digests())
     raise typer.Exit(0 if all(found.complete for found in (proof, readings_run) if found) else 1)
+
+
+def _refuse_contradictions(*, some: bool, rule: bool, record: bool, changed: bool, only: bool) -> None:
+    if record and (some or changed):
+        raise UsageError("--record keeps the proof of all rules: leave --rule, --erratum, --changed out, or --record")
+    if only and (rule or record or changed):
+        raise UsageError("--readings proves no rule: leave --rule, --record and --changed out")
+    if changed and some:
+        raise UsageError("--changed chooses the rules itself: leave --rule and --erratum out")

@@ -16,7 +16,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from harness.faults.registry import FaultyCore, Install, add, add_reading
 from reference_qm.core.part import Part
@@ -28,6 +29,10 @@ Method = Callable[..., Any]
 Make = Callable[[Callable[..., Any]], Callable[..., Any]]
 """Gets the method that was there; both it and what is returned are called with the queue manager before the rest."""
 Faulty = TypeVar("Faulty", bound=Part)
+Changed = TypeVar("Changed", bound=Callable[..., Any])
+Condition = Callable[..., bool]
+"""Called as the step is: with the part, then the arguments."""
+_CONDITION = "only_if"
 
 
 def fault(name: str, *, breaks: str | Iterable[str]) -> Callable[[type[Faulty]], type[Faulty]]:
@@ -51,6 +56,35 @@ def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
         return cls
 
     return register
+
+
+def only_if(condition: Condition) -> Callable[[Changed], Changed]:
+    """Change a step in those calls only of which a condition holds; in the others the step is what it was.
+
+    The condition sees what the step sees, and changes nothing: ``prove`` asks it of the clean reference, too, and tries
+    a check only where it holds at least once. For methods of classes that a module has by name.
+    """
+
+    def narrow(method: Changed) -> Changed:
+        @wraps(method)
+        def step(self: Part, *arguments: Any, **named: Any) -> Any:
+            if condition(self, *arguments, **named):
+                return method(self, *arguments, **named)
+            return getattr(super(_owner_in(type(self), step), self), method.__name__)(*arguments, **named)
+
+        setattr(step, _CONDITION, condition)
+        return cast("Changed", step)
+
+    return narrow
+
+
+def condition_of(method: Method) -> Condition | None:
+    """Return the condition under which an overridden step is another; None when it always is."""
+    return getattr(method, _CONDITION, None)
+
+
+def _owner_in(cls: type, step: Method) -> type:
+    return next(one for one in cls.__mro__ if vars(one).get(step.__name__) is step)
 
 
 def _says(name: str, cls: type[Part]) -> str:

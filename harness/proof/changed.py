@@ -1,9 +1,10 @@
 """What a change of the suites can have touched since the proof that is recorded.
 
 A rule is touched when a file of the folder of its row, of its checks or of the steps of their document, or one of
-second faults that names it, is not as it was when all was proven; an erratum with a rule of its own, or with the file
-of a variant that follows one of its readings. What a change of the core or of the harness touches cannot be told:
-``mqconform prove`` without ``--changed`` finds that (CI runs both).
+second faults that names it, is not as it was when all was proven: all readings of errata are then run before its
+checks. An erratum is touched when the file of a variant that follows one of its readings is not: it is run before every
+check. What a change of the core or of the harness touches cannot be told: ``mqconform prove`` without ``--changed``
+finds that (CI runs both).
 """
 
 from __future__ import annotations
@@ -42,12 +43,9 @@ def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, s
     ]
 
 
-def errata_to_run(
-    inventory: Inventory, recorded: RecordedProof, digests: dict[str, str], rules: Iterable[str]
-) -> list[str]:
-    """Return the errata that a change can have touched. ``rules``: those that ``to_prove`` returned."""
-    changed, errata = _changed_folders(recorded, digests), inventory.catalogue.errata
-    touched = {name for rule in rules for name in inventory.catalogue[rule].errata}
+def errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
+    """Return the errata with a variant that is not as it was."""
+    changed, errata, touched = _changed_folders(recorded, digests), inventory.catalogue.errata, set()
     for fault in load_faults().values():
         path = PurePosixPath(str(fault.file)).relative_to("suites")
         if fault.reading is not None and changed & {path.as_posix(), path.parent.as_posix()}:

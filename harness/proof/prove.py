@@ -30,6 +30,8 @@ class Proof:
     checked: list[str] = field(default_factory=list)
     killed: dict[str, list[str]] = field(default_factory=dict)
     """Rule to the faults that its check found."""
+    convictions: dict[str, list[Line]] = field(default_factory=dict)
+    """Fault to the verdicts that convict it."""
     unclean: dict[str, str] = field(default_factory=dict)
     """Rule to why its check does not pass on the clean reference."""
     alive: dict[str, list[str]] = field(default_factory=dict)
@@ -199,6 +201,7 @@ def _function(check: str) -> str:
 
 def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
     broken = {rule for _, rule in _convicted(found.lines)}
+    proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN]
     for rule in fault.breaks:
         if rule in wanted:
             faults = proof.killed if rule in broken else proof.alive

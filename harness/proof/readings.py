@@ -1,14 +1,13 @@
 """The errata carried out: a system that follows any reading that verdicts allow is convicted of nothing.
 
-Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and the checks run on it:
-all that judge the rules that the entry bears on, and of the others a share, another for each reading, or all
-(``prove --readings``). A check that takes none of the steps that a variant changes has the verdicts of the clean run
-there, and is left out. A reading with the verdict ``fail`` needs no variant; one that has a variant is convicted.
+Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and every check runs on it
+that takes a step which the variant changes; any other has the verdicts of the clean run there. A reading with the
+verdict ``fail`` needs no variant; one that has a variant is convicted. A fault that is seen by nothing but what an
+allowed reading shows, too, is no fault: the check, the variant or the fault is wrong.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -18,10 +17,10 @@ from harness.judging.verdicts import BROKEN
 from harness.proof.steps import may_notice, steps_of
 from harness.proof.trials import Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
-from harness.rules.errata import Erratum, Reading
+from harness.rules.errata import Reading
 
-ONE_OF = 10
-"""The share of the other checks that is tried on each variant."""
+ALLOWED = "pass"
+"""The verdict of a reading that no check may convict of anything."""
 
 
 @dataclass(slots=True)
@@ -29,8 +28,8 @@ class ReadingsRun:
     """The findings of the variants."""
 
     run: list[str] = field(default_factory=list)
-    convicted: dict[str, Line] = field(default_factory=dict)
-    """Readings that are allowed, with the verdict that convicts."""
+    convicted: dict[str, list[Line]] = field(default_factory=dict)
+    """Readings that are allowed, with the verdicts that convict."""
     acquitted: list[str] = field(default_factory=list)
     """Readings whose verdict is ``fail``, and that no check finds."""
     missing: list[str] = field(default_factory=list)
@@ -45,35 +44,30 @@ class ReadingsRun:
 
 
 def run_readings(
-    trials: Trials,
-    catalogue: Catalogue,
-    tests: Mapping[str, Sequence[str]],
-    errata: Collection[str] | None = None,
-    *,
-    every_check: bool = False,
+    trials: Trials, catalogue: Catalogue, *, errata: Collection[str] | None = None, checks: Sequence[str] = ()
 ) -> ReadingsRun:
-    """Run the variants of some entries (None: of all) before their checks and a share of the others, or all others."""
-    chosen = {name: one for name, one in catalogue.errata.items() if errata is None or name in errata}
-    readings = {name: reading for one in chosen.values() for name, reading in one.to_be_run()}
+    """Run the variants of some entries (None: of all) before all checks, the allowed ones of others before some."""
+    readings = {name: reading for one in catalogue.errata.values() for name, reading in one.to_be_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
+    before: dict[str, Sequence[str]] = {}
+    for name, reading in readings.items():
+        if errata is None or name.partition(".")[0] in errata:
+            before[name] = trials.checks
+        elif checks and reading.verdict == ALLOWED:
+            before[name] = checks
     found = ReadingsRun()
-    found.missing = [name for name, one in readings.items() if name not in variants and one.verdict == "pass"]
+    found.missing = [name for name in before if name not in variants and readings[name].verdict == ALLOWED]
     if errata is None:
         found.unknown = sorted(name for name in variants if name not in readings)
-
-    checks: dict[str, list[str]] = {}
-    for name in readings.keys() & variants.keys():
-        checks[name] = list(_checks(name, chosen[name.partition(".")[0]], catalogue, tests, trials.checks))
-        if every_check:
-            checks[name] += [check for check in trials.checks if check not in checks[name]]
-    clean = trials.clean(dict.fromkeys(chain.from_iterable(checks.values())))
+    clean = trials.clean(dict.fromkeys(chain.from_iterable(before.values())))
 
     def tasks() -> Iterator[Trial]:
-        for name in readings:
+        for name in before:
             if name in variants:
                 changed = steps_of(variants[name].install)
-                noticing = (one for one in checks[name] if may_notice(clean[one].steps, changed))
-                yield Trial(name, (variants[name].name,), tuple(noticing), _unconvicted)
+                noticing = tuple(check for check in before[name] if may_notice(clean[check].steps, changed))
+                needed = _every if readings[name].verdict == ALLOWED else _unconvicted
+                yield Trial(name, (variants[name].name,), noticing, needed)
 
     for trial, outcome in trials.run(tasks()):
         found.run.append(trial.name)
@@ -81,40 +75,45 @@ def run_readings(
     return found
 
 
-def report(found: ReadingsRun) -> Iterator[str]:
-    """Yield a line for each reading that is not judged as its entry says, and last how many were run."""
+def explained(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
+    """Yield faults with the allowed reading that shows the same: of each rule that they break, a verdict to the letter.
+
+    ``convictions``: the verdicts that convict, by fault.
+    """
+    faults = load_faults()
+    for reading, convicting in sorted(found.convicted.items()):
+        same = set(convicting)
+        for name, lines in sorted(convictions.items()):
+            if {line.rule for line in lines if line in same} >= set(faults[name].breaks):
+                yield name, reading
+
+
+def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) -> Iterator[str]:
+    """Yield a line for each reading that is not judged as its entry says, and for each fault that is such a reading."""
     variants = {fault.reading: fault for fault in load_faults().values()}
-    for name, line in sorted(found.convicted.items()):
-        yield f"convicted: {_described(name, variants)}: {line.rule} in {line.test}: {line.why}"
+    for name, lines in sorted(found.convicted.items()):
+        for rule, line in {line.rule: line for line in reversed(lines)}.items():
+            yield f"convicted: {_described(name, variants)}: {rule} in {line.test}: {line.why}"
+    for fault, reading in explained(convictions, found):
+        yield f"explained: {fault}: {reading}, which its entry allows, shows the same: one of the two is wrong"
     yield from (f"acquitted: {_described(name, variants)}: its entry says fail" for name in sorted(found.acquitted))
     for name in found.missing:
         yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or say in not_run why there is none"
     yield from (f"no reading: {name}: suites/errata.toml has none that needs this variant" for name in found.unknown)
+
+
+def summary(found: ReadingsRun) -> str:
+    """Return how many readings were run."""
     good = len(found.run) - len(found.convicted) - len(found.acquitted)
-    yield f"{good} of {len(found.run)} readings of errata that were run are judged as their entries say"
+    return f"{good} of {len(found.run)} readings of errata that were run are judged as their entries say"
 
 
 def _described(name: str, variants: Mapping[str | None, Fault]) -> str:
     return f"{name} ({variants[name].says})"
 
 
-def _checks(
-    reading: str,
-    erratum: Erratum,
-    catalogue: Catalogue,
-    tests: Mapping[str, Sequence[str]],
-    every: Sequence[str],
-) -> Iterator[str]:
-    """Yield the checks of the rules that an entry bears on, then the share of the others."""
-    rules = {name for name, row in catalogue.items() if erratum.id in row.errata}
-    own = {check for rule in rules for check in tests.get(rule, ())}
-    yield from (check for check in every if check in own)
-    yield from (check for check in every if check not in own and _is_drawn(reading, check))
-
-
-def _is_drawn(reading: str, check: str) -> bool:
-    drawn = hashlib.sha256(f"{reading} {check}".encode()).digest()
-    return int.from_bytes(drawn[:4]) % ONE_OF == 0
+def _every(check: str, lines: Sequence[Line]) -> bool:
+    return True
 
 
 def _unconvicted(check: str, lines: Sequence[Line]) -> bool:
@@ -122,9 +121,9 @@ def _unconvicted(check: str, lines: Sequence[Line]) -> bool:
 
 
 def _judge(found: ReadingsRun, name: str, reading: Reading, lines: Sequence[Line]) -> None:
-    broken = next((line for line in lines if line.verdict in BROKEN), None)
+    broken = [line for line in lines if line.verdict in BROKEN]
     if reading.verdict == "fail":
-        if broken is None:
+        if not broken:
             found.acquitted.append(name)
-    elif broken is not None:
+    elif broken:
         found.convicted[name] = broken

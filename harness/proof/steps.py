@@ -1,25 +1,33 @@
 """The steps of the reference that a check has the system under test take.
 
 Time is virtual and what is random is seeded, so a check that takes none of the steps that a fault changes has the very
-verdicts that it has on the clean reference: it is not run on that fault.
+verdicts that it has on the clean reference: it is not run on that fault. The same holds for a step that is changed
+only under a condition (``harness.faults.parts.only_if``) which no call of the check meets.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import getattr_static
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness.faults.parts import Replaced
+from harness.faults.parts import Method, Replaced, condition_of
 from harness.faults.primitives import Both
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.part import Part
 from reference_qm.core.replacing import part_of, put_in_place
 
-Step = tuple[type[Part], str]
-"""A method of a part, by name."""
+
+class Step(NamedTuple):
+    """A method of a part, by name; with ``narrowed`` only in the calls in which that method changes it."""
+
+    part: type[Part]
+    name: str
+    narrowed: Method | None = None
+
+
 Steps = frozenset[Step]
 _OF_EVERY_CLASS = {"__module__", "__doc__", "__annotations__", "__dict__", "__weakref__", "__slots__"}
 
@@ -49,7 +57,9 @@ def _overridden(cls: type[Part]) -> Steps | None:
         return None
     known = [(name, value) for name, value in changed if hasattr(part, name)]
     plain = all(isinstance(each, FunctionType) for name, value in known for each in (value, getattr_static(part, name)))
-    return frozenset((part, name) for name, _ in known) if plain else None
+    return (
+        frozenset(Step(part, name, value if condition_of(value) else None) for name, value in known) if plain else None
+    )
 
 
 class StepRecorder:
@@ -57,10 +67,13 @@ class StepRecorder:
 
     def __init__(self, steps: Iterable[Step]) -> None:
         self._taken: set[Step] = set()
-        methods: dict[type[Part], dict[str, Any]] = defaultdict(dict)
-        for part, name in steps:
-            methods[part][name] = self._noted(part, name)
-        self._parts = [type(part.__name__, (part,), named) for part, named in methods.items()]
+        of_method: dict[type[Part], dict[str, list[Step]]] = defaultdict(lambda: defaultdict(list))
+        for step in steps:
+            of_method[step.part][step.name].append(step)
+        self._parts = [
+            type(part.__name__, (part,), {name: self._noted(part, name, found) for name, found in methods.items()})
+            for part, methods in of_method.items()
+        ]
 
     def install(self, faulty: FaultyCore) -> None:
         """Record the steps of this core from now on."""
@@ -73,11 +86,14 @@ class StepRecorder:
         self._taken.clear()
         return taken
 
-    def _noted(self, part: type[Part], name: str) -> Callable[..., Any]:
-        method, note, step = getattr(part, name), self._taken.add, (part, name)
+    def _noted(self, part: type[Part], name: str, steps: Sequence[Step]) -> Callable[..., Any]:
+        method, taken = getattr(part, name), self._taken
+        conditions = [(step, step.narrowed and condition_of(step.narrowed)) for step in steps]
 
         def noted(self: Part, *arguments: Any, **named: Any) -> Any:
-            note(step)
+            for step, condition in conditions:
+                if step not in taken and (condition is None or condition(self, *arguments, **named)):
+                    taken.add(step)
             return method(self, *arguments, **named)
 
         return noted

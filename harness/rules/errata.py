@@ -30,7 +30,7 @@ _KEYS = {
     "why": str,
 }
 _READING_KEYS = {"says": str, "verdict": str}
-_OPTIONAL_READING_KEYS = {"reference": bool, "not_run": str}
+_OPTIONAL_READING_KEYS = {"reference": bool, "not_run": str, "checks": list}
 _ID = re.compile(r"E\d\d\d?")
 _RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-D?\d+")
 _SECTION = re.compile(r"[A-Z]+ \d+(\.\d+)*")
@@ -50,13 +50,15 @@ class Reading:
     """One way to read the documents, and the verdict of a system that follows it.
 
     ``reference``: the reference follows it. Of any other reading of an entry that is not settled there is a variant of
-    the reference, a fault with ``reading="E41.2"``, or ``not_run`` says why there can be none.
+    the reference, a fault with ``reading="E41.2"``, or ``not_run`` says why there can be none; then ``checks`` names
+    the functions, of checks or predicates, that take every reading of the entry.
     """
 
     says: str
     verdict: str
     reference: bool = False
     not_run: str | None = None
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Erratum:
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Erratum:
         """Return the erratum that ``asdict`` and JSON made a tree of."""
-        readings = tuple(Reading(**row) for row in tree["readings"])
+        readings = tuple(_reading(row) for row in tree["readings"])
         return cls(**{**tree, "where": tuple(tree["where"]), "readings": readings})
 
     @property
@@ -158,4 +160,11 @@ def _readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
             raise CatalogueError(
                 file, f"{name} reading {number}", f"unknown verdict {entry['verdict']}; known are {known}"
             )
-        yield Reading(**entry)
+        if ("not_run" in entry) != ("checks" in entry):
+            message = "has not_run or checks alone; a reading that is not run names the checks that take it"
+            raise CatalogueError(file, f"{name} reading {number}", message)
+        yield _reading(entry)
+
+
+def _reading(row: Mapping[str, Any]) -> Reading:
+    return Reading(**{**row, "checks": tuple(row.get("checks", ()))})

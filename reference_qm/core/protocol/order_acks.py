@@ -155,11 +155,13 @@ class OrderAcks(Part):
     def schedule(self, session: Session, now: Now) -> None:
         """Start the Order Ack Send Timer; put it off as long as MaximumOrderAckDelay admits. Spec: MS-MQQB 3.1.5.8.6.
 
+        A LastOrderAckSendTime that is yet to come, because the clock was set back, counts as now (E221).
         A session that the message itself closed, by its SessionHeader, has no timers: the message comes again.
         """
         if session.SessionState is not SessionState.OPEN:
             return
         running = self.qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number))
+        session.LastOrderAckSendTime = min(session.LastOrderAckSendTime, now.utc_s)
         elapsed_s = (now.utc_s - session.LastOrderAckSendTime) * self.qm.settings.scale
         if not running or elapsed_s < session.MaximumOrderAckDelay:
             self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import follows
+from harness.faults.parts import follows, only_if
 from reference_qm.codec import PublicName
 from reference_qm.core.protocol.commanding import Commands
 from reference_qm.core.protocol.destinations import parse_name
@@ -15,8 +15,9 @@ from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults import OfAnyNumber
 
 @follows("E160.2")
 class UnknownPublicNamesRefused(Commands):
-    """A public format name that no directory knows is not opened."""
+    """A public format name that the directory does not know is not opened; while that is away nobody can tell."""
 
+    @only_if(lambda part, *_: not part.qm.enterprise.state.DirectoryOffline)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         find_local = self.qm.destinations.find_local
         public = isinstance(parse_name(request.to), PublicName)

@@ -15,7 +15,7 @@ from reference_qm.core.protocol.durability import moved
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.positions import LOW_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.transactions.operations import TransactionOperations
 from reference_qm.directory.enums import QueueType
@@ -76,12 +76,12 @@ for _name, _rules, _says, _change in (
     add(_name, _rules, _says, _interpreted(_change))
 
 
-@fault("lookup-by-arrival", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
-class LookupByArrival(Positions):
-    """A LookupIdentifier counts messages, and knows nothing of their priority."""
+@fault("lookup-by-priority-upside-down", breaks=("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"))
+class LookupByPriorityUpsideDown(Positions):
+    """The highest byte of a LookupIdentifier is the priority, so that the last message of a queue has the lowest."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        return super().assign_lookup_identifier(message) & 0x00FF_FFFF_FFFF_FFFF
+        return message.Priority << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
 
 
 def _known_provider(field: str, known: tuple[Any, ...]) -> Install:

@@ -130,7 +130,7 @@ class OnceForAll(QueueOpening):
 
 @fault("open-always-to-receive", breaks="MQDMPR-3.1.7.1.5-117")
 class AlwaysToReceive(QueueOpening):
-    """What is opened to peek can be received from."""
+    """What is opened to peek is opened to receive."""
 
     def open_found_queue(
         self,

@@ -7,12 +7,22 @@ from typing import Any
 
 import pytest
 
+from harness.peer.remote import Remote, RemoteQueue
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from harness.wire.rpc_qmcomm import DIRECT, JOURNAL, MULTICAST, PEEK_ACCESS, RECEIVE_ACCESS, SYSTEM, queue_format
+from harness.wire.rpc_qmcomm import (
+    DENY_RECEIVE,
+    DIRECT,
+    JOURNAL,
+    MULTICAST,
+    PEEK_ACCESS,
+    RECEIVE_ACCESS,
+    SYSTEM,
+    queue_format,
+)
 from suites.applications import REFUSED, tried
 from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, deliver, failed, frames
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, deliver, frames
 
 pytestmark = needs("qm2qm")
 
@@ -24,7 +34,6 @@ GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
 @covers(
     "MQDMPR-3.1.7.1.5-48",
     "MQDMPR-3.1.7.1.5-116",
-    "MQDMPR-3.1.7.1.5-117",
     "MQDMPR-3.1.7.1.5-118",
     "MQDMPR-3.1.7.1.5-121",
     "MQDMPR-3.1.7.1.5-122",
@@ -48,15 +57,34 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in openings]
     observed = [len({one.context for one in openings}), *known]
     judge("MQDMPR-3.1.7.1.5-122", expected=[3, *[OPENED] * 3], observed=observed, evidence=evidence)
-    taking = [peeking.read(RECEIVE), plain.read(RECEIVE)]
-    observed = [failed(taking[0]), brought(taking[1])]
-    judge("MQDMPR-3.1.7.1.5-117", expected=[FAILURE, FIRST], observed=observed, evidence=frames(taking))
-    if taking[1].outcome == OPENED:
-        plain.end(taking[1]).settled()
     peeking.close()
     left = plain.read(PEEK_CURRENT)
     observed = [brought(left)]
-    judge("MQDMPR-3.1.7.1.5-116", expected=[SECOND], observed=observed, evidence=left.evidence)
+    judge("MQDMPR-3.1.7.1.5-116", expected=[FIRST], observed=observed, evidence=left.evidence)
+
+
+@goes_on()
+@covers("MQDMPR-3.1.7.1.5-117")
+def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
+    """A queue that is open to be peeked at can be had alone by another, one that is open to be received from cannot."""
+    peeking = remote.open(access=PEEK_ACCESS)
+    alone = partial(opened_and_closed, remote, peeking.association, share=DENY_RECEIVE)
+    beside_peeking = alone()
+    receiving = remote.open(association=peeking.association)
+    beside_receiving = alone()
+    taken = brought_after(remote, receiving)
+    observed = [outcome(beside_peeking), outcome(beside_receiving), taken]
+    evidence = frames([beside_peeking, beside_receiving])
+    judge("MQDMPR-3.1.7.1.5-117", expected=[OPENED, REFUSED, FIRST], observed=observed, evidence=evidence)
+
+
+def brought_after(remote: Remote, receiving: RemoteQueue) -> str:
+    """Return what a queue that is open to be received from gives when a message was put into it."""
+    deliver(remote, [FIRST])
+    read = receiving.read(RECEIVE)
+    if read.outcome == OPENED:
+        receiving.end(read).settled()
+    return brought(read)
 
 
 @needs("send", "queue_control")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
-from harness.faults.parts import follows
+from harness.faults.parts import follows, only_if
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.protocol.journaling import Journaling
@@ -27,39 +28,41 @@ from reference_qm.surface.clock import Now
 class NobodyIsAnonymous(SecurityOnReceipt):
     """Who does not say who it is counts as the anonymous user, without a SecurityHeader too."""
 
+    @only_if(lambda part, session, packet, queue, now: packet.SecurityHeader is None and not _may_anybody(part, queue))
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        if packet.SecurityHeader is None:
-            granted = is_granted(
-                self.qm.security_lookup.find_queue_security(queue),
-                frozenset({ANONYMOUS, EVERYONE}),
-                QueueAccess.MQSEC_WRITE_MESSAGE,
-            )
-            return packet if granted else MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
-        return super().check_security(session, packet, queue, now)
+        return MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+
+
+def _may_anybody(part: SecurityOnReceipt, queue: Queue) -> bool:
+    security = part.qm.security_lookup.find_queue_security(queue)
+    return is_granted(security, frozenset({ANONYMOUS, EVERYONE}), QueueAccess.MQSEC_WRITE_MESSAGE)
 
 
 @follows("E105.2")
 class QueueManagerQuotaInBytes(Quotas):
     """QueueManagerQuota is in bytes."""
 
+    @only_if(lambda part, queue, message: _quota_of(part) < queue.MessagePositionList.storage.used)
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        quota = self.qm.adm.QueueManagerQuota
-        used = queue.MessagePositionList.storage.used
-        if quota != INFINITE and used > quota:
-            return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-        return super().check(queue, message)
+        return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+
+
+def _quota_of(part: Quotas) -> float:
+    quota = part.qm.adm.QueueManagerQuota
+    return inf if quota == INFINITE else quota
 
 
 @follows("E109.2")
 class ReceivedWithinTimeOfArrival(Expiring):
     """TimeToBeReceived runs from the arrival."""
 
+    @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
     def watch_received(self, position: MessagePosition) -> None:
         message = position.MessageReference
         life_s = message.TimeToBeReceived
-        if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
+        if position.QueueReference.QueueType is not QueueType.SYSTEM:
             self.qm.to_be_received.add(position, max(message.ArrivalTime, message.SentTime) + life_s)
             self.qm.deadlines_changed = True
 
@@ -68,10 +71,9 @@ class ReceivedWithinTimeOfArrival(Expiring):
 class ApplicationQueueOfTransactionsOnly(Journaling):
     """An application's dead-letter queue takes transactional messages; others go to the system's."""
 
+    @only_if(lambda part, message: message.TransactionIdentifier is None)
     def dead_letter_queue(self, message: Message) -> Queue:
-        if message.TransactionIdentifier is None:
-            return self.qm.adm.SystemDeadletterQueue
-        return super().dead_letter_queue(message)
+        return self.qm.adm.SystemDeadletterQueue
 
 
 @follows("E117.2")

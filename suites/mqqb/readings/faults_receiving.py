@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.parts import follows, replaced
+from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
@@ -34,6 +35,8 @@ from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
 HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+LAST_RC = 0x1D
+TIMED_OUT = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 @follows("E16.2")
@@ -65,11 +68,14 @@ class BackOnTheOpenSession(OwnMessages):
 class DuplicatesByOrdinal(Receiving):
     """A duplicate has the ordinal of an earlier message, whoever sent it."""
 
+    @only_if(lambda part, packet: _same_ordinal(part, packet) is not None)
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        ordinal = packet.UserHeader.MessageID
-        return next(
-            (one for one in self.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None
-        )
+        return _same_ordinal(self, packet)
+
+
+def _same_ordinal(part: Receiving, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+    ordinal = packet.UserHeader.MessageID
+    return next((one for one in part.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None)
 
 
 @follows("E220.2")
@@ -84,11 +90,12 @@ class HostNamesValidated(Receiving):
 class RefusedDoNotCount(Admission):
     """Refused recoverable messages do not count: the next SessionHeader of their sender closes the session."""
 
+    @only_if(lambda part, session, packet, *_: packet.UserHeader.DM)
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        if packet.UserHeader.DM and session.receipts:
+        if session.receipts:
             session.receipts.pop()
             session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
@@ -97,14 +104,14 @@ class RefusedDoNotCount(Admission):
 class ComparedBeforeCounted(Receiving):
     """The counts are compared before a recoverable message with a SessionHeader is counted as recoverable."""
 
+    @only_if(lambda part, session, packet: packet.SessionHeader is not None and packet.UserHeader.DM)
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
-        if packet.SessionHeader is not None and packet.UserHeader.DM:
-            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
+        session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
 
+    @only_if(lambda part, session, packet, *_: packet.SessionHeader is not None and packet.UserHeader.DM)
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        if packet.SessionHeader is not None and packet.UserHeader.DM:
-            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
+        session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
         super().take_message(session, packet, receipt, now)
 
 
@@ -112,6 +119,7 @@ class ComparedBeforeCounted(Receiving):
 class HopsUpToFiveBits(Routing):
     """A message is refused when the 5 bits of RC overflow."""
 
+    @only_if(lambda part, packet: packet.UserHeader.RC >= LAST_RC)
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         user = packet.UserHeader
         if user.RC == 0x1F:
@@ -126,7 +134,7 @@ class _NoFinalAckOfClassesNotListed(FinalAcks):
     ) -> None:
         if message_class not in (
             HOP_COUNT_EXCEEDED,
-            MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+            TIMED_OUT,
             MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
         ):
             super().refuse_transactional(session, packet, message_class, now)
@@ -150,21 +158,22 @@ class ExpiredIsIgnored(Admission):
 
     _expiring = False
 
+    @only_if(lambda part, session, packet, message_class, now: message_class is TIMED_OUT)
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
-        if message_class is not MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT:
-            super().refuse_message(session, packet, message_class, now)
+        """Acknowledge nothing."""
 
+    @only_if(lambda part, session, packet, queue, now: part.qm.sending.has_expired(packet, now))
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         self._expiring = True
         outcome = super().check_expiration(session, packet, queue, now)
         self._expiring = False
         return outcome
 
+    @only_if(lambda part, message: getattr(part, "_expiring", False))
     def log_refused(self, message: Message) -> None:
-        if not self._expiring:
-            super().log_refused(message)
+        """Keep nothing of it."""
 
 
 @follows("E39.2")
@@ -186,6 +195,7 @@ class OrderAckOfNothing(OrderAcks):
 class RefusedForQuotaAdvances(Admission):
     """A message that is refused for quota advances its sequence and gets an OrderAck: that refusal comes after it."""
 
+    @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         room = super().has_room(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
@@ -197,11 +207,12 @@ class RefusedForQuotaAdvances(Admission):
 class EveryRefusedAdvances(Admission):
     """Every refused message advances its sequence."""
 
+    @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
     ) -> UserMessagePacket | None:
         admitted = super().admit(session, packet, queue, now)
-        if admitted is None and queue is not None and packet.UserHeader.TH:
+        if admitted is None and queue is not None:
             message = self.message_of(packet, now)
             transfer = queue.IncomingTransactionalTransferInfoCollection.get(_key(packet, message))
             session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
@@ -210,6 +221,7 @@ class EveryRefusedAdvances(Admission):
                 _advance(self, session, packet, queue, message, now)
         return admitted
 
+    @only_if(lambda part, session, packet, *_: packet.UserHeader.TH)
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
         room = super().has_room(session, packet, queue, message, now)
         if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
@@ -266,13 +278,18 @@ class OneSequenceForASender(InSequence):
         return max(of_sender, key=lambda one: (int(one.SequenceIdentifier), one.SequenceNumber), default=None)
 
 
+def _queues(part: Closing) -> Iterable[Queue]:
+    return part.qm.queue_names.every_queue()
+
+
 @follows("E41.3")
 class SequenceEndsWithTheSession(Closing):
     """The incoming sequence ends with the session."""
 
+    @only_if(lambda part, *_: any(one.IncomingTransactionalTransferInfoCollection for one in _queues(part)))
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
-        for queue in self.qm.queue_names.every_queue():
+        for queue in _queues(self):
             known = queue.IncomingTransactionalTransferInfoCollection
             for key in [key for key in known if key[0] == session.RemoteQMGuid and not known[key].unsaved]:
                 del known[key]
@@ -282,26 +299,34 @@ class SequenceEndsWithTheSession(Closing):
 class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
     """A PrivacyLevel that the table lacks is refused with BAD_SIGNATURE, with EB or without."""
 
+    @only_if(lambda part, session, packet, *_: packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5))
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        if packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5):
-            return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
-        return super().check_security(session, packet, queue, now)
+        return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+
+
+def _asks_for_journaling(packet: UserMessagePacket) -> bool:
+    return bool(packet.UserHeader.JP or packet.UserHeader.JN)
+
+
+def _wants_journaling(message: Message) -> bool:
+    return message.PositiveJournalingRequested or message.NegativeJournalingRequested
 
 
 @follows("E47.2")
 class FinalAckForAnyMessage(Receiving):
     """Every message that asks for journaling has a FinalAck when it leaves its queue."""
 
+    @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))
     def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
         self.session = session
         super().take_message(session, packet, receipt, now)
 
+    @only_if(lambda part, position, now: _wants_journaling(position.MessageReference))
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
-        wanted = message.PositiveJournalingRequested or message.NegativeJournalingRequested
-        if wanted and position.order_queue is None:
+        if position.order_queue is None:
             source = message.Identifier.QueueManagerGuid
             position.order_queue = self.qm.order_acks.name_order_queue(self.session, source)
         super().message_arrived(position, now)

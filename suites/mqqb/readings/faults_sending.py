@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import follows
+from harness.faults.parts import follows, only_if
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
 from reference_qm.core.protocol.initialization import Initialization
 from reference_qm.core.protocol.order_acks import OrderAcks
@@ -15,6 +15,7 @@ from reference_qm.core.protocol.tracing import Tracing
 from reference_qm.core.protocol.transactional_sending import TransactionalSending, leave_window, outgoing_sequence
 from reference_qm.core.queueing.names import ORDER_QUEUE_NUMBER
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -37,18 +38,12 @@ class AllUpToTheNumber(SessionAcks):
 
 @follows("E24.2")
 class SendTimerAlwaysRuns(SessionAcks):
-    """The Session Ack Send Timer always runs again."""
-
-    def note_acknowledged(self, session: Session, now: Now) -> None:
-        super().note_acknowledged(session, now)
-        self._run(session, now)
+    """The Session Ack Send Timer always runs again when it expired."""
 
     def on_send_timer(self, session: Session, now: Now) -> None:
         super().on_send_timer(session, now)
-        if session.SessionState is SessionState.OPEN:
-            self._run(session, now)
-
-    def _run(self, session: Session, now: Now) -> None:
+        if session.SessionState is not SessionState.OPEN:
+            return
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
@@ -57,6 +52,7 @@ class SendTimerAlwaysRuns(SessionAcks):
 class WindowOfThePeer(Sending):
     """A sender has at most the peer's WindowSize of messages unacknowledged."""
 
+    @only_if(lambda part, session: session.ReceivedWindowSize != session.WindowSize)
     def is_window_open(self, session: Session) -> bool:
         return session.UnAckedMessageCount < session.ReceivedWindowSize
 
@@ -65,6 +61,7 @@ class WindowOfThePeer(Sending):
 class WindowOfTheLastHeader(SessionAcks):
     """The window is the sender's own, and a WindowSize in a SessionHeader changes it."""
 
+    @only_if(lambda part, session, header, now: session.WindowSize != header.WindowSize)
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
         session.WindowSize = header.WindowSize
         super().process_header(session, header, now)
@@ -90,10 +87,10 @@ class SendingSideSaysThatItSent(Tracing):
 class OrderAckIsRecoverable(Sending):
     """An OrderAck is recoverable."""
 
+    @only_if(lambda part, queue, position, now: position.MessageReference.Class == MessageClass.MQMSG_CLASS_ORDER_ACK)
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         message = position.MessageReference
-        if message.Class == MessageClass.MQMSG_CLASS_ORDER_ACK:
-            position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+        position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
         super().message_position_available(queue, position, now)
 
 
@@ -105,6 +102,16 @@ class OrderQueueOfTheOtherEnd(OrderAcks):
         name = super().name_order_queue(session, source)
         direct = name.startswith("DIRECT=")
         return name if direct else str(PrivateName(session.RemoteQMGuid, ORDER_QUEUE_NUMBER))
+
+
+@follows("E221.2")
+class OrderAcksWaitForTheClock(OrderAcks):
+    """While the clock is before LastOrderAckSendTime every transactional message puts the OrderAck off."""
+
+    @only_if(lambda part, session, now: now.utc_s < session.LastOrderAckSendTime)
+    def schedule(self, session: Session, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN:
+            self.qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
 
 @follows("E44.2")
@@ -166,6 +173,7 @@ class IdentifiersBeginWithZero(Sending):
 class WaitingCountsAsUnacknowledged(Initialization):
     """UnAckedMessageCount of a new session counts what waits, and then what is sent once more."""
 
+    @only_if(lambda part, session: len(session.OutgoingMessageTable) > 0)
     def initialize_messages(self, session: Session) -> None:
         super().initialize_messages(session)
         session.UnAckedMessageCount = len(session.OutgoingMessageTable)
@@ -201,7 +209,6 @@ class PiggybackedAckRestartsTheTimer(Sending):
 class OnlyTimeToReachQueueCounts(Sending):
     """A message whose TimeToBeReceived is over is sent, and expires at its destination."""
 
+    @only_if(lambda part, packet, now: part.is_own(packet) and packet.UserHeader.TimeToBeReceived != INFINITE)
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        if not self.is_own(packet):
-            return super().has_expired(packet, now)
         return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue

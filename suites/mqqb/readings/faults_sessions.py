@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import follows, replaced
+from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import (
@@ -34,12 +34,11 @@ from reference_qm.surface.clock import Now
 class RefusalRepeatsServerGuid(SessionOpening):
     """The response to a refused request repeats the ServerGuid asked for."""
 
+    @only_if(lambda part, session, request: session.refused)
     def build_establish_response(
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        if not session.refused:
-            return response
         asked = request.EstablishConnectionHeader.ServerGuid
         return replace(
             response, EstablishConnectionHeader=replace(response.EstablishConnectionHeader, ServerGuid=asked)
@@ -50,6 +49,7 @@ class RefusalRepeatsServerGuid(SessionOpening):
 class RefusalCloses(SessionOpening):
     """The acceptor closes at once after its refusal."""
 
+    @only_if(lambda part, session, packet, now: not part.is_establish_request_valid(packet))
     def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().receive_establish_request(session, packet, now)
         if session.refused and session.SessionState is SessionState.WAITING_CP_MSG:
@@ -60,30 +60,36 @@ class RefusalCloses(SessionOpening):
 class OneInitializationTimer(SessionTimers):
     """One Session Initialization Timer serves all sessions: opening one lets another wait on."""
 
+    @only_if(lambda part, session, name, *_: _shares_its_timer(part, session, name))
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
         super().start(session, name, duration_ms, now)
-        if name is TimerName.SESSION_INITIALIZATION:
-            for other in self._running():
-                super().start(other, name, duration_ms, now)
+        for other in _initializing(self):
+            super().start(other, name, duration_ms, now)
 
+    @only_if(lambda part, session, name: _shares_its_timer(part, session, name))
     def stop(self, session: Session, name: TimerName) -> None:
-        if name is TimerName.SESSION_INITIALIZATION and session in self._running():
-            for other in self._running():
+        if session in _initializing(self):
+            for other in _initializing(self):
                 super().stop(other, name)
         super().stop(session, name)
 
-    def _running(self) -> list[Session]:
-        timers, name = self.qm.timers, TimerName.SESSION_INITIALIZATION
-        return [one for one in self.qm.sessions.values() if timers.is_running(TimerKey(name, one.number))]
+
+def _shares_its_timer(part: SessionTimers, session: Session, name: TimerName) -> bool:
+    return name is TimerName.SESSION_INITIALIZATION and any(one is not session for one in _initializing(part))
+
+
+def _initializing(part: SessionTimers) -> list[Session]:
+    timers, name = part.qm.timers, TimerName.SESSION_INITIALIZATION
+    return [one for one in part.qm.sessions.values() if timers.is_running(TimerKey(name, one.number))]
 
 
 @follows("E14.2")
 class ParametersTakenAsTheyAre(Identifying):
     """Parameters outside of their ranges are taken as they are."""
 
+    @only_if(lambda part, packet: isinstance(packet, ConnectionParametersPacket) and packet != _in_range(packet))
     def check_form(self, packet: Packet) -> None:
-        if not isinstance(packet, ConnectionParametersPacket):
-            super().check_form(packet)
+        """Allow them."""
 
 
 @follows("E14.3")
@@ -92,17 +98,19 @@ class ParametersPutIntoRange(Identifying):
 
     def identify_packet(self, data: bytes) -> Packet:
         packet = super().identify_packet(data)
-        if not isinstance(packet, ConnectionParametersPacket):
-            return packet
-        header = packet.ConnectionParametersHeader
-        return replace(
-            packet,
-            ConnectionParametersHeader=replace(
-                header,
-                RecoverableAckTimeout=_within(header.RecoverableAckTimeout, RECOVERABLE_ACK_TIMEOUT_MS),
-                AckTimeout=_within(header.AckTimeout, ACK_TIMEOUT_MS),
-            ),
-        )
+        return _in_range(packet) if isinstance(packet, ConnectionParametersPacket) else packet
+
+
+def _in_range(packet: ConnectionParametersPacket) -> ConnectionParametersPacket:
+    header = packet.ConnectionParametersHeader
+    return replace(
+        packet,
+        ConnectionParametersHeader=replace(
+            header,
+            RecoverableAckTimeout=_within(header.RecoverableAckTimeout, RECOVERABLE_ACK_TIMEOUT_MS),
+            AckTimeout=_within(header.AckTimeout, ACK_TIMEOUT_MS),
+        ),
+    )
 
 
 def _within(value: int, limits: tuple[int, int]) -> int:
@@ -113,6 +121,7 @@ def _within(value: int, limits: tuple[int, int]) -> int:
 class EveryCookieIsOne(Ping):
     """PingCookie is 0 for every new session, so that every ping has cookie 1."""
 
+    @only_if(lambda part, session, now: part.qm.adm.PingCookie != 0)
     def send_request(self, session: Session, now: Now) -> None:
         self.qm.adm.PingCookie = 0
         super().send_request(session, now)
@@ -122,44 +131,47 @@ class EveryCookieIsOne(Ping):
 class UnusedTransactionBitsAreWrong(Identifying):
     """A set unused bit of TransactionHeader.Flags closes the session."""
 
+    @only_if(lambda part, packet: _has_unused_bits(packet))
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)
-        header = packet.TransactionHeader if isinstance(packet, UserMessagePacket) else None
-        if header is not None and header.Flags >> 24:
-            raise FormatError("TransactionHeader.Flags", 0, "MS-MQMQ 2.2.20.5", "has unused bits")
+        raise FormatError("TransactionHeader.Flags", 0, "MS-MQMQ 2.2.20.5", "has unused bits")
+
+
+def _has_unused_bits(packet: Packet) -> bool:
+    header = packet.TransactionHeader if isinstance(packet, UserMessagePacket) else None
+    return header is not None and header.Flags >> 24 != 0
 
 
 @follows("E33.1")
 class TracedWithoutDebugHeaderIsMalformed(Identifying):
     """TR without DH is malformed, and closes the session."""
 
+    @only_if(lambda part, packet: isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR > packet.BaseHeader.DH)
     def check_form(self, packet: Packet) -> None:
         super().check_form(packet)
-        if isinstance(packet, UserMessagePacket) and packet.BaseHeader.TR and not packet.BaseHeader.DH:
-            raise FormatError("BaseHeader.Flags", 0, "MS-MQMQ 2.2.19.1", "has TR without DH")
+        raise FormatError("BaseHeader.Flags", 0, "MS-MQMQ 2.2.19.1", "has TR without DH")
 
 
 @follows("E50.2")
 class OpeningIsNoAcknowledgment(Identifying):
     """Packets that open a session do not set ReceivedAck: an unacknowledged session ends with the first expiry."""
 
+    @only_if(lambda part, session: session.SessionState is not SessionState.OPEN)
     def note_received(self, session: Session) -> None:
-        if session.SessionState is SessionState.OPEN:
-            super().note_received(session)
+        """Leave it as it is."""
 
 
 class _PingNamesTheAcceptor(Ping):
+    @only_if(lambda part, session, *_: session.direct)
     def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
-        if session.direct:
-            session.RemoteQMGuid = response.QMGuid
+        session.RemoteQMGuid = response.QMGuid
         super().response_processed(session, response, now)
 
 
 class _RequestNamesTheAcceptor(Establishing):
+    @only_if(lambda part, session, now: session.direct and session.pinged)
     def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
         request = super().build_establish_request(session, now)
-        if not (session.direct and session.pinged):
-            return request
         header = replace(request.EstablishConnectionHeader, ServerGuid=session.RemoteQMGuid)
         return replace(request, EstablishConnectionHeader=header)
 

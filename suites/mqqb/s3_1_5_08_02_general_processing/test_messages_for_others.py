@@ -18,8 +18,10 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import OneOf
 
+LAST_RC = 0x1D
+"""The end of the range of RC: with it no message is sent on (E29)."""
 HIGHEST_RC = 0x1F
-"""A count of hops with which no reading sends a message on (E29)."""
+"""All that the field has room for."""
 HOPS = (0x00, 0x01, 0x05, 0x0F, 0x10, 0x1C)
 """Counts of hops with which every reading does: the last one leaves with the end of the range."""
 
@@ -77,10 +79,12 @@ def _told(frame: Frame) -> str:
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
-    """Two messages for the peer have the highest RC, the second NA, a third has few hops: only that one comes back."""
+    """Two messages for the peer have the last and the highest RC, that one NA, a third has few hops: only that one
+    comes back.
+    """
     through = Through(peer, sut)
     receiver = through.receiver
-    sent = [through.give(kind, HIGHEST_RC, {"NA": wanted}) for wanted in (0, 1)]
+    sent = [through.give(kind, hops, {"NA": wanted}) for wanted, hops in enumerate((LAST_RC, HIGHEST_RC))]
     acks = receiver.await_acks(1)
     finals = receiver.await_all(receiver.final_acks, 2) if kind == "transactional" else receiver.final_acks()
     other = Sequence(peer, ordinal=2)

@@ -94,7 +94,7 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
 
 
 HIGHEST_RC = 0x1F
-"""A count of hops with which no reading sends a message on (E29)."""
+"""A count of hops with which no message is sent on."""
 
 
 @malforms("MQMQ-2.2.19.2-08")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import reference_qm.core.remote.reading as remote_reading
-from harness.faults.parts import follows, replaced
+from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.queueing.cursors import Cursors
@@ -26,7 +26,7 @@ from reference_qm.core.remote_client.opening import ClientOpening
 from reference_qm.core.remote_client.reading import ClientReading, Version
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
-from reference_qm.model.enums import CursorState, MessageSeekAction
+from reference_qm.model.enums import CursorState, MessageSeekAction, QueueAccessType
 from reference_qm.model.statuses import Status
 from reference_qm.rpc.calls import Call
 from reference_qm.rpc.events import RpcOutput
@@ -64,11 +64,9 @@ class PeeksCannotBeCancelled(RemoteReads):
 class OpenedByDescriptorOnly(RemoteOpening):
     """RemoteQMOpenQueue refuses a dwpContext that is no descriptor."""
 
+    @only_if(lambda part, _, dwp_context: part.qm.remote_starting.find_remote_descriptor(dwp_context) is None)
     def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
-        status = super().check_open_values_equal(p_queue, dwp_context)
-        if not status and self.qm.remote_starting.find_remote_descriptor(dwp_context) is None:
-            return Status.MQ_ERROR_INVALID_HANDLE
-        return status
+        return super().check_open_values_equal(p_queue, dwp_context) or Status.MQ_ERROR_INVALID_HANDLE
 
 
 class _Throwing(Call):
@@ -146,6 +144,7 @@ class SharingViolationOfTheQueue(Qmcomm):
 class PeekHandlesReceive(RemoteStarting):
     """A receive through a handle that was opened to peek is carried out."""
 
+    @only_if(lambda part, descriptor, desc: descriptor.AccessType is not QueueAccessType.RECEIVE)
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
         return Status.MQ_OK
 
@@ -154,6 +153,7 @@ class PeekHandlesReceive(RemoteStarting):
 class PriorityInEveryIdentifier(Positions):
     """The highest byte of LookupIdentifier is 7 less the priority in every queue."""
 
+    @only_if(lambda part, message: message.TransactionIdentifier is not None)
     def assign_lookup_identifier(self, message: Message) -> int:
         return (7 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
 
@@ -238,6 +238,6 @@ class SevenBytesAreCompared(Seeking):
 class DeletedQueuesAreNotFound(RemoteStarting):
     """What opened a queue that was deleted meanwhile is not found."""
 
+    @only_if(lambda part, handle: handle in part.qm.descriptors and part.qm.descriptors[handle].QueueReference is None)
     def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
-        found = super().find_remote_descriptor(handle)
-        return None if found is None or found.QueueReference is None else found
+        return None

@@ -55,7 +55,6 @@ def test_stubs_are_checked_strictly(remote, judge):
         "dwAck 0": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=0),
         "dwAck 3": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=3),
         "dwMQS 17": queue.open_session(dwMQS=17),
-        "dwPortType 4": association.call("RemoteQMGetQMQMServerPort", dwPortType=4),
         "dwSize above its range": queue.read(PEEK_CURRENT, dwSize=MAX_BUFFER + 1),
         "dwSize above its range, the older way": queue.read(PEEK_CURRENT, by=START, dwSize=MAX_BUFFER + 1),
         "dwSize above its range, by lookup": queue.read(LOOKUP_PEEK_NEXT, by=LOOKUP, dwSize=MAX_BUFFER + 1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import follows
+from harness.faults.parts import follows, only_if
 from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.protocol.resolving import Destination, Resolving
 from reference_qm.surface.clock import Now
@@ -12,17 +12,16 @@ from reference_qm.surface.clock import Now
 class NothingIsResolvedOffline(Resolving):
     """While the directory is away no message is sent, whatever its name: no destination is resolved."""
 
+    @only_if(lambda part, format_name: part.qm.enterprise.state.DirectoryOffline)
     def get_destination_info(self, format_name: str) -> Destination | None:
-        offline = self.qm.enterprise.state.DirectoryOffline
-        return None if offline else super().get_destination_info(format_name)
+        return None
 
 
 @follows("E211.2")
 class OutOfItsDomainForGood(DirectoryClient):
     """A queue manager that left its domain is in workgroup mode at every later start."""
 
+    @only_if(lambda part, now: part.qm.enterprise.last_known is not None and part.qm.adm.LastDomain is None)
     def initialize(self, now: Now) -> None:
-        enterprise = self.qm.enterprise
-        if enterprise.last_known is not None and self.qm.adm.LastDomain is None:
-            enterprise.state.DirectoryIntegrated = False
+        self.qm.enterprise.state.DirectoryIntegrated = False
         super().initialize(now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import follows, replaced
+from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.protocol.commanding import Commands
@@ -23,24 +23,24 @@ AWAY = "the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): nothing tran
 class NothingTransferredWithoutDirectory(Establishing):
     """No message is sent to another queue manager while DirectoryOffline is TRUE."""
 
+    @only_if(lambda part, session, now, again=False: part.qm.enterprise.state.DirectoryOffline)
     def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
-        if self.qm.enterprise.state.DirectoryOffline:
-            self.qm.sessions[session.number] = session
-            self.qm.closing.await_reconnect(session, now)
-        else:
-            super().establish(session, now, again=again)
+        self.qm.sessions[session.number] = session
+        self.qm.closing.await_reconnect(session, now)
 
 
 class _NothingSent(Commands):
+    @only_if(lambda part, *_: not part.qm.coordinated)
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-        if not self.qm.coordinated and (request.transactional or request.transaction is not None):
+        if request.transactional or request.transaction is not None:
             raise CommandError(AWAY)
         return super().send_message(request, token, now)
 
 
 class _NothingReceived(QueueCommands):
+    @only_if(lambda part, *_: not part.qm.coordinated)
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
-        if not self.qm.coordinated and request.queue is not None and self.find_queue(request.queue).Transactional:
+        if request.queue is not None and self.find_queue(request.queue).Transactional:
             raise CommandError(AWAY)
         super().receive_message(request, token, now)
 

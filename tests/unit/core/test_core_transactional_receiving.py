@@ -20,6 +20,7 @@ from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, 
 from reference_qm.surface.inputs import Persisted, PersistFailed
 
 JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
+HOUR_S = 3_600
 OLDER, NEWER = TxSequenceID(9, SEQUENCE.TimeStamp - 1), TxSequenceID(1, SEQUENCE.TimeStamp + 1)
 
 
@@ -150,6 +151,16 @@ def test_the_order_ack_is_put_off_while_messages_come_but_not_for_ever(raw):
         raw.host.network.advance(400)
     (first, *_) = order_acks(raw)
     assert first.TxSequenceNumber in (25, 26), "10 s after the session began"
+
+
+def test_a_clock_that_is_set_back_puts_the_order_ack_off_no_longer(raw):
+    (session,) = raw.host.core.sessions.values()
+    session.LastOrderAckSendTime += HOUR_S
+    for number in range(1, 31):
+        raw.feed(in_sequence(number))
+        raw.host.network.advance(400)
+    (first, *_) = order_acks(raw)
+    assert first.TxSequenceNumber in (25, 26), "10 s after the first message"
 
 
 def test_a_message_that_comes_again_is_acknowledged_again(raw):

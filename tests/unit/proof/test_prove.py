@@ -12,7 +12,7 @@ from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
 from harness.proof.inventory import Inventory
 from harness.proof.prove import prove, report, why_unclean
-from harness.proof.steps import Steps
+from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.protocol.sending import Sending
@@ -104,7 +104,7 @@ def test_the_cheapest_check_is_tried_first(proved: Callable[..., Any]) -> None:
 
 def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {ONE, TWO, OTHER}})
-    trials.steps = {ONE: frozenset({(Sending, "may_send")}), TWO: frozenset({(Sending, "assign_identifier")})}
+    trials.steps = {ONE: frozenset({Step(Sending, "may_send")}), TWO: frozenset({Step(Sending, "assign_identifier")})}
     proof = proved(trials, skip(Sending.assign_identifier))
     assert trials.tried == [("first", TWO)]
     assert proof.killed == {RULE: ["first"]}
@@ -159,6 +159,12 @@ def test_a_mark_of_what_no_case_of_a_function_breaks_is_a_finding(proved: Callab
 def test_a_fault_that_nobody_finds_is_alive_and_its_rule_unproven(proved: Callable[..., Any]) -> None:
     proof = proved(ScriptedTrials({"first": set()}))
     assert (proof.alive, proof.unproven, proof.idle) == ({RULE: ["first"]}, [RULE], [])
+
+
+def test_the_verdicts_that_convict_a_fault_are_kept(proved: Callable[..., Any]) -> None:
+    proof = proved(ScriptedTrials({"first": {ONE, OTHER}, "second": set()}))
+    assert {line.test for line in proof.convictions["first"]} == {ONE, OTHER}
+    assert proof.convictions["second"] == []
 
 
 def test_a_condition_that_did_not_occur_in_one_check_is_clean_when_it_did_in_another(

@@ -1,31 +1,34 @@
-"""The readings of errata: before which checks each is carried out, and what convicts it."""
+"""The readings of errata: before which checks each is carried out, what convicts it, and which fault it explains."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
 from harness.faults.primitives import skip
-from harness.faults.registry import Fault
+from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
-from harness.proof.readings import run_readings
-from harness.proof.steps import Steps
+from harness.proof.readings import ReadingsRun, complaints, explained, run_readings, summary
+from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
 from reference_qm.core.protocol.sending import Sending
 
-ERRATUM = "E41"
-OWN = "suites/own.py::test_of_the_entry"
-OTHERS = tuple(f"suites/others.py::test_{number}" for number in range(200))
+ERRATUM, ALLOWED = "E41", "E41.2"
+FAILING, FAILING_READING = "E17", "E17.2"
+CHECKS = tuple(f"suites/some.py::test_{number}" for number in range(10))
+RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
+ASSIGN = frozenset({Step(Sending, "assign_identifier")})
 
 
 class TrialsOfReadings:
-    """Trials in which one check convicts whatever comes before it."""
+    """Trials in which some checks convict whatever comes before them."""
 
-    checks = (*OTHERS, OWN)
+    checks = CHECKS
 
-    def __init__(self, convicting: str = "") -> None:
+    def __init__(self, *convicting: str) -> None:
         self.convicting = convicting
         self.tried: dict[str, list[str]] = {}
         self.steps: dict[str, Steps] = {}
@@ -40,56 +43,86 @@ class TrialsOfReadings:
             for check in trial.checks:
                 if trial.needed(check, found.lines):
                     self.tried[trial.name].append(check)
-                    verdict = Verdict.FAIL if check == self.convicting else Verdict.PASS
-                    found.lines.append(Line(check, "a rule", verdict, ""))
+                    verdict = Verdict.FAIL if check in self.convicting else Verdict.PASS
+                    found.lines.append(Line(check, RULE, verdict, "why"))
             yield trial, found
 
 
 @pytest.fixture(autouse=True)
-def variants(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    names = tuple(name for name, _ in load_catalogue().errata[ERRATUM].to_be_run())
-    faults = {name: Fault(name, (), name, lambda faulty: None, reading=name) for name in names}
-    monkeypatch.setattr("harness.proof.readings.load_faults", lambda: faults)
-    return names
+def faults(monkeypatch: pytest.MonkeyPatch) -> dict[str, Fault]:
+    def reading(name: str, install: Install = lambda faulty: None) -> Fault:
+        return Fault(f"reading-{name}", (), name, install, reading=name)
+
+    readings = [name for entry in (ERRATUM, FAILING) for name, _ in load_catalogue().errata[entry].to_be_run()]
+    found = {f"reading-{name}": reading(name) for name in readings}
+    found["a-fault"] = Fault("a-fault", (RULE, SECOND_RULE), "a fault", lambda faulty: None)
+    monkeypatch.setattr("harness.proof.readings.load_faults", lambda: found)
+    return found
 
 
-def run(trials: TrialsOfReadings, *, every_check: bool) -> set[str]:
-    catalogue = load_catalogue()
-    rule = next(name for name, row in catalogue.items() if ERRATUM in row.errata)
-    tests = {rule: [OWN]}
-    return set(run_readings(trials, catalogue, tests, [ERRATUM], every_check=every_check).convicted)  # type: ignore[arg-type]
+def run(trials: TrialsOfReadings, errata: list[str], **how: Any) -> ReadingsRun:
+    return run_readings(trials, load_catalogue(), errata=errata, **how)  # type: ignore[arg-type]
 
 
-def test_a_reading_is_carried_out_before_the_checks_of_its_entry_and_a_share_of_the_others(
-    variants: tuple[str, ...],
+def test_a_reading_is_carried_out_before_every_check() -> None:
+    trials = TrialsOfReadings()
+    assert run(trials, [ERRATUM]).complete
+    assert trials.tried[ALLOWED] == list(CHECKS)
+    assert FAILING_READING not in trials.tried
+
+
+def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(faults: dict[str, Fault]) -> None:
+    for name in [name for name in faults if name.startswith("reading-")]:
+        faults[name] = Fault(name, (), name, skip(Sending.assign_identifier), reading=faults[name].reading)
+    trials = TrialsOfReadings()
+    trials.steps = {CHECKS[3]: ASSIGN}
+    assert run(trials, [ERRATUM]).complete
+    assert trials.tried[ALLOWED] == [CHECKS[3]]
+
+
+def test_the_allowed_readings_of_other_entries_are_carried_out_before_the_checks_that_were_chosen() -> None:
+    trials = TrialsOfReadings()
+    run(trials, [], checks=CHECKS[:2])
+    assert trials.tried[ALLOWED] == list(CHECKS[:2])
+    assert FAILING_READING not in trials.tried
+
+
+def test_every_verdict_that_convicts_an_allowed_reading_is_kept() -> None:
+    found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
+    assert not found.complete
+    assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[0], CHECKS[4]]
+
+
+def test_a_reading_whose_verdict_is_fail_is_convicted_once_or_acquitted() -> None:
+    trials = TrialsOfReadings(CHECKS[4])
+    assert run(trials, [FAILING]).complete
+    assert trials.tried[FAILING_READING] == list(CHECKS[:5])
+    assert run(TrialsOfReadings(), [FAILING]).acquitted == [FAILING_READING]
+
+
+def lines(why: str, *rules: str) -> list[Line]:
+    return [Line(CHECKS[0], rule, Verdict.FAIL, why) for rule in rules]
+
+
+@pytest.mark.parametrize(
+    ("of_fault", "of_reading", "same"),
+    [
+        (lines("why", RULE, SECOND_RULE), lines("why", RULE, SECOND_RULE), True),
+        (lines("why", RULE, SECOND_RULE), lines("why", RULE), False),
+        (lines("why", RULE, SECOND_RULE), lines("another", RULE, SECOND_RULE), False),
+    ],
+    ids=["all of its rules", "one of its rules", "its rules in another way"],
+)
+def test_a_fault_is_explained_by_an_allowed_reading_that_shows_the_same_of_all_of_its_rules(
+    of_fault: list[Line], of_reading: list[Line], *, same: bool
 ) -> None:
-    trials = TrialsOfReadings()
-    assert run(trials, every_check=False) == set()
-    assert set(trials.tried) == set(variants)
-    for tried in trials.tried.values():
-        assert tried[0] == OWN
-        assert 0 < len(tried) - 1 < len(OTHERS) // 2
+    found = ReadingsRun(run=[ALLOWED], convicted={ALLOWED: of_reading})
+    assert list(explained({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
+    said = f"explained: a-fault: {ALLOWED}, which its entry allows, shows the same: one of the two is wrong"
+    assert (said in complaints(found, {"a-fault": of_fault})) is same
 
 
-def test_a_reading_is_carried_out_before_every_check_once_when_that_is_asked(variants: tuple[str, ...]) -> None:
-    trials = TrialsOfReadings()
-    assert run(trials, every_check=True) == set()
-    for tried in trials.tried.values():
-        assert tried[0] == OWN
-        assert sorted(tried) == sorted(trials.checks)
-
-
-def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(
-    monkeypatch: pytest.MonkeyPatch, variants: tuple[str, ...]
-) -> None:
-    install = skip(Sending.assign_identifier)
-    faults = {name: Fault(name, (), name, install, reading=name) for name in variants}
-    monkeypatch.setattr("harness.proof.readings.load_faults", lambda: faults)
-    trials = TrialsOfReadings()
-    trials.steps = {OTHERS[3]: frozenset({(Sending, "assign_identifier")})}
-    assert run(trials, every_check=True) == set()
-    assert trials.tried == {name: [OTHERS[3]] for name in variants}
-
-
-def test_a_check_of_another_section_convicts_too(variants: tuple[str, ...]) -> None:
-    assert run(TrialsOfReadings(convicting=OTHERS[0]), every_check=True)
+def test_what_is_wrong_is_named_by_reading_and_rule() -> None:
+    found = run(TrialsOfReadings(CHECKS[0], CHECKS[4]), [ERRATUM])
+    assert f"convicted: {ALLOWED} ({ALLOWED}): {RULE} in {CHECKS[0]}: why" in complaints(found, {})
+    assert summary(found).startswith("0 of ")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.faults.parts import changed, replaced
+from harness.faults.parts import changed, only_if, replaced
 from harness.faults.primitives import always, both, skip
 from harness.faults.registry import FaultyCore, load_faults
 from harness.proof.steps import Step, StepRecorder, may_notice, steps_of
@@ -41,9 +41,18 @@ class MadeOtherwise(Sending):
         super().__init__(qm)
 
 
-ASSIGN: Step = (Sending, "assign_identifier")
-MAY_SEND: Step = (Sending, "may_send")
-REQUEST: Step = (Ping, "build_request")
+class TenMoreThanOdd(Sending):
+    """Every ordinal after an odd one is ten more."""
+
+    @only_if(lambda part: part.qm.adm.MessageIdOrdinal % 2 == 1)
+    def assign_identifier(self) -> int:
+        return super().assign_identifier() + 10
+
+
+ASSIGN = Step(Sending, "assign_identifier")
+ASSIGN_AFTER_ODD = Step(Sending, "assign_identifier", TenMoreThanOdd.assign_identifier)
+MAY_SEND = Step(Sending, "may_send")
+REQUEST = Step(Ping, "build_request")
 
 
 @pytest.fixture
@@ -87,6 +96,27 @@ def test_a_fault_is_met_where_the_recorder_noted_the_step(core: FaultyCore) -> N
     replaced(changed(Sending.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
     assert core.core.sending.assign_identifier() == 11
     assert recorder.take() == frozenset({ASSIGN})
+
+
+def test_a_step_that_is_changed_under_a_condition_is_changed_in_its_calls_only(core: FaultyCore) -> None:
+    assert steps_of(replaced(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
+    replaced(TenMoreThanOdd)(core)
+    assert [core.core.sending.assign_identifier() for _ in range(3)] == [1, 12, 3]
+
+
+def test_faults_under_conditions_are_put_on_top_of_each_other(core: FaultyCore) -> None:
+    replaced(OneMore)(core)
+    replaced(TenMoreThanOdd)(core)
+    assert [core.core.sending.assign_identifier() for _ in range(2)] == [2, 13]
+
+
+def test_a_step_under_a_condition_is_taken_when_that_holds(core: FaultyCore) -> None:
+    recorder = StepRecorder([ASSIGN, ASSIGN_AFTER_ODD])
+    recorder.install(core)
+    core.core.sending.assign_identifier()
+    assert recorder.take() == frozenset({ASSIGN})
+    core.core.sending.assign_identifier()
+    assert recorder.take() == frozenset({ASSIGN, ASSIGN_AFTER_ODD})
 
 
 def test_most_faults_say_which_steps_they_change_and_every_reading_does() -> None:
