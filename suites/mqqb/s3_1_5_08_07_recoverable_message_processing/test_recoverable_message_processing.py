@@ -131,7 +131,7 @@ def _stored(session) -> list[int]:
 def test_an_acknowledged_message_is_on_disk(peer, sut, judge):
     """Recoverable and transactional messages that were acknowledged are in their queues after a restart, as before."""
     receiver = Receiver(peer, sut)
-    session = receiver.connections[0]
+    session = receiver.session
     sent = [
         session.send(
             recoverable_message(peer, base={"PR": number}, label=f"on disk {number}", body=b"on disk" * number)

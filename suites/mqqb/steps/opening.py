@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
+from harness.peer.inbox import agreement, response
 from harness.peer.peer import PEER_QUEUE, Peer, RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
@@ -220,29 +221,10 @@ def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
     return connection, connection.expect("EstablishConnection")
 
 
-def response(peer: Peer, frame: Frame, **header: Any) -> Any:
-    """Make the response to a request of the SUT."""
-    asked = frame["EstablishConnectionHeader"]
-    answer = {
-        "ClientGuid": asked.ClientGuid,
-        "ServerGuid": peer.identifier,
-        "TimeStamp": asked.TimeStamp,
-        "SE": asked.SE,
-    }
-    return establish_connection(**answer | header)
-
-
 def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's request and return its ConnectionParameters."""
     connection.send(response(connection.peer, frame, **header))
     return connection.expect("ConnectionParameters")
-
-
-def agreement(frame: Frame, **header: Any) -> Any:
-    """Make the response to the SUT's ConnectionParameters."""
-    asked = frame["ConnectionParametersHeader"]
-    repeated = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
-    return connection_parameters(**repeated | {"WindowSize": 64} | header)
 
 
 def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
