@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.judging.refused import Refused
 from harness.peer.peer import Peer
@@ -105,18 +106,18 @@ class Application:
         self.queue = sut.new_queue("application", transactional=transactional)
         self.sequence = Sequence(peer)
 
-    def fill(self, *labels: str, **base: Any) -> None:
-        """Let the peer send messages to the queue; ConformanceFailure when they do not come there.
+    def fill(self, *labels: str, **base: Any) -> list[Frame]:
+        """Let the peer send messages to the queue and return them; ConformanceFailure when they do not come there.
 
         ``base``: fields of BaseHeader.
         """
         before = len(self.labels())
         connection = opened(self.peer)
-        for label in labels:
-            connection.send(self.packet(label, base=base))
+        sent = [connection.send(self.packet(label, base=base)) for label in labels]
         if not self.await_labels(before + len(labels)):
             raise ConformanceFailure("the SUT did not take the messages")
         connection.close()
+        return sent
 
     def packet(self, label: str, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
         """Make a message of the peer to the queue."""

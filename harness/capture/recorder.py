@@ -369,6 +369,10 @@ class Recorder:
             places = self.writer.places
         return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
 
+    def pings(self, *, from_sut: bool) -> list[Frame]:
+        """Return the ping packets of one side."""
+        return [frame for frame in self.frames if frame.kind == "Ping" and frame.from_sut == from_sut]
+
     def _unwritten(self) -> int:
         """Return the number of the next frame where no file is written."""
         return len(self.frames) + 1

@@ -13,8 +13,9 @@ from harness.environment import Environment, Stream, StreamSink
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, take_what_waits
-from harness.peer.conversation import RawConversation, Session, Tamper
+from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
 from harness.peer.durations import Duration, Instant, duration, time_of
+from harness.peer.inbox import Inbox
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.wire import kind
@@ -58,6 +59,7 @@ class Peer:
         self._raw: list[RawConversation] = []
         self._listeners: list[RawListener] = []
         self._at_end: list[Callable[[], None]] = []
+        self.inbox = Inbox(self)
         self._ignore_when_open = False
         self.listens = False
         """Whether it has awaited connections of the SUT."""
@@ -66,6 +68,16 @@ class Peer:
 
     def __repr__(self) -> str:
         return f"Peer({self.identifier})"
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        """Every connection with the SUT that was open, with a core behind or raw, whoever opened it."""
+        return [*self.sessions.values(), *(one for one in self._raw if one.is_open)]
+
+    def hang_up(self) -> None:
+        """Close every connection with the SUT that is open."""
+        for conversation in self.conversations:
+            conversation.end()
 
     def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
         """Wait for something, ``within_ms`` None: that should come at once.
@@ -201,10 +213,15 @@ class Peer:
         """
         self._accepted_tampers = [change] if change else []
 
+    @property
+    def is_called(self) -> bool:
+        """Return whether the SUT has opened a connection to the listening core that nobody has awaited yet."""
+        return any(session.record.sut_role == "initiator" for session in self.unclaimed)
+
     def await_session(self, within_ms: int | None = None) -> Session | None:
         """Wait for the SUT to open a connection to the listening core, another attempt included."""
         within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
-        self.wait(lambda: any(s.record.sut_role == "initiator" for s in self.unclaimed), within_ms, "a connection")
+        self.wait(lambda: self.is_called, within_ms, "a connection")
         for session in self.unclaimed:
             if session.record.sut_role == "initiator":
                 self.unclaimed.remove(session)

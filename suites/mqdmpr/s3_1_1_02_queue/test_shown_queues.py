@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.shown import masks, queue_named
 from suites.mqqb.steps.opening import OneOf, direct_name, outgoing_queue
@@ -71,7 +71,7 @@ def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
         judge(rule, expected=[CLOSED, OPEN, CLOSED], observed=seen)
 
 
-def _after_acknowledgment(sender: Sender, session: Session) -> str:
+def _after_acknowledgment(sender: Sender, session: Conversation) -> str:
     sender.acknowledge_all(session)
     eventually(sender.peer, lambda: sender.sut.outgoing(sender.to)["count"] == 0)
     return _activity(outgoing_queue(sender.sut, sender.to))

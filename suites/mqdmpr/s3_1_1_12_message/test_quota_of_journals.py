@@ -58,7 +58,7 @@ def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut
         eventually(peer, lambda: sut.outgoing(sender.to)["count"] == 0)
         return name
 
-    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: sessions[0].received)
+    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
 
 
 @needs("send", "queue_control", "configure", "restart")

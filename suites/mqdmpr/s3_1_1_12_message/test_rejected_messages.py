@@ -55,7 +55,7 @@ def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, su
         )
         for name in WANTED
     }
-    if arrives(sut, receiver.connections[0], list(WANTED)[-1], queue) != "in its queue":
+    if arrives(sut, receiver.session, list(WANTED)[-1], queue) != "in its queue":
         raise ConformanceFailure("the SUT did not take the messages")
     _within(sut, queue, reject=False, outcome="commit")
     _within(sut, queue, reject=True, outcome="commit")

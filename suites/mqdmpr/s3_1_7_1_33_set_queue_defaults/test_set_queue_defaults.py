@@ -85,7 +85,7 @@ def test_anybody_may_write_to_a_queue_for_which_nothing_is_asked(peer, sut, judg
     security = {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     packet = receiver.asking({"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security)
     sent = receiver.give(packet)
-    there = arrives(sut, receiver.connections[0], label, queue)
+    there = arrives(sut, receiver.session, label, queue)
     for rule in ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01"):
         judge(rule, expected="in its queue", observed=there, evidence=sent)
     receiver.end()

@@ -145,7 +145,7 @@ def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
     connection, asked = accepted(listener)
     agree(connection, respond(connection, asked))
     connection.quiet()
-    sent = [frame for frame in connection.received if frame.kind == "UserMessage"]
+    sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
     kept = ["over" if "over" in label else "in time" for label in labels]
     for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"):

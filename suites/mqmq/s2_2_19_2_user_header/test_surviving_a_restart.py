@@ -14,7 +14,7 @@ from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.sut import Sut
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, REACH_QUEUE, AcknowledgingReceiver, classes, named
-from suites.mqqb.steps.opening import direct_name, opened, pass_time
+from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, signed
 from suites.mqqb.steps.sender import Sender, eventually
@@ -76,7 +76,7 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
     queue, receiver = sut.queue(), Receiver(peer, sut)
     other = sut.new_queue("beside", journaling=True)
     journal = f"{other};journal"
-    connection = receiver.connections[0]
+    connection = receiver.session
     sent = [
         connection.send(recoverable_message(peer, label=f"{number} of priority {priority}", base={"PR": priority}))
         for number, priority in enumerate((3, 0, 7, 3, 7))
@@ -241,11 +241,14 @@ def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut
     if not release_of(sut).dead_letters:
         raise LackedByRelease("there are no dead letters (MS-MQMQ <3>)")
     full = sut.new_queue("full", quota_kb=1)
-    opened(peer).send(
+    other = opened(peer)
+    other.send(
         recoverable_message(
             peer, {"JN": 1}, destination=rf"TCP:{sut.address}\{full}", label="too much", body=bytes(5_000)
         )
     )
+    check_alive(other)
+    other.close()  # what shall be late might go on it (E16)
     to = direct_name(peer, "mqc-kept")
     for delivery in ("recoverable", "transactional"):
         sut.send(
@@ -298,7 +301,7 @@ def test_a_queue_is_full_after_a_restart_too(peer, sut, judge):
     if not receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1):
         raise ConformanceFailure("the first message did not come into the queue")
     sut.restart()
-    receiver.connections.insert(0, opened(peer))
+    receiver.session = opened(peer)
     for _ in range(2):
         asks = receiver.asking({"DM": 1}, destination=to, body=body, properties={"PA": 1, "NA": 1})
         sent.append(receiver.give(asks))

@@ -110,7 +110,7 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
         if not bits:
             packet["UserHeader"].AdminQueue = None
         sent[asked] = receiver.give(packet)
-    alive(receiver.connections[0])
+    alive(receiver.session)
     disposition.act(peer, sut)
     wanted = {asked: sorted(value for bit, value in disposition.classes.items() if bit in asked) for asked in ASKED}
     came = receiver.await_acks(sum(map(len, wanted.values())))

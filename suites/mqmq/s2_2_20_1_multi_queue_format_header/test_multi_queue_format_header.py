@@ -9,13 +9,12 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import Session
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqmq.steps.layout import Layout, shown
 from suites.mqqb.steps.opening import Between, direct_name, private_name
-from suites.mqqb.steps.sender import SET_UP, Sender
+from suites.mqqb.steps.sender import Sender
 
 MQF = "MultiQueueFormatHeader"
 LISTS = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
@@ -55,22 +54,14 @@ OF_EACH = (
 
 
 def _copies(sender: Sender, count: int) -> list[Frame]:
-    """Return the messages that come on the SUT's sessions, whether they are packets or not, when there are so many."""
-    came: list[Frame] = []
-    while len(came) < count:
-        session = sender.next_session()
-        if session is None:
-            break
-        _await(sender, session, len(SET_UP) + count - len(came))
-        came += [frame for frame in session.received[len(SET_UP) :] if frame.kind != "SessionAck"]
-        sender.acknowledge_all(session)
-    if not came:
+    """Return the SUT's messages, whether they are packets or not, when there are so many."""
+    inbox, sut = sender.peer.inbox, sender.sut
+    within_ms = sut.connect_timeout_ms + sut.response_timeout_ms
+    sender.peer.environment.run_until(lambda: len(inbox.pieces) >= count, within_ms)
+    inbox.acknowledge()
+    if not inbox.pieces:
         raise ConformanceFailure("none of the SUT's copies came")
-    return came
-
-
-def _await(sender: Sender, session: Session, count: int) -> None:
-    sender.peer.environment.run_until(lambda: len(session.received) >= count, sender.sut.response_timeout_ms)
+    return inbox.pieces
 
 
 def _listed(name: str) -> tuple[int, str]:

@@ -181,7 +181,7 @@ def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, ju
     Then the session is closed; the arrival of both is acknowledged to their administration queue.
     """
     receiver = AcknowledgingReceiver(peer, sut)
-    session = receiver.connections[0]
+    session = receiver.session
     sent = [receiver.give(receiver.asking(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
     receiver.await_acks(1)
     if session.closed_by_sut:

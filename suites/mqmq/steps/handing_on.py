@@ -7,15 +7,12 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from harness.wire import session_ack
 from suites.messages import NONE, a_message
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.sender import Sender, is_recoverable, messages
 
 QUEUE = 1
 TAG = "MessagePropertiesHeader.ApplicationTag"
@@ -27,7 +24,7 @@ def handed_on(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: A
     A message without any optional header goes before it. It comes on a session that the SUT opens, or on the one that
     is open already (E16), and need be no packet.
     """
-    sender = Sender(peer, sut)
+    peer.listen(ignore_incoming=True)
     plain, tag = (peer.message_id() & 0xFFFF for _ in range(2))
     to = private_queue(peer.identifier, QUEUE)
     connection = opened(peer)
@@ -36,31 +33,10 @@ def handed_on(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: A
     sent = connection.send(packet)
 
     def came() -> list[Frame]:
-        frames = [frame for each in peer.recorder.connections for frame in each.received]
-        return [frame for frame in frames if Layout(frame).fields.get(TAG) == tag]
+        return [frame for frame in peer.inbox.pieces if Layout(frame).fields.get(TAG) == tag]
 
     peer.environment.run_until(lambda: bool(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
-    if came() and came()[0] in connection.received:
-        _acknowledge(connection)
-    elif peer.unclaimed:
-        sender.acknowledge_all(sender.session())
+    peer.inbox.acknowledge()
     if not came():
         raise ConformanceFailure("the SUT did not hand the message on")
     return sent, came()[0]
-
-
-def _acknowledge(connection: RawConversation) -> None:
-    """Acknowledge the messages that came on the open session."""
-    came = messages(connection)
-    recoverable = sum(is_recoverable(frame) for frame in came)
-    connection.send(
-        session_ack(
-            AckSequenceNumber=len(came),
-            RecoverableMsgAckSeqNumber=min(recoverable, 1),
-            RecoverableMsgAckFlags=(1 << recoverable) - 1,
-            UserMsgSequenceNumber=2,
-            RecoverableMsgSeqNumber=sum(
-                is_recoverable(frame) for frame in connection.sent if frame.kind == "UserMessage"
-            ),
-        )
-    )

@@ -6,26 +6,27 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
 from harness.peer.peer import Peer
 from harness.sut.releases import LackedByRelease, release_of
 from harness.sut.sut import Sut
-from suites.mqqb.steps.sender import SET_UP, Sender
+from suites.mqqb.steps.sender import Sender
 
 UNHURRIED = 4
 """Timers run at most so many times faster: what the peer looks at is not acknowledged, and the session has to last."""
 
 
 class Outgoing:
-    """One session on which the SUT sends messages; what is no packet comes too."""
+    """Messages of the SUT as they came, on whatever session; what is no packet comes too."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         sut.slow_down(UNHURRIED)
         self.peer = peer
         self.sut = sut
         self.sender = Sender(peer, sut, to)
-        self.session: Session | None = None
-        self.seen = len(SET_UP)
+        self.session: Conversation | None = None
+        """The session on which the last message came."""
+        self.seen = len(peer.inbox.pieces)
 
     def send(self, **message: Any) -> Frame:
         """Let the SUT send a message; return the bytes that came, ConformanceFailure when none did.
@@ -42,19 +43,24 @@ class Outgoing:
     def poll(self, **message: Any) -> Frame | None:
         """Let the SUT send a message; return the bytes that came, None when none did."""
         self.sut.send(self.sender.to, **message)
-        session = self.session = self.session or self.sender.session()
-        self.peer.environment.run_until(lambda: len(session.received) > self.seen, self.sut.response_timeout_ms)
-        if len(session.received) <= self.seen:
+        peer, inbox, seen = self.peer, self.peer.inbox, self.seen
+        if self.session is None:
+            peer.environment.run_until(lambda: peer.is_called or len(inbox.pieces) > seen, self.sut.connect_timeout_ms)
+            if peer.is_called or len(inbox.pieces) <= seen:
+                self.session = self.sender.session()
+        peer.environment.run_until(lambda: len(inbox.pieces) > seen, self.sut.response_timeout_ms)
+        if len(inbox.pieces) <= seen:
             return None
         self.seen += 1
-        return session.received[self.seen - 1]
+        self.session = inbox.conversation(inbox.pieces[seen])
+        return inbox.pieces[seen]
 
     def start_anew(self) -> None:
         """Acknowledge everything and close the session: the next message comes on another one."""
         self.end()
         if self.session is not None:
             self.session.close()
-        self.session, self.seen = None, len(SET_UP)
+        self.session, self.seen = None, len(self.peer.inbox.pieces)
 
     def end(self) -> None:
         """Acknowledge everything."""

@@ -15,7 +15,6 @@ from reference_qm.core.protocol.closing import Closing
 from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.own_messages import OwnMessages
 from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
@@ -25,43 +24,17 @@ from reference_qm.model.adm import (
     Message,
     MessageIDHistoryEntry,
     MessagePosition,
-    OutgoingQueue,
     Queue,
     RecoverableReceipt,
     Session,
     TransferKey,
 )
-from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
 LAST_RC = 0x1D
 TIMED_OUT = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
-
-
-@follows("E16.2")
-class BackOnTheOpenSession(OwnMessages):
-    """Messages back go through the session that is open already."""
-
-    def _open_queue(self, message: Message, now: Now) -> Queue | None:
-        queue = super()._open_queue(message, now)
-        if not isinstance(queue, OutgoingQueue) or queue.session.SessionState is SessionState.OPEN:
-            return queue
-        return self._of_open_session(message.DestinationQueueFormatName) or queue
-
-    def _of_open_session(self, name: str) -> OutgoingQueue | None:
-        for session in self.qm.sessions.values():
-            if session.initiator or session.SessionState is not SessionState.OPEN:
-                continue
-            hosts = (f"DIRECT=TCP:{session.RemoteQMAddress}\\", f"PRIVATE={session.RemoteQMGuid}\\")
-            if not name.upper().startswith(tuple(host.upper() for host in hosts)):
-                continue
-            if session.OutgoingQueueReference is None:
-                queue = OutgoingQueue(Pathname=name, DestinationFormatName=name, State=OutgoingQueueState.CONNECTED)
-                queue.session = session
-                session.OutgoingQueueReference = queue
-            return session.OutgoingQueueReference
-        return None
 
 
 @follows("E18.2")

@@ -49,7 +49,7 @@ def test_an_establish_connection_is_internal_and_of_its_type(peer, judge):
 def test_a_request_for_a_direct_name_has_no_server_guid(peer, sut, judge):
     """The session for a message to a direct format name is requested with a zero ServerGuid, or that of a ping."""
     _, asked = called(peer, sut)
-    pings = [frame for frame in peer.recorder.frames if frame.kind == "Ping" and not frame.from_sut]
+    pings = peer.recorder.pings(from_sut=False)
     named = {text(frame.packet.QMGuid) for frame in pings}
     observed = text(asked["EstablishConnectionHeader"].ServerGuid)
     judge("MQQB-2.2.3.1-01", expected=OneOf(text(NULL_GUID), *named), observed=observed, evidence=[*pings, asked])
@@ -82,11 +82,11 @@ def test_the_session_flag_tells_of_a_ping(peer, sut, judge):
     seen = 0
     for _ in range(2):  # a retry comes without a ping
         connection, asked = accepted(listener)
-        pings = [frame for frame in peer.recorder.frames[seen:] if frame.kind == "Ping" and frame.from_sut]
+        pings = peer.recorder.pings(from_sut=True)[seen:]
         expected = OneOf("SE 0", "SE 1") if pings else "SE 1"
         observed = f"SE {asked['EstablishConnectionHeader'].SE}"
         judge("MQQB-2.2.3.1-05", expected=expected, observed=observed, evidence=[*pings, asked])
-        seen = len(peer.recorder.frames)
+        seen += len(pings)
         connection.close()
 
 

@@ -50,10 +50,11 @@ def test_each_session_counts_its_own_messages(peer, sut, judge):
 def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judge):
     """An accepted session has no outgoing queue and nothing to send; one for a message has both after a restart."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-reference"))
-    opened(peer)
+    other = opened(peer)
     accepted = accepted_from(sut, peer.identifier)
     reference = element(accepted, "OutgoingQueueReference")
     judge("MQQB-3.1.1.3.1-10", expected="accepted: None", observed=f"accepted: {reference}")
+    other.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.first(1)
     addresses = [element(one, "RemoteQMAddress") for one in (accepted, *_for(sut, sender.to))]

@@ -9,7 +9,7 @@ from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import direct_name, opened, settle, text
 from suites.mqqb.steps.ordering import Receiver, order_ack, place
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually, messages, tags
+from suites.mqqb.steps.sender import Sender, eventually, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
 DAY_S = 24 * 3_600
@@ -99,26 +99,21 @@ def _sent_at_once(sender, *names):
 
 def _come(sender, wanted):
     """Wait for messages on sessions that are open, and return them."""
-    found: dict[int, Frame] = {}
+    inbox = sender.peer.inbox
 
-    def came() -> bool:
-        for session in sender.peer.sessions.values():
-            for frame in messages(session) if session.record.closed_by is None else ():
-                found.setdefault(tags([frame])[0], frame)
-        return set(wanted) <= found.keys()
+    def found() -> dict[int, Frame]:
+        return {tags([one])[0]: one for one in reversed(inbox.copies) if inbox.is_open(one)}
 
-    if not sender.peer.environment.run_until(came, sender.sut.connect_timeout_ms):
-        raise ConformanceFailure(f"{len(set(wanted) & found.keys())} of {len(wanted)} messages came")
-    return [found[tag] for tag in wanted]
+    if not sender.peer.environment.run_until(lambda: set(wanted) <= found().keys(), sender.sut.connect_timeout_ms):
+        raise ConformanceFailure(f"{len(set(wanted) & found().keys())} of {len(wanted)} messages came")
+    return [found()[tag] for tag in wanted]
 
 
 def _acknowledged(sender, frames):
-    for session in sender.peer.sessions.values():
-        own = [frame for frame in messages(session) if frame in frames]
-        if own:
-            sender.acknowledge_all(session)
-            for frame in own:
-                session.send(order_ack(sender.peer, frame))
+    inbox = sender.peer.inbox
+    inbox.acknowledge()
+    for frame in frames:
+        inbox.conversation(frame).send(order_ack(sender.peer, frame))
     settle(sender.peer)
 
 
@@ -183,8 +178,7 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
     sent = [receiver.send(label="1"), receiver.send(label="2")]
     receiver.last_acknowledgment(2)
     sut.restart()
-    receiver.connections.append(opened(peer))
-    receiver.connections.reverse()
+    receiver.session = opened(peer)
     receiver.sequence.number = 1
     again = receiver.send(label="2 again")
     own = receiver.sequence.identifier
@@ -217,8 +211,7 @@ def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
     sent = [receiver.send()]
     _rejected(peer, sut, 1)
     sut.restart()
-    receiver.connections.append(opened(peer))
-    receiver.connections.reverse()
+    receiver.session = opened(peer)
     receiver.sequence.number = 2
     sent.append(receiver.send())
     observed = f"{_rejected(peer, sut, 2)} in the end"

@@ -178,7 +178,7 @@ def test_the_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, j
         pass
     expected = [*labels(), "next"]
     sut.restart()
-    receiver.connections.insert(0, opened(peer))
+    receiver.session = opened(peer)
     give(count, "the same again")
     give(count + 2, "too early")
     give(count + 1, "next")
@@ -189,11 +189,11 @@ def test_the_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, j
 
 def _after_restart(receiver: Receiver, wanted: Frame) -> Frame | None:
     """Restart the SUT; return what it then sends of what it sent before."""
-    sut, sessions = receiver.sut, len(receiver.connections)
+    sut, inbox = receiver.sut, receiver.peer.inbox
+    known = len(inbox.copies)
 
     def came() -> list[Frame]:
-        received = [frame for one in receiver.connections[sessions:] for frame in one.received]
-        return [frame for frame in received if frame.kind == "UserMessage" and _of(frame) == _of(wanted)]
+        return [frame for frame in inbox.copies[known:] if _of(frame) == _of(wanted)]
 
     sut.restart()
     receiver.peer.environment.run_until(lambda: bool(came()), sut.connect_timeout_ms + sut.response_timeout_ms)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import (
     CLOSED_UNANSWERED,
-    acknowledging,
     check_alive,
     ending,
     established,

@@ -46,7 +46,7 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     address = f"a connection to {peer.address}"
     for rule in ("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"):
         observed = address if connection else "no connection"
-        judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+        judge(rule, expected=address, observed=observed, evidence=[request])
     judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None or request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
@@ -72,7 +72,7 @@ def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     address = f"a connection to {peer.address}"
     for rule in ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.7.5-D01"):
         observed = address if connection else "no connection"
-        judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+        judge(rule, expected=address, observed=observed, evidence=[request])
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked_for = text(request["EstablishConnectionHeader"].ServerGuid)

@@ -29,8 +29,8 @@ LATER_MS = 20_000
 
 def pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
     """Return the pings of the SUT, between two frames of the capture."""
-    frames = [frame for frame in peer.recorder.frames if frame.from_sut and frame.kind == "Ping"]
-    return [frame for frame in frames if since < frame.number and (until is None or frame.number < until)]
+    found = peer.recorder.pings(from_sut=True)
+    return [frame for frame in found if since < frame.number and (until is None or frame.number < until)]
 
 
 @covers("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05", "MQQB-3.1.5.2.3-07", "MQQB-3.1.5.2.3-09")

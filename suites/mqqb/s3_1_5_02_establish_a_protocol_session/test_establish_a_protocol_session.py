@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.peer.inbox import response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
@@ -16,7 +17,6 @@ from suites.mqqb.steps.opening import (
     entry_text,
     outgoing_queues,
     pass_time,
-    response,
 )
 
 STEPS = 20

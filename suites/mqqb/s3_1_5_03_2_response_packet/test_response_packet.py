@@ -6,6 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.inbox import agreement, response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
@@ -16,7 +17,6 @@ from suites.mqqb.steps.opening import (
     Between,
     accepted,
     acknowledgment,
-    agreement,
     answer_to,
     called,
     internal_bits,
@@ -26,7 +26,6 @@ from suites.mqqb.steps.opening import (
     pass_time,
     private_name,
     respond,
-    response,
 )
 
 SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0

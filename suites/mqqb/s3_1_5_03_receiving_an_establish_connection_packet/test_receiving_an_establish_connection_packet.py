@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.peer.inbox import response
 from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.opening import (
     accepted,
@@ -13,7 +14,6 @@ from suites.mqqb.steps.opening import (
     parameters,
     request,
     respond,
-    response,
 )
 
 

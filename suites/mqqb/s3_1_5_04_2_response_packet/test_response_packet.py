@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.peer.inbox import agreement
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     BY_HOST_NAME,
@@ -9,7 +10,6 @@ from suites.mqqb.steps.opening import (
     accepted,
     acknowledgment,
     agree,
-    agreement,
     called,
     direct_name,
     entry_text,

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 import pytest
 
+from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, messages, tags
+from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -104,6 +105,6 @@ def test_a_message_acknowledged_in_order_and_then_on_the_session_is_deleted(peer
     outgoing.send()
     again = outgoing.session
     again.quiet()
-    came = messages(again)
+    came = only_here(again)
     judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.came(again), evidence=[*frames, *came])
     outgoing.sender.acknowledge_all(again)

@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on, malforms, needs
 from suites.messages import a_message
-from suites.mqqb.steps.opening import acknowledging, opened, settle
+from suites.mqqb.steps.opening import (
+    opened,
+    settle,
+)
 from suites.mqqb.steps.sender import ACK_MS, Sender, alive
 from suites.mqqb.steps.sequences import Outgoing
 

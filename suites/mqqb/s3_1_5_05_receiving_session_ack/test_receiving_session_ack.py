@@ -8,9 +8,14 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
+from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import acknowledging, ended_at_once, established, opened
+from suites.mqqb.steps.opening import (
+    ended_at_once,
+    established,
+    opened,
+)
 from suites.mqqb.steps.sender import Sender, alive
 
 CLOSED = "closed by the SessionAck"

@@ -23,7 +23,7 @@ from suites.mqqb.steps.disposition import (
     private_queue,
 )
 from suites.mqqb.steps.opening import CLOCK_S, Between, opened, pass_time, pass_time_until
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import eventually, tags
 
 LATER_S = 3
 SEVERAL = 5
@@ -90,23 +90,18 @@ def test_a_refused_message_that_comes_again_is_discarded(peer, sut, judge):
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_a_message_for_another_that_comes_again_is_handed_on_once(peer, sut, judge, recoverable):
     """Of three messages for a queue of the peer two come twice: each goes to the peer once."""
-    sender = Sender(peer, sut)
+    peer.listen(ignore_incoming=True)
     connection = opened(peer)
     user = private_queue(peer.identifier, 1) | {"DM": recoverable}
     packets = [a_message(peer, user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
     sent = [connection.send(packets[number]) for number in (0, 0, 1, 1, 2)]
 
-    def came() -> list[Frame]:
-        frames = [frame for one in peer.recorder.connections for frame in one.received if frame.kind == "UserMessage"]
-        return [frame for frame in frames if not peer.is_residue(frame)]
-
-    peer.environment.run_until(lambda: 3 in tags(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
-    if 3 not in tags(came()):
+    if not peer.inbox.wait(lambda frame: tags([frame]) == [3]):
         raise ConformanceFailure("the SUT did not hand the last message on")
-    frames = came()
+    frames = peer.inbox.copies
     for rule in ("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"):
         judge(rule, expected=[1, 2, 3], observed=tags(frames), evidence=[*sent, *frames])
-    sender.acknowledge_all(sender.session() if peer.unclaimed else connection)
+    peer.inbox.acknowledge()
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")

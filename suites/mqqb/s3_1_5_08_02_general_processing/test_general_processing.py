@@ -95,7 +95,7 @@ def test_a_direct_name_makes_a_session_one_of_direct_names(peer, sut, judge):
         evidence.append(receiver.send(user, destination=None))
         frame = receiver.last_acknowledgment(number)
         observed.append("no OrderAck" if frame is None else f"DQ {frame['UserHeader'].DQ}")
-        evidence += [frame, receiver.connections[0].send(a_message(peer))]
+        evidence += [frame, receiver.session.send(a_message(peer))]
     expected = [f"DQ {ON_DESTINATION}", f"DQ {DIRECT}"]
     judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
 

@@ -176,14 +176,10 @@ def test_a_signature_that_the_system_makes_is_genuine_to_it(peer, sut, judge, al
 
 
 def _with_tag(peer, tag):
-    def came():
-        frames = [one for one in peer.recorder.frames if one.from_sut and one.kind == "UserMessage"]
-        return [one for one in frames if one["MessagePropertiesHeader"].ApplicationTag == tag]
-
-    peer.environment.run_until(lambda: bool(came()), peer.sut.connect_timeout_ms)
-    if not came():
+    came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
+    if not came:
         raise ConformanceFailure("the SUT's message did not come")
-    return came()[0]
+    return came[0]
 
 
 def _in_list(secured):

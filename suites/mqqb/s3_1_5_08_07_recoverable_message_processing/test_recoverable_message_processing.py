@@ -6,6 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
@@ -14,7 +15,6 @@ from suites.mqqb.steps.opening import (
     ACK_MS,
     RECOVERABLE_ACK_MS,
     OneOf,
-    acknowledging,
     check_alive,
     internal_bits,
     opened,
@@ -139,7 +139,7 @@ def _stored(session) -> list[int]:
 def test_an_acknowledged_message_is_on_disk(peer, sut, judge):
     """Recoverable and transactional messages that were acknowledged are in their queues after a restart, as before."""
     receiver = Receiver(peer, sut)
-    session = receiver.connections[0]
+    session = receiver.session
     sent = [
         session.send(
             recoverable_message(peer, base={"PR": number}, label=f"on disk {number}", body=b"on disk" * number)

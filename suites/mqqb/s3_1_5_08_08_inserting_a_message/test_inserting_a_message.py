@@ -8,6 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.inbox import only_here
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
 from suites.applications import to_queue
@@ -38,7 +39,7 @@ from suites.mqqb.steps.opening import (
     text,
 )
 from suites.mqqb.steps.ordering import private_number
-from suites.mqqb.steps.sender import Sender, eventually, messages
+from suites.mqqb.steps.sender import Sender, eventually
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
 QUOTA_KB = 8
@@ -283,10 +284,10 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
     own = outgoing.send(3, journal=["positive"])
     acks = [outgoing.on_session(), outgoing.acknowledge(1)]
     eventually(peer, lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
-    known, interval_s = len(messages(outgoing.session)), _info(outgoing_queue(sut, name))["EodResendInterval"]
+    known, interval_s = len(only_here(outgoing.session)), _info(outgoing_queue(sut, name))["EodResendInterval"]
     packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
     sent = opened(peer).send(packet)
-    peer.environment.run_until(lambda: len(messages(outgoing.session)) > known, sut.response_timeout_ms)
+    peer.environment.run_until(lambda: len(only_here(outgoing.session)) > known, sut.response_timeout_ms)
     if not eventually(peer, lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
         raise ConformanceFailure("the SUT noted nothing of the message that it sent on")
     info, now_s = outgoing.info(), peer.environment.now().utc_s

@@ -49,12 +49,12 @@ UNLISTED_LEVEL = 0x99
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG", "WAITING_CPR_MSG"])
 def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state):
     """A message that an open session takes ends one that is still being set up."""
-    check_alive(opened(peer))
     if state == "WAITING_CPR_MSG":
         early, asked = called(peer, sut)
         respond(early, asked)
     else:
         early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
+    check_alive(opened(peer))
     sent = early.send(recoverable_message(peer))
     judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(early), evidence=[sent, early.last])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on, malforms, needs
 from suites.messages import a_message
 from suites.mqqb.steps.opening import (
     CLOSED_UNANSWERED,
     OTHER_GUID,
-    acknowledging,
     agree,
     called,
     check_alive,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
+from harness.peer.inbox import only_here
 from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.messages import a_message
-from suites.mqqb.steps.sender import Sender, messages
+from suites.mqqb.steps.sender import Sender
 
 LONGEST = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed."""
@@ -119,7 +120,7 @@ class Waits:
     def __init__(self, sender: Sender) -> None:
         self.sender = sender
 
-    def begin(self, session: Session) -> None:
+    def begin(self, session: Conversation) -> None:
         """Start with the next message of a session."""
         self.session = session
         parameters = [frame for frame in session.received if frame.kind == "ConnectionParameters"]
@@ -150,5 +151,5 @@ class Waits:
         """Describe how the session ended."""
         ended = self.ended()
         if ended is None:
-            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(messages(self.session))} sent)"
+            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(only_here(self.session))} sent)"
         return f"closed {ended:.2f} AckWaitTimeouts after its message"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
+from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.run.marks import covers
 from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, internal_bits, opened
-from suites.mqqb.steps.sender import Sender, is_recoverable, messages
+from suites.mqqb.steps.sender import Sender, is_recoverable
 
 DELAY_MS = ACK_MS // 2
 """From the first message to its acknowledgment (3.1.5.8.2)."""
@@ -93,7 +94,7 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    recoverable = sum(is_recoverable(frame) for frame in messages(session))
+    recoverable = sum(is_recoverable(frame) for frame in only_here(session))
     for rule, expected, observed in (
         ("MQQB-3.1.6.4-06", 3, header.UserMsgSequenceNumber),
         ("MQQB-3.1.6.4-07", recoverable, header.RecoverableMsgSeqNumber),

@@ -111,15 +111,11 @@ def _sent_encrypted(secured: Secured, level: int) -> Frame:
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level
     sut.send(private_name(peer.identifier), body="sent encrypted", application_tag=tag, privacy_level=NAMES[level])
-
-    def come() -> list[Frame]:
-        frames = [frame for frame in peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
-        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == tag]
-
-    peer.environment.run_until(lambda: bool(come()), sut.response_timeout_ms)
-    if not come():
+    came = peer.inbox.wait(lambda frame: frame["MessagePropertiesHeader"].ApplicationTag == tag)
+    if not came:
         raise ConformanceFailure(f"the SUT's message with privacy level {NAMES[level]} did not come")
-    return come()[0]
+    peer.inbox.acknowledge()
+    return came[0]
 
 
 def _levels(sut: Sut, name: str) -> str:

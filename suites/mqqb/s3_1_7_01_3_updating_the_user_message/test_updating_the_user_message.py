@@ -8,14 +8,15 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
+from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, OneOf, pass_time, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import PEER_WINDOW, Sender, messages
+from suites.mqqb.steps.sender import PEER_WINDOW, Sender
 from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
 
 WAITS = 8
@@ -147,7 +148,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         judge.give_up(Verdict.NOT_EXERCISED, "it never sent when an acknowledgment was nearly due: it stood still")
         return
     evidence = [*received, frame]
-    if len(messages(session)) < count:
+    if len(only_here(session)) < count:
         raise ConformanceFailure("the SUT's message did not come")
     has = "a SessionHeader" if frame["BaseHeader"].SH else "no SessionHeader"
     judge("MQQB-3.1.7.11-03", expected="a SessionHeader", observed=has, evidence=evidence)
@@ -199,7 +200,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     ):
         observed = "no SessionAck" if later is None else f"{name} {getattr(later['SessionHeader'], name)}"
         judge(rule, expected=f"{name} {expected}", observed=observed, evidence=[*evidence, received[-1], later])
-    for message in messages(session):
+    for message in only_here(session):
         if message["UserHeader"].TH:
             session.send(order_ack(peer, message))
             session.send(final_ack(peer, message))
@@ -240,7 +241,7 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     sender.acknowledge_all(later)
 
 
-def agreed_window(session: Session) -> int:
+def agreed_window(session: Conversation) -> int:
     """Return the WindowSize of both sides; ConformanceFailure when they differ."""
     sizes = {frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1])}
     if len(sizes) > 1:
@@ -260,5 +261,5 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     sender.send(2)
     session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
     observed = "closed" if session.closed_by_sut else "open"
-    judge("MQQB-3.1.7.1.3-27", expected="closed", observed=observed, evidence=[ack, *messages(session)])
+    judge("MQQB-3.1.7.1.3-27", expected="closed", observed=observed, evidence=[ack, *only_here(session)])
     sender.acknowledge_all(sender.session())

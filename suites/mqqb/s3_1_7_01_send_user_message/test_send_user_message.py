@@ -13,13 +13,14 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
+from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import ACK_MS, direct_name
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually, messages, tags
+from suites.mqqb.steps.sender import Sender, eventually, tags
 
 RETRY_MS = 40_000
 """Long enough to see meanwhile that there is no session."""
@@ -140,12 +141,12 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
-    held = tags(messages(session))
+    held = tags(only_here(session))
     sut.resume(sender.to)
     sender.collect_all(session, 2)
-    after = list(dict.fromkeys(tags(messages(session))))
+    after = list(dict.fromkeys(tags(only_here(session))))
     sender.acknowledge_all(session)
-    judge("MQQB-3.1.7.1-02", expected="[1], then [1, 2]", observed=f"{held}, then {after}", evidence=messages(session))
+    judge("MQQB-3.1.7.1-02", expected="[1], then [1, 2]", observed=f"{held}, then {after}", evidence=only_here(session))
 
 
 @needs("send", "pause", "inspect")
@@ -163,7 +164,7 @@ def test_what_is_noted_of_a_message_that_waits(peer, sut, judge):
     sender.collect_all(session, 1)
     shown = _session(sut, sender.to)
     done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
-    judge("MQQB-3.1.7.1.6-02", expected="[True, False]", observed=str(done), evidence=messages(session))
+    judge("MQQB-3.1.7.1.6-02", expected="[True, False]", observed=str(done), evidence=only_here(session))
     sut.resume(sender.to)
     sender.collect_all(session, 2)
     sender.acknowledge_all(session)
@@ -198,7 +199,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
 
     seen = eventually(peer, left)
     kept = sut.outgoing(sender.to)["count"]
-    if seen or not peer.unclaimed:
+    if seen or not peer.is_called:
         connected = "not Connected" if seen else "Connected"
         observed = f"{connected}, {kept} kept"
         judge("MQQB-3.1.7.1.6-03", expected="not Connected, 3 kept", observed=observed, evidence=first)
@@ -221,17 +222,17 @@ def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
         receiver.poll(receiver.admin_acks, seen)
     if len(receiver.admin_acks()) < 2:
         raise ConformanceFailure("not both acknowledgments came to the administration queue")
-    own = next(one for one in receiver.connections if receiver.admin_acks()[0] in one.received)
+    own = peer.inbox.conversation(receiver.admin_acks()[0])
     counted = own.send(recoverable_message(peer))
     ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)
     identified = "identified" if len(identifiers) == 2 else "not identified"
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
-    number = len(messages(own))
+    number = len(only_here(own))
     own.close()
 
     def copies():
-        others = [frame for one in receiver.connections if one is not own for frame in messages(one)]
+        others = [frame for frame in peer.inbox.copies if frame.connection is not own.record]
         return [frame for frame in others if frame["UserHeader"].MessageID in identifiers]
 
     known = len(copies())

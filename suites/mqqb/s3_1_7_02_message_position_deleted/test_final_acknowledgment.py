@@ -46,7 +46,7 @@ def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, su
         receiver.await_acknowledgment()
     if not eventually(peer, lambda: bool(sut.messages("transactional"))):
         raise ConformanceFailure("the message did not come into its queue")
-    receiver.connections[0].close()
+    receiver.session.close()
     settle(peer)
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
     frame = receiver.poll_acknowledgment(final=True)

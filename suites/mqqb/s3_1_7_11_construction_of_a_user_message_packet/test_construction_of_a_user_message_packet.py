@@ -8,11 +8,12 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
+from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import initiated, pass_time, pass_time_until
-from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable, messages
+from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable
 
 LABEL = "made of this"
 NEARLY = 0.85
@@ -68,7 +69,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     stalls = 0
     for attempt in range(1, ATTEMPTS + 1):
         sender.acknowledge_all(session)
-        before, received, recoverable = len(messages(session)), 3 * attempt, 2 * attempt
+        before, received, recoverable = len(only_here(session)), 3 * attempt, 2 * attempt
         sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
         early, nearly = (_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
         if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and carries(nearly):
@@ -123,7 +124,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         observed=", ".join(fields),
         evidence=[carrying, *sent[-2:], later],
     )
-    if messages(session):
+    if only_here(session):
         sender.acknowledge_all(session)
 
 
@@ -158,10 +159,10 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
     sender.acknowledge_all(session)
 
 
-def _one_more(sender: Sender, session: Session, since: Frame, after_ms: int = 0) -> list[Frame]:
+def _one_more(sender: Sender, session: Conversation, since: Frame, after_ms: int = 0) -> list[Frame]:
     """Let the SUT send a message so long after a packet of the peer; return its packet."""
     pass_time_until(sender.peer, since, after_ms)
-    known = len(messages(session))
+    known = len(only_here(session))
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
+from harness.peer.inbox import only_here
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import RECOVERABLE_ACK_MS, initiated, pass_time
-from suites.mqqb.steps.sender import Sender, messages, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 ARRIVAL_MS = 50
 """Long enough for what was sent to arrive, short of the 500 ms before which nothing is acknowledged (2.2.2.1)."""
@@ -103,7 +104,7 @@ def test_what_a_pause_does_to_the_session(peer, sut, judge):
     judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"], evidence=ack)
 
 
-def _with_messages_of_both(peer: Peer, sut: Sut) -> tuple[Session, list[Frame], list[Frame]]:
+def _with_messages_of_both(peer: Peer, sut: Sut) -> tuple[Conversation, list[Frame], list[Frame]]:
     """Return a session of the SUT, its three messages, acknowledged, and three of the peer, not acknowledged yet."""
     sut.slow_down(1)
     sender = Sender(peer, sut)
@@ -139,7 +140,7 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
         refusal = f", {refused}"
     ack = sender.acknowledge_all(session)
     session.quiet()
-    observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(messages(session)))}{refusal}"
+    observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(only_here(session)))}{refusal}"
     for rule in ("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"):
         judge(rule, expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last])
 

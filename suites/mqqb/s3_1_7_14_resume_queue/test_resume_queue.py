@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
+from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import initiated
-from suites.mqqb.steps.sender import Sender, eventually, messages, tags
+from suites.mqqb.steps.sender import Sender, eventually, tags
 
 
 @needs("send", "pause")
@@ -26,7 +27,7 @@ def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
     sut.resume(sender.to)
     sender.collect_all(session, 3)
     for rule in ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03"):
-        judge(rule, expected="2, 3", observed=new(session), evidence=[*sent, *messages(session), session.last])
+        judge(rule, expected="2, 3", observed=new(session), evidence=[*sent, *only_here(session), session.last])
 
 
 @needs("send", "pause", "inspect")
@@ -90,6 +91,6 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         )
 
 
-def new(session: Session) -> str:
+def new(session: Conversation) -> str:
     """Return the tags of the messages after the first, in order, each once (sent again or not: E65)."""
-    return ", ".join(str(tag) for tag in dict.fromkeys(tags(messages(session))) if tag != 1) or "nothing"
+    return ", ".join(str(tag) for tag in dict.fromkeys(tags(only_here(session))) if tag != 1) or "nothing"

@@ -146,10 +146,10 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-04", expected=[], observed=classes(came), evidence=[*sent, *came])
     sent = [receiver.give(a_message(peer, response, label="to be received", properties={"PR": 1}))]
-    arrives(sut, receiver.connections[0], "to be received", sut.queue())
+    arrives(sut, receiver.session, "to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
     sent.append(receiver.give(a_message(peer, response, label="to be taken", properties={"PR": 1})))
-    arrives(sut, receiver.connections[0], "to be taken", sut.queue())
+    arrives(sut, receiver.session, "to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-03", expected=[], observed=classes(came), evidence=[*sent, *came])
@@ -224,7 +224,7 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
     user = private_queue(sut.guid, number) | own
     make = functools.partial(a_message, peer) if asked == "PA" else receiver.sequence.message
     sent = receiver.give(make(user, destination=None, properties={asked: 1}))
-    receiver.connections[0].quiet()
+    receiver.session.quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
@@ -390,7 +390,7 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
         receiver.give(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
     ]
-    if arrives(sut, receiver.connections[0], "end 2", queue) != "in its queue":
+    if arrives(sut, receiver.session, "end 2", queue) != "in its queue":
         raise ConformanceFailure("the SUT did not take the messages")
     _end(receiver, sut, end, queue)
     came = receiver.await_acks(1)

@@ -33,12 +33,13 @@ class AcknowledgedApplication(Application):
         self.sequence = self.receiver.sequence
         self.sent: dict[str, Frame] = {}
 
-    def fill(self, *labels: str, **base: Any) -> None:
-        """Send messages, and wait for the last; ConformanceFailure when it does not come into the queue."""
+    def fill(self, *labels: str, **base: Any) -> list[Frame]:
+        """Send messages, wait for the last, return them; ConformanceFailure when it does not come into the queue."""
         for label in labels:
             self._give(label, base=base)
-        if arrives(self.sut, self.receiver.connections[0], labels[-1], self.queue) != "in its queue":
+        if arrives(self.sut, self.receiver.session, labels[-1], self.queue) != "in its queue":
             raise ConformanceFailure("the SUT did not take the messages")
+        return [self.sent[label] for label in labels]
 
     def _give(self, label: str, **headers: Any) -> None:
         asks: dict[str, Any] = {"properties": {"PR": 1, "NR": 1}, **headers}

@@ -13,9 +13,8 @@ from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier, PrivateQueueFormatNameId
 from suites.messages import NONE, a_message
-from suites.mqqb.steps.opening import acknowledging, text
-from suites.mqqb.steps.ordering import LABEL as ORDERING_LABEL
-from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.ordering import Receiver, is_ordering
 from suites.mqqb.steps.sender import alive, eventually
 
 NORMAL, REPORT, REACH_QUEUE, ORDER_ACK, RECEIVE = 0x0000, 0x0001, 0x0002, 0x00FF, 0x4000
@@ -34,7 +33,7 @@ NOWHERE = "private$\\mqc-nowhere"
 
 def message_class(frame: Frame) -> int:
     """Return MessageClass."""
-    return int(frame["MessagePropertiesHeader"].MessageClass)
+    return int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)
 
 
 def classes(frames: list[Frame]) -> list[str]:
@@ -49,7 +48,7 @@ def named(*values: int) -> list[str]:
 
 def correlation(frame: Frame) -> str:
     """Return the CorrelationID in hexadecimal text."""
-    return bytes(frame["MessagePropertiesHeader"].CorrelationID).hex()
+    return bytes((frame.message or frame["MessagePropertiesHeader"]).CorrelationID).hex()
 
 
 def final_identifier(frame: Frame) -> str:
@@ -94,13 +93,13 @@ class AcknowledgingReceiver(Receiver):
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION}", **user}
 
     def give(self, packet: Any) -> Frame:
-        """Send a packet on the first session."""
-        return self.connections[0].send(packet)
+        """Send a packet on the session of the peer."""
+        return self.session.send(packet)
 
     def admin_acks(self) -> list[Frame]:
         """Return the administration acknowledgments that came so far, wherever to."""
         found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
-        return [frame for frame in found if not _is_ordering(frame)]
+        return [frame for frame in found if not is_ordering(frame)]
 
     def acks_of(self, value: int, *sent: Frame) -> list[Frame]:
         """Return the administration acknowledgments of a class that came so far for some messages."""
@@ -109,7 +108,7 @@ class AcknowledgingReceiver(Receiver):
 
     def final_acks(self) -> list[Frame]:
         """Return the FinalAcks that came so far."""
-        return [frame for frame in self.acknowledgments(final=True) if _is_ordering(frame)]
+        return [frame for frame in self.acknowledgments(final=True) if is_ordering(frame)]
 
     def reports(self) -> list[Frame]:
         """Return the reports of traced messages that came so far: of that class, or for a public queue."""
@@ -123,26 +122,24 @@ class AcknowledgingReceiver(Receiver):
         """Wait for so many messages of the SUT, and a moment for more than those; return all that came."""
         while len(wanted()) < count and self.poll(wanted) is not None:
             pass
-        for connection in self.connections[1:]:  # also when the moment takes long, it would come again
-            _acknowledge(connection)
-        environment = self.peer.environment
-        environment.run_until(lambda: len(wanted()) > count or bool(self.connecting), self.sut.quiet_ms)
-        if self.connecting and environment.run_until(lambda: not self.connecting, self.sut.response_timeout_ms):
+        inbox, environment = self.peer.inbox, self.peer.environment
+        inbox.acknowledge(spare=self.session)  # also when the moment takes long, it would come again
+        environment.run_until(lambda: len(wanted()) > count or bool(inbox.connecting), self.sut.quiet_ms)
+        if inbox.connecting and environment.run_until(lambda: not inbox.connecting, self.sut.response_timeout_ms):
             environment.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)
-        for connection in self.connections[1:]:
-            _acknowledge(connection)
+        inbox.acknowledge(spare=self.session)
         return wanted()
 
     def shown_to_receive(self) -> Frame:
-        """Return the packet that shows that the SUT receives on the first session, so that its silence says something.
+        """Return the packet that shows that the SUT receives on the peer's session, so that its silence says something.
 
         ConformanceFailure when there is none.
         """
-        return alive(self.connections[0])
+        return alive(self.session)
 
     def end(self) -> None:
-        """Acknowledge also what came on the first session, such as FinalAcks; nothing may follow (E19)."""
-        _acknowledge(self.connections[0])
+        """Acknowledge also what came on the peer's session, such as FinalAcks; nothing may follow (E19)."""
+        self.peer.inbox.acknowledge()
 
     def acknowledgment(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
         """Send a packet; return it and the administration acknowledgment number ``count``, on which the steps build."""
@@ -151,31 +148,6 @@ class AcknowledgingReceiver(Receiver):
         if len(came) < count:
             raise ConformanceFailure("no acknowledgment came to the administration queue")
         return sent, came[count - 1]
-
-
-def _acknowledge(connection: Conversation) -> None:
-    """Acknowledge every message of the SUT on a session (at most 32 recoverable ones): it would come again."""
-    if connection.record.closed_by is not None:
-        return
-    came, sent = (
-        [bool(frame["UserHeader"].DM) for frame in frames if frame.kind == "UserMessage"]
-        for frames in (connection.received, connection.sent)
-    )
-    connection.send(
-        acknowledging(
-            connection,
-            AckSequenceNumber=len(came),
-            RecoverableMsgAckSeqNumber=min(sum(came), 1),
-            RecoverableMsgAckFlags=(1 << sum(came)) - 1,
-            UserMsgSequenceNumber=len(sent),
-            RecoverableMsgSeqNumber=sum(sent),
-        )
-    )
-
-
-def _is_ordering(frame: Frame) -> bool:
-    """Return whether it is an OrderAck or FinalAck, and no administration acknowledgment."""
-    return ORDERING_LABEL in str(frame["MessagePropertiesHeader"].Label)
 
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:

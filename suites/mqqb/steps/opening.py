@@ -13,11 +13,12 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
 from harness.peer.durations import Instant
+from harness.peer.inbox import agreement, response
 from harness.peer.peer import PEER_QUEUE, Peer, RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
-from harness.wire import connection_parameters, establish_connection, session_ack
+from harness.wire import connection_parameters, establish_connection
 from suites.messages import recoverable_message
 from suites.mqqb.steps.handshake import TIMEOUTS, shake_hands
 from suites.mqqb.steps.provoking import let_send
@@ -133,14 +134,6 @@ def parameters(**header: Any) -> Any:
     return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
 
 
-def acknowledging(session: Conversation, **header: Any) -> Any:
-    """Make a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
-    named = [
-        frame["ConnectionParametersHeader"].WindowSize for frame in session.sent if frame.kind == "ConnectionParameters"
-    ]
-    return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
-
-
 def established(peer: Peer, **header: Any) -> RawConversation:
     """Bring a new connection to WAITING_CP_MSG."""
     connection = peer.connect()
@@ -229,29 +222,10 @@ def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
     return connection, connection.expect("EstablishConnection")
 
 
-def response(peer: Peer, frame: Frame, **header: Any) -> Any:
-    """Make the response to a request of the SUT."""
-    asked = frame["EstablishConnectionHeader"]
-    answer = {
-        "ClientGuid": asked.ClientGuid,
-        "ServerGuid": peer.identifier,
-        "TimeStamp": asked.TimeStamp,
-        "SE": asked.SE,
-    }
-    return establish_connection(**answer | header)
-
-
 def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's request and return its ConnectionParameters."""
     connection.send(response(connection.peer, frame, **header))
     return connection.expect("ConnectionParameters")
-
-
-def agreement(frame: Frame, **header: Any) -> Any:
-    """Make the response to the SUT's ConnectionParameters."""
-    asked = frame["ConnectionParametersHeader"]
-    repeated = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
-    return connection_parameters(**repeated | {"WindowSize": 64} | header)
 
 
 def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:

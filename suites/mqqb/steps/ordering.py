@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import Connection, Frame
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer, RawListener
@@ -17,10 +17,8 @@ from suites.mqqb.steps.opening import (
     ACK_MS,
     EARLY_MS,
     acknowledgment,
-    agreement,
     established,
     opened,
-    response,
 )
 
 LABEL = "QM Ordering Ack"
@@ -51,6 +49,11 @@ def place(frame: Frame) -> Place:
     return Place(*struct.unpack_from("<IIII", body))
 
 
+def is_ordering(frame: Frame) -> bool:
+    """Return whether a message is an OrderAck or FinalAck."""
+    return LABEL in str(frame["MessagePropertiesHeader"].Label)
+
+
 # -- the SUT as receiver -----------------------------------------------------------------------------------------
 
 
@@ -60,18 +63,16 @@ def private_number(sut: Sut, queue: str) -> int:
 
 
 class Receiver:
-    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come here or on its own.
+    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come on any session.
 
-    Its own sessions are set up whenever it asks for them, also while a check waits for something else: it waits for
-    answers no longer than its Session Initialization Timer.
+    ``session``: where the peer sends its messages.
     """
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         self.peer = peer
         self.sut = sut
-        self.listener: RawListener = peer.listen_raw()
-        self.connections: list[RawConversation] = [opened(peer)]
-        peer.recorder.listeners.append(self._on_frame)
+        self.listener: RawListener = peer.inbox.listen()
+        self.session: RawConversation = opened(peer)
         self.sequence = Sequence(peer, ordinal)
         self._begun = self.sequence.identifier
         self._polled = {False: 0, True: 0}
@@ -79,17 +80,17 @@ class Receiver:
 
     def send(self, user: Mapping[str, Any] = NONE, **message: Any) -> Frame:
         """Send the next message of the sequence."""
-        return self.connections[0].send(self.sequence.message(user, **message))
+        return self.session.send(self.sequence.message(user, **message))
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message that came of the SUT, once each, but what it kept till now for an earlier check."""
-        came = [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
-        return once_each(frame for frame in came if not self.peer.is_residue(frame))
+        """Every message that came of the SUT, once each, except those of earlier tests."""
+        return self.peer.inbox.messages
 
-    def acknowledgments(self, *, final: bool = False) -> list[Frame]:
-        """Return the OrderAcks, or the FinalAcks, that came so far."""
-        found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in self.messages]
+    def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
+        """Return the OrderAcks, or the FinalAcks, that came so far; ``among``: all copies instead of all messages."""
+        came = self.messages if among is None else among
+        found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in came]
         return [
             frame
             for frame, value in found
@@ -130,48 +131,16 @@ class Receiver:
         return came[-1] if len(came) > known else None
 
     def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
-        """Wait until there are more messages of some kind than are known, on this session or on one of the SUT's."""
+        """Wait until there are more messages of some kind than are known, on whatever session."""
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
         known = len(wanted()) if known is None else known
-        sessions = len(self.connections)
-        self.peer.environment.run_until(lambda: len(wanted()) > known or len(self.connections) > sessions, within_ms)
-        if len(self.connections) > sessions:
-            self.peer.environment.run_until(lambda: len(wanted()) > known, within_ms)
+        accepted, environment = self.peer.inbox.accepted, self.peer.environment
+        sessions = len(accepted)
+        environment.run_until(lambda: len(wanted()) > known or len(accepted) > sessions, within_ms)
+        if len(accepted) > sessions:
+            environment.run_until(lambda: len(wanted()) > known, within_ms)
         found = wanted()
         return found[-1] if len(found) > known else None
-
-    @property
-    def connecting(self) -> list[RawConversation]:
-        """The SUT's own connections that are no sessions yet."""
-        return [one for one in self.listener.waiting if one.is_open and one.record.closed_by is None]
-
-    def _on_frame(self, frame: Frame) -> None:
-        if frame.from_sut and any(one.record is frame.connection for one in self.connecting):
-            environment = self.peer.environment
-            environment.call_at(environment.now().monotonic_ms, lambda: self._set_up(frame))
-
-    def _set_up(self, frame: Frame) -> None:
-        """Answer a packet with which the SUT sets up a session."""
-        connection = next((one for one in self.connecting if one.record is frame.connection), None)
-        if connection is None:
-            return
-        if frame.kind == "EstablishConnection":
-            connection.send(response(self.peer, frame))
-        elif frame.kind == "ConnectionParameters":
-            connection.send(agreement(frame))
-            self.listener.waiting.remove(connection)
-            self.connections.append(connection)
-
-
-def once_each(messages: Iterable[Frame]) -> list[Frame]:
-    """Leave out what is sent again on a new session, as is all that was not acknowledged in time on the one before."""
-    first: dict[tuple[str, int], Connection | None] = {}
-    distinct = []
-    for frame in messages:
-        user = frame["UserHeader"]
-        if first.setdefault((str(user.SourceQueueManager), int(user.MessageID)), frame.connection) is frame.connection:
-            distinct.append(frame)
-    return distinct
 
 
 # -- the SUT as sender -------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "ex
 
 def tag_of(frame: Frame) -> int:
     """Return the ApplicationTag of a message, or what stands for it in an acknowledgment that was provoked."""
-    properties = frame["MessagePropertiesHeader"]
+    properties = frame.message or frame["MessagePropertiesHeader"]
     if properties.MessageClass == NORMAL:
         return int(properties.ApplicationTag)
     return int.from_bytes(bytes(properties.CorrelationID)[LINEAGE_SIZE:], "little")

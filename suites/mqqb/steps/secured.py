@@ -34,7 +34,7 @@ from reference_qm.codec import MessageClass
 from suites.messages import NONE, Sequence, a_message
 from suites.mqqb.steps.disposition import NOWHERE
 from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.ordering import LABEL, once_each
+from suites.mqqb.steps.ordering import LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """SecurityHeader.ST."""
@@ -199,6 +199,7 @@ class Secured:
             lambda: _correlation(sent) in self._answers(), self.sut.connect_timeout_ms
         ):
             raise ConformanceFailure("the SUT does not acknowledge the arrival of an ordinary message")
+        self.peer.inbox.acknowledge()
 
     def _tells_of_refusals(self) -> bool:
         """See whether a message for a queue that is not there is refused in silence."""
@@ -282,6 +283,8 @@ class Secured:
             return all(_correlation(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
+        refusable = queue == "transactional"  # no SessionHeader after a recoverable message that was refused (E19)
+        self.peer.inbox.acknowledge(spare=self.connection if refusable else None)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
         return {name: self._disposition(frame, found) for name, frame in sent.items()}
 
@@ -295,13 +298,10 @@ class Secured:
             shows_level=not self.sut.reads_remotely,
         )
 
-    def _messages(self) -> list[Frame]:
-        return once_each(frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage")
-
     def _answers(self) -> dict[bytes, list[Frame]]:
         """Return the acknowledgments that came, by their CorrelationID."""
         answers: dict[bytes, list[Frame]] = {}
-        for frame in self._messages():
+        for frame in self.peer.inbox.messages:
             properties = frame["MessagePropertiesHeader"]
             if properties.Label != LABEL:
                 answers.setdefault(bytes(properties.CorrelationID), []).append(frame)
@@ -309,7 +309,7 @@ class Secured:
 
     def _finals(self, sent: Frame) -> list[Frame]:
         identifier = _correlation(sent)
-        properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self._messages()]
+        properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self.peer.inbox.messages]
         return [frame for frame, one in properties if one.Label == LABEL and identifier in bytes(one.MessageBody)]
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import Conversation, Session
+from harness.peer.conversation import Conversation
+from harness.peer.inbox import acknowledge_session, only_here
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import acknowledging, acknowledgment
+from suites.mqqb.steps.opening import acknowledgment
+from suites.mqqb.steps.ordering import is_ordering
 from suites.mqqb.steps.provoking import Provoker, tag_of
 
 RETRY_MS = 5_000
@@ -35,6 +37,8 @@ class Sender:
         self.sut = sut
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
         self._provoker: Provoker | None = None
+        self._known: list[Frame] = []
+        """Messages that came on sessions of the peer before the last session was found."""
         peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
@@ -47,43 +51,63 @@ class Sender:
             return [provoker.send(tag, **fields) for tag in tags]
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
-    def next_session(self, within_ms: int | None = None) -> Session | None:
-        """Wait for the SUT to connect and, if it does, to set the session up.
+    def next_session(self, within_ms: int | None = None) -> Conversation | None:
+        """Wait for the session on which the SUT sends next: one that it opens and sets up, or one that is open already.
 
-        Connections that ended before that, as with a restart, are passed over while there are others.
+        The latter is known by a message that came on it (E16). Connections that ended before they were set up, as with
+        a restart, are passed over while there are others.
         """
-        session = self.peer.await_session(within_ms)
-        while session is not None and session.poll("ConnectionParameters") is None:
-            if session.record.closed_by is None or not self.peer.unclaimed:
+        within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
+        self.peer.wait(lambda: self.peer.is_called or self._on_open_session() is not None, within_ms, "a connection")
+        if not self.peer.is_called and (session := self._on_open_session()) is not None:
+            self._known = self._on_sessions_of_peer()
+            return session
+        called = self.peer.await_session(0)
+        while called is not None and called.poll("ConnectionParameters") is None:
+            if called.record.closed_by is None or not self.peer.is_called:
                 break
-            session = self.peer.await_session(within_ms)
-        return session
+            called = self.peer.await_session(0)
+        return called
 
-    def session(self) -> Session:
+    def _on_open_session(self) -> Conversation | None:
+        """Return the open session of the peer on which a message came that is not known yet."""
+        new = [one for one in self._on_sessions_of_peer() if one not in self._known]
+        found = next((one for one in new if one.connection and one.connection.closed_by is None), None)
+        return None if found is None else self.peer.inbox.conversation(found)
+
+    def _on_sessions_of_peer(self) -> list[Frame]:
+        """Return the messages that came on sessions of the peer, except OrderAcks and FinalAcks."""
+
+        def is_on_one(frame: Frame) -> bool:
+            return frame.connection is not None and frame.connection.sut_role == "acceptor" and not is_ordering(frame)
+
+        return self.peer.inbox.find(is_on_one)
+
+    def session(self) -> Conversation:
         """Wait as ``next_session`` does; ConformanceFailure when no session is set up."""
         session = self.next_session()
         if session is None or [frame.kind for frame in session.received[:2]] != SET_UP:
             raise ConformanceFailure("the SUT set up no session to send its messages on")
         return session
 
-    def collect(self, session: Session, count: int) -> list[Frame]:
+    def collect(self, session: Conversation, count: int) -> list[Frame]:
         """Wait for so many user messages; return all that came on the session.
 
         ConformanceFailure when the last of them is late.
         """
         self.peer.wait(
-            lambda: len(messages(session)) >= count or session.record.closed_by is not None, None, f"message {count}"
+            lambda: len(only_here(session)) >= count or session.record.closed_by is not None, None, f"message {count}"
         )
-        return messages(session)
+        return only_here(session)
 
-    def collect_all(self, session: Session, at_least: int) -> list[Frame]:
+    def collect_all(self, session: Conversation, at_least: int) -> list[Frame]:
         """Wait as ``collect`` does, and until no more come."""
         self.collect(session, at_least)
         while session.record.closed_by is None and not session.quiet():
             pass
-        return messages(session)
+        return only_here(session)
 
-    def first(self, count: int) -> tuple[Session, list[Frame]]:
+    def first(self, count: int) -> tuple[Conversation, list[Frame]]:
         """Return the session that the SUT sends its first messages on, and those; ConformanceFailure when some lack."""
         session = self.session()
         sent = self.collect(session, count)
@@ -93,24 +117,7 @@ class Sender:
 
     def acknowledge_all(self, session: Conversation) -> Frame:
         """Acknowledge everything that came on the session (at most 32 recoverable ones), so that nothing is left."""
-        recoverable = sum(is_recoverable(frame) for frame in messages(session))
-        sent = [frame for frame in session.sent if frame.kind == "UserMessage"]
-        return session.send(
-            acknowledging(
-                session,
-                AckSequenceNumber=len(messages(session)),
-                RecoverableMsgAckSeqNumber=min(recoverable, 1),
-                RecoverableMsgAckFlags=(1 << recoverable) - 1 & 0xFFFF_FFFF,
-                UserMsgSequenceNumber=len(sent),
-                RecoverableMsgSeqNumber=sum(is_recoverable(frame) for frame in sent),
-            )
-        )
-
-
-def messages(session: Conversation) -> list[Frame]:
-    """Return the user messages that came on a session, but for those of earlier checks."""
-    came = [frame for frame in session.received if frame.kind == "UserMessage"]
-    return [frame for frame in came if not session.peer.is_residue(frame)]
+        return acknowledge_session(session)
 
 
 def tags(frames: list[Frame]) -> list[int]:
@@ -118,7 +125,7 @@ def tags(frames: list[Frame]) -> list[int]:
     return [tag_of(frame) for frame in frames]
 
 
-def check_not_given_up(session: Session) -> None:
+def check_not_given_up(session: Conversation) -> None:
     """Go on unless a session ended on which the SUT's messages were not acknowledged for long.
 
     ConformanceFailure when it did: its Session Ack Wait Timer may have run out (MS-MQQB 3.1.6.3), because it or the

@@ -6,13 +6,14 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import Session
+from harness.peer.conversation import Conversation
+from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import direct_name, outgoing_queue, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually, messages, tags
+from suites.mqqb.steps.sender import Sender, eventually, tags
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
@@ -58,31 +59,30 @@ class Outgoing:
         self.to = self.sender.to = direct_name(self.peer, queue)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> Conversation:
         """The session on which the SUT sent the last of these messages; ConformanceFailure when it is closed."""
         found = self._sessions()
         if not found:
             raise ConformanceFailure("the SUT has no session to the peer")
         return found[-1]
 
-    def _sessions(self) -> list[Session]:
+    def _sessions(self) -> list[Conversation]:
         """Return the open sessions on which these messages came."""
-        open_ = [one for one in self.peer.sessions.values() if one.record.closed_by is None]
+        open_ = [one for one in self.peer.conversations if one.record.closed_by is None]
         return [one for one in open_ if self.came(one)]
 
-    def next_session(self) -> Session:
+    def next_session(self) -> Conversation:
         """Wait until the SUT sends these messages on a session, once the one before ended."""
         self.peer.environment.run_until(lambda: bool(self._sessions()), self.sut.connect_timeout_ms)
         return self.session
 
-    def came(self, session: Session) -> list[int]:
+    def came(self, session: Conversation) -> list[int]:
         """Return which of these messages came on a session, in order; 1 is the first that was sent."""
-        return [self.tags.index(tag) + 1 for tag in tags(messages(session)) if tag in self.tags]
+        return [self.tags.index(tag) + 1 for tag in tags(only_here(session)) if tag in self.tags]
 
     def copies(self, number: int) -> list[Frame]:
         """Return all packets that brought the message sent as number so and so, on whatever session."""
-        frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
-        return [frame for frame in frames if tags([frame]) == [self.tags[number - 1]]]
+        return [frame for frame in self.peer.inbox.copies if tags([frame]) == [self.tags[number - 1]]]
 
     def comes_again(self, number: int) -> str:
         """Wait until a message that was not acknowledged would be sent again; return whether it was."""

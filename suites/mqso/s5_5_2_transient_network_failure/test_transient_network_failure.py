@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
+from harness.peer.inbox import only_here
 from harness.peer.peer import Peer, RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accepted, agree, direct_name, pass_time, respond
-from suites.mqqb.steps.sender import RETRY_MS, messages, tags
+from suites.mqqb.steps.sender import RETRY_MS, tags
 from suites.mqqp.steps.reader import NO_SUCCESS, SUCCESS, Reader
 
 
@@ -42,7 +43,7 @@ def _sent_on_the_next(peer: Peer, listener: RawListener) -> list[Frame]:
         return []
     agree(connection, respond(connection, connection.expect("EstablishConnection")))
     pass_time(peer, peer.sut.quiet_ms)
-    came = messages(connection)
+    came = only_here(connection)
     connection.end()
     return came
 

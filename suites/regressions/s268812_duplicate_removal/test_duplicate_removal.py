@@ -17,7 +17,7 @@ def test_a_message_that_came_too_early_is_stored_when_it_is_in_order(peer, sut, 
     The session acknowledges the third where it was refused: that it was seen is what the bug needs.
     """
     receiver = Receiver(peer, sut)
-    connection = receiver.connections[0]
+    connection = receiver.session
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     first, second, third = (receiver.sequence.message(label=label) for label in wanted)
     sent = [connection.send(first)]

@@ -23,6 +23,6 @@ def test_sessions_of_the_sut_are_set_up_while_a_check_lets_time_pass(tmp_path: P
     receiver = AcknowledgingReceiver(peer, sut)
     receiver.give(receiver.asking(properties={"PA": 1}))
     pass_time(peer, LONGER_THAN_A_HANDSHAKE_MS)
-    assert [one.record.sut_role for one in receiver.connections] == ["acceptor", "initiator"]
+    assert [one.record.sut_role for one in peer.inbox.accepted] == ["initiator"]
     assert len(receiver.admin_acks()) == 1
     peer.close()

@@ -1,0 +1,222 @@
+"""The messages of the SUT, on whatever connection they come.
+
+A queue manager may send a message on a session of its own or on one that is open already (E16), and sends it again on
+another session when it was not acknowledged in time. So a check waits for messages here. ``only_here`` looks at one
+connection; it is for what is about that session: its acknowledgments, counts, window and end.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.errors import HarnessError
+from harness.peer.conversation import Conversation, RawConversation, Session
+from harness.wire import connection_parameters, establish_connection, session_ack
+
+if TYPE_CHECKING:
+    from harness.peer.peer import Peer, RawListener
+
+MESSAGE, TCP = "UserMessage", "tcp"
+MOST_FLAGS = 0xFFFF_FFFF
+"""RecoverableMsgAckFlags (MS-MQQB 2.2.6.1): an acknowledgment names 32 recoverable messages at most."""
+Wanted = Callable[[Frame], bool]
+
+
+class Inbox:
+    """Every UserMessage of the SUT in one test, whoever opened its connection, with a core behind or raw.
+
+    ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
+    """
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.accepted: list[RawConversation] = []
+        self._listeners: list[RawListener] = []
+        self._pieces: list[Frame] = []
+        self._unread: deque[Frame] = deque()
+        self._copies: list[Frame] = []
+        self._messages: list[Frame] = []
+        self._first: dict[tuple[str, int], Connection | None] = {}
+        """The connection on which each message came first."""
+        self._acknowledged: dict[Connection, int] = {}
+        """How many messages of a connection were acknowledged last."""
+        peer.recorder.listeners.append(self._on_frame)
+
+    # -- what came ----------------------------------------------------------------------------------------------
+
+    @property
+    def copies(self) -> list[Frame]:
+        """Every packet that brought a message, except messages of earlier tests."""
+        self._read()
+        return self._copies.copy()
+
+    @property
+    def messages(self) -> list[Frame]:
+        """Every message, without the copies that came on a later session; one that came twice on one is there twice."""
+        self._read()
+        return self._messages.copy()
+
+    @property
+    def pieces(self) -> list[Frame]:
+        """Everything that came in the place of a message: each of them, and what is no packet at all.
+
+        For checks of the bytes of messages, which a SUT may have made wrong.
+        """
+        return [frame for frame in self._pieces if frame.kind != MESSAGE or not self.peer.is_residue(frame)]
+
+    def wait(self, wanted: Wanted, count: int = 1, within_ms: int | None = None) -> list[Frame]:
+        """Wait for so many of the messages that are wanted; return those that came.
+
+        Without ``within_ms``: so long that the SUT can open a session for them, another attempt included.
+        """
+        sut = self.peer.sut
+        timeout_ms = sut.connect_timeout_ms + sut.response_timeout_ms if within_ms is None else within_ms
+        self.peer.environment.run_until(lambda: len(self.find(wanted)) >= count, timeout_ms)
+        return self.find(wanted)
+
+    def find(self, wanted: Wanted) -> list[Frame]:
+        """Return the messages that are wanted, of those that came so far."""
+        return [frame for frame in self.messages if wanted(frame)]
+
+    def conversation(self, frame: Frame) -> Conversation:
+        """Return the conversation on which a packet came."""
+        for one in self.peer.conversations:
+            if one.record is frame.connection:
+                return one
+        raise HarnessError(f"frame {frame.number} came on no connection of the peer")
+
+    def is_open(self, frame: Frame) -> bool:
+        """Return whether the connection on which a packet came is open."""
+        return frame.connection is not None and frame.connection.closed_by is None
+
+    def _on_frame(self, frame: Frame) -> None:
+        if not frame.from_sut:
+            return
+        if frame.transport == TCP and frame.kind in (MESSAGE, MALFORMED):
+            self._pieces.append(frame)
+        if frame.kind == MESSAGE:
+            self._unread.append(frame)
+        elif any(one.record is frame.connection for one in self.connecting):
+            environment = self.peer.environment
+            environment.call_at(environment.now().monotonic_ms, lambda: self._set_up(frame))
+
+    def _read(self) -> None:
+        while self._unread:
+            frame = self._unread[0]
+            if not self.peer.is_residue(frame):
+                user = frame.message or frame["UserHeader"]
+                key = str(user.SourceQueueManager), int(user.MessageID)
+                self._copies.append(frame)
+                if self._first.setdefault(key, frame.connection) is frame.connection:
+                    self._messages.append(frame)
+            self._unread.popleft()
+
+    # -- what is acknowledged -----------------------------------------------------------------------------------
+
+    def acknowledge(self, *, spare: Conversation | None = None) -> None:
+        """Acknowledge every message on the session on which it came, unless that is closed, or the one to spare.
+
+        A core acknowledges by itself what it is shown.
+        """
+        for session in self.peer.conversations:
+            if session is spare or session.record.closed_by is not None or has_listening_core(session):
+                continue
+            count = len(_user_messages(session.record.from_sut))
+            if count != self._acknowledged.get(session.record, 0):
+                self._acknowledged[session.record] = count
+                acknowledge_session(session)
+
+    # -- sessions of the SUT without a core behind ----------------------------------------------------------------
+
+    def listen(self) -> RawListener:
+        """Accept the SUT's connections without a core, and set up a session on each, whatever the check waits for.
+
+        The SUT waits for answers no longer than its Session Initialization Timer.
+        """
+        self._listeners.append(self.peer.listen_raw())
+        return self._listeners[-1]
+
+    @property
+    def connecting(self) -> list[RawConversation]:
+        """The SUT's connections that are no sessions yet."""
+        waiting = (one for listener in self._listeners for one in listener.waiting)
+        return [one for one in waiting if one.is_open and one.record.closed_by is None]
+
+    def _set_up(self, frame: Frame) -> None:
+        """Answer a packet with which the SUT sets up a session."""
+        connection = next((one for one in self.connecting if one.record is frame.connection), None)
+        if connection is None:
+            return
+        if frame.kind == "EstablishConnection":
+            connection.send(response(self.peer, frame))
+        elif frame.kind == "ConnectionParameters":
+            connection.send(agreement(frame))
+            for listener in self._listeners:
+                if connection in listener.waiting:
+                    listener.waiting.remove(connection)
+            self.accepted.append(connection)
+
+
+def has_listening_core(session: Conversation) -> bool:
+    """Return whether a core is behind the peer's end of a session, and gets what the SUT sends."""
+    return isinstance(session, Session) and not session.ignore_incoming
+
+
+def only_here(session: Conversation) -> list[Frame]:
+    """Return the messages that came on one connection, except those of earlier tests."""
+    return [frame for frame in _user_messages(session.record.from_sut) if not session.peer.is_residue(frame)]
+
+
+def acknowledging(session: Conversation, **header: Any) -> Any:
+    """Make a SessionAck with the WindowSize that the peer named in this session (MS-MQQB 3.1.6.4)."""
+    named = [
+        frame["ConnectionParametersHeader"].WindowSize for frame in session.sent if frame.kind == "ConnectionParameters"
+    ]
+    return session_ack(**({"WindowSize": named[-1]} if named else {}), **header)
+
+
+def acknowledge_session(session: Conversation) -> Frame:
+    """Acknowledge every message of the SUT on a session (at most 32 recoverable ones): it would come again."""
+    came, sent = (
+        [bool(frame["UserHeader"].DM == 1) for frame in _user_messages(frames)]
+        for frames in (session.record.from_sut, session.sent)
+    )
+    return session.send(
+        acknowledging(
+            session,
+            AckSequenceNumber=len(came),
+            RecoverableMsgAckSeqNumber=min(sum(came), 1),
+            RecoverableMsgAckFlags=(1 << sum(came)) - 1 & MOST_FLAGS,
+            UserMsgSequenceNumber=len(sent),
+            RecoverableMsgSeqNumber=sum(sent),
+        )
+    )
+
+
+def _user_messages(frames: list[Frame]) -> list[Frame]:
+    return [frame for frame in frames if frame.kind == MESSAGE]
+
+
+# -- the peer's answers in the opening of a session by the SUT ----------------------------------------------------
+
+
+def response(peer: Peer, frame: Frame, **header: Any) -> Any:
+    """Make the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
+    asked = frame["EstablishConnectionHeader"]
+    answer = {
+        "ClientGuid": asked.ClientGuid,
+        "ServerGuid": peer.identifier,
+        "TimeStamp": asked.TimeStamp,
+        "SE": asked.SE,
+    }
+    return establish_connection(**answer | header)
+
+
+def agreement(frame: Frame, **header: Any) -> Any:
+    """Make the response to the SUT's ConnectionParameters. Spec: MS-MQQB 3.1.5.4.1."""
+    asked = frame["ConnectionParametersHeader"]
+    repeated = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
+    return connection_parameters(**repeated | {"WindowSize": 64} | header)

@@ -1,0 +1,140 @@
+"""Other readings of where messages are sent: on a session that is open already (E16).
+
+The reference sends what is for another queue manager on a session that it opens for the outgoing queue. These variants
+send it on one that the other has opened: the first of them, the last, or the one on which a message came last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add_reading
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.establishing import outgoing_queue
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.protocol.order_acks import names_order_queue
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.transactional_sending import leave_window
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, RecoverableReceipt, Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+
+Choose = Callable[[QueueManager, list[Session]], Session]
+"""Chooses one of some open sessions, which are in the order in which they were opened."""
+Moves = Callable[[QueueManager, UserMessagePacket], bool]
+"""Returns whether a message is sent on a session that is open already."""
+
+
+def is_own(qm: QueueManager, packet: UserMessagePacket) -> bool:
+    """Return whether the queue manager itself is the sender of a message: an acknowledgment, or a report."""
+    sent_here = packet.UserHeader.SourceQueueManager == qm.adm.Identifier
+    return sent_here and packet.MessagePropertiesHeader.MessageClass != MessageClass.MQMSG_CLASS_NORMAL
+
+
+def is_any(qm: QueueManager, packet: UserMessagePacket) -> bool:
+    """Return whether a message may leave its session: of a sequence of this queue manager none does."""
+    return packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier
+
+
+def first(qm: QueueManager, sessions: list[Session]) -> Session:
+    """Return the session that was opened first."""
+    return sessions[0]
+
+
+def last(qm: QueueManager, sessions: list[Session]) -> Session:
+    """Return the session that was opened last."""
+    return sessions[-1]
+
+
+def latest(qm: QueueManager, sessions: list[Session]) -> Session:
+    """Return the session on which a message came last."""
+    noted = getattr(qm.receiving, "latest", None)
+    return noted if noted in sessions else sessions[-1]
+
+
+class NotesWhereMessagesCome(Receiving):
+    """Notes the session on which a message came last."""
+
+    latest: Session | None = None
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        self.latest = session
+        super().take_message(session, packet, receipt, now)
+
+
+class OnAnOpenSession(Sending):
+    """Some messages go on a session that is open, unless the outgoing queue has one, or others to be sent first."""
+
+    moves: Moves
+    choose: Choose
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        free = session.SessionState is SessionState.CLOSED and not len(session.OutgoingMessageTable)
+        if free and type(self).moves(self.qm, position.UserMessage) and self._may_move(session):
+            session = self._find_open(position) or session
+        super().put_outgoing(session, position, now)
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        super().dispatch_messages(session, now)
+        for other in self._accepted():  # what waited for the disk may be on any of them
+            if other is not session and len(other.OutgoingMessageTable):
+                super().dispatch_messages(other, now)
+
+    def _may_move(self, session: Session) -> bool:
+        return outgoing_queue(session).State is not OutgoingQueueState.ON_HOLD
+
+    def _accepted(self) -> list[Session]:
+        every = self.qm.sessions.values()
+        return [one for one in every if not one.initiator and one.SessionState is SessionState.OPEN]
+
+    def _find_open(self, position: OutgoingMessagePosition) -> Session | None:
+        """Find a session that the queue manager has opened for which a message is."""
+        name = position.MessagePosition.MessageReference.DestinationQueueFormatName.upper()
+        found = [one for one in self._accepted() if name.startswith(_hosts(one))]
+        if not found:
+            return None
+        session = type(self).choose(self.qm, found)
+        if session.OutgoingQueueReference is None:
+            queue = OutgoingQueue(Pathname=name, DestinationFormatName=name, State=OutgoingQueueState.CONNECTED)
+            queue.session = session
+            session.OutgoingQueueReference = queue
+        return session
+
+
+class KeepsWhatWasMoved(FinalAcks):
+    """What is left on a session that was accepted and is over goes to its outgoing queue, whatever its delivery."""
+
+    def keep_final_acks(self, session: Session, now: Now) -> None:
+        moved = [] if session.initiator else list(session.OutgoingMessageTable)
+        for position in moved:
+            if not position.recoverable and not names_order_queue(position.UserMessage):
+                leave_window(session, position)
+                session.OutgoingMessageTable.remove(position)
+                self.requeue(position, now)
+        super().keep_final_acks(session, now)
+
+
+def _hosts(session: Session) -> tuple[str, str]:
+    """Return how format names of queues of the remote queue manager of a session begin, in upper case."""
+    return f"DIRECT=TCP:{session.RemoteQMAddress}\\".upper(), f"PRIVATE={session.RemoteQMGuid}\\".upper()
+
+
+WAYS: tuple[tuple[str, str, Moves, Choose], ...] = (
+    ("E16.2", "Its own messages go on the session that was opened first.", is_own, first),
+    ("E16.3", "Its own messages go on the session that was opened last.", is_own, last),
+    ("E16.4", "Its own messages go on the session on which a message came last.", is_own, latest),
+    ("E16.5", "Every message goes on the session that was opened first.", is_any, first),
+    ("E16.6", "Every message goes on the session that was opened last.", is_any, last),
+    ("E16.7", "Every message goes on the session on which a message came last.", is_any, latest),
+)
+for _reading, _says, _moves, _choose in WAYS:
+    _sending = type("OnAnOpenSession", (OnAnOpenSession,), {"moves": _moves, "choose": _choose})
+    add_reading(
+        _reading,
+        _says,
+        both(replaced(_sending), replaced(NotesWhereMessagesCome), replaced(KeepsWhatWasMoved)),
+    )

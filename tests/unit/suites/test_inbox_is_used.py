@@ -1,0 +1,126 @@
+"""Checks take the SUT's messages from the peer's inbox, on whatever session they come (E16)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from harness.paths import SUITES
+
+OF_THE_WHOLE_TEST = {
+    ("recorder", "frames"),
+    ("recorder", "connections"),
+    ("peer", "conversations"),
+    ("peer", "sessions"),
+    ("peer", "unclaimed"),
+}
+"""What a check that looked for messages itself would look through."""
+OF_ONE_CONNECTION = {"received", "from_sut"}
+ONE_MESSAGE = {("poll", "UserMessage"), ("expect", "UserMessage")}
+
+ABOUT_CONNECTIONS = frozenset(
+    {
+        "mqmq/s2_2_19_1_base_header",
+        "mqmq/s2_2_20_4_session_header",
+        "mqmq/s2_2_20_user_message_packet",
+        "mqqb/s2_1_1_protocol_session",
+        "mqqb/s2_1_2_ping_message",
+        "mqqb/s2_2_1_internal_header",
+        "mqqb/s2_2_7_ping_packet",
+        "mqqb/s2_2_message_syntax",
+        "mqqb/s3_1_1_3_1_session_state",
+        "mqqb/s3_1_1_4_session_message_sequence",
+        "mqqb/s3_1_1_7_3_session_with_transactional_messages_sent",
+        "mqqb/s3_1_3_2_session_initialization",
+        "mqqb/s3_1_5_01_1_packet_identification",
+        "mqqb/s3_1_5_01_receiving_any_packet",
+        "mqqb/s3_1_5_03_1_request_packet",
+        "mqqb/s3_1_5_03_2_response_packet",
+        "mqqb/s3_1_5_04_1_request_packet",
+        "mqqb/s3_1_5_04_2_response_packet",
+        "mqqb/s3_1_5_04_receiving_a_connection_parameters_packet",
+        "mqqb/s3_1_5_05_1_mark_acknowledged_messages",
+        "mqqb/s3_1_5_05_receiving_session_ack",
+        "mqqb/s3_1_5_08_02_general_processing",
+        "mqqb/s3_1_5_08_07_recoverable_message_processing",
+        "mqqb/s3_1_5_09_closing_a_session",
+        "mqqb/s3_1_6_01_session_retry_connect_timer",
+        "mqqb/s3_1_6_03_session_ack_wait_timer",
+        "mqqb/s3_1_6_04_session_ack_send_timer",
+        "mqqb/s3_1_6_06_session_initialization_timer_event",
+        "mqqb/s3_1_7_01_3_updating_the_user_message",
+        "mqqb/s3_1_7_06_send_ping_request",
+        "mqqb/s3_1_7_11_construction_of_a_user_message_packet",
+        "mqqb/s3_1_7_12_message_position_available",
+        "mqqb/s3_1_7_13_pause_queue",
+        "mqqb/s3_1_7_14_resume_queue",
+        "mqqp/s3_1_4_04_close_queue",
+        "mqso/s5_5_5_internal_storage_failure",
+    }
+)
+"""Sections whose checks are about a connection: what comes on it at all, in which order, what it counts, its end."""
+
+
+def looks(source: str) -> Iterator[str]:
+    """Yield the ways in which a check looks for packets without the inbox."""
+    nodes = list(ast.walk(ast.parse(source)))
+    called = {node.func for node in nodes if isinstance(node, ast.Call)}
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner) | ast.Attribute(attr=owner), attr=name) if (
+                owner,
+                name,
+            ) in OF_THE_WHOLE_TEST:
+                yield f"{owner}.{name}"
+            case ast.Attribute(attr=name) if name in OF_ONE_CONNECTION and node not in called:
+                yield f".{name}"
+            case ast.Call(func=ast.Attribute(attr=verb), args=[ast.Constant(value=kind), *_]) if (
+                verb,
+                kind,
+            ) in ONE_MESSAGE:
+                yield f'.{verb}("{kind}")'
+
+
+@cache
+def looking() -> dict[str, set[str]]:
+    """Return the sections with checks that look for packets without the inbox, and how they do."""
+    found: dict[str, set[str]] = {}
+    for file in sorted(SUITES.rglob("test_*.py")):
+        if ways := set(looks(file.read_text(encoding="utf-8"))):
+            found.setdefault(str(file.parent.relative_to(SUITES)), set()).update(ways)
+    return found
+
+
+def test_only_checks_about_connections_look_at_one() -> None:
+    others = {section: ways for section, ways in looking().items() if section not in ABOUT_CONNECTIONS}
+    assert not others, "use peer.inbox, or only_here() for what is about one session"
+
+
+def test_every_section_that_is_named_looks_at_one() -> None:
+    assert looking().keys() >= ABOUT_CONNECTIONS
+
+
+def test_no_check_looks_through_the_whole_test() -> None:
+    ways = {f"{owner}.{name}" for owner, name in OF_THE_WHOLE_TEST}
+    assert not {section: found & ways for section, found in looking().items() if found & ways}
+
+
+@pytest.mark.parametrize(
+    ("source", "way"),
+    [
+        ("peer.recorder.frames", "recorder.frames"),
+        ("recorder.connections", "recorder.connections"),
+        ("sender.peer.sessions.values()", "peer.sessions"),
+        ("len(connection.received)", ".received"),
+        ('session.poll("UserMessage", within_ms=1)', '.poll("UserMessage")'),
+    ],
+)
+def test_a_way_of_looking_is_seen(source: str, way: str) -> None:
+    assert list(looks(source)) == [way]
+
+
+def test_waiting_for_an_acknowledgment_is_no_search() -> None:
+    assert not list(looks('session.poll("SessionAck"); peer.inbox.messages; only_here(session)'))
