@@ -44,7 +44,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-session-ack-sent-count",
-        ("MQMQ-2.2.20.4-09",),
+        ("MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-01", "MQQB-3.1.6.4-06"),
         "UserMsgSequenceNumber is one more.",
         off_by(ACK, "SessionHeader.UserMsgSequenceNumber", 1),
     ),

@@ -39,7 +39,7 @@ add(
 )
 add(
     "session-ack-timer-without-effect",
-    "MQQB-3.1.1.6.1-D01",
+    ("MQQB-3.1.1.6.1-D01", "MQQB-3.1.6.4-01", "MQQB-3.1.3.2-10"),
     "Nothing is sent when the Session Ack Send Timer expires.",
     skip(SessionAcks.on_send_timer),
 )

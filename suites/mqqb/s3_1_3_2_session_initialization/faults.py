@@ -126,7 +126,7 @@ class SessionBeginsWithRecoverableMsgAckFlags(SessionOpening):
 
 add(
     "session-window-of-32",
-    "MQQB-3.1.3.2-24",
+    ("MQQB-3.1.3.2-24", "MQQB-3.1.6.4-09"),
     "WindowSize is 32.",
     field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 32),
 )

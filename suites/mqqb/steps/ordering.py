@@ -90,7 +90,7 @@ class Receiver:
     def acknowledgments(self, *, final: bool = False, among: list[Frame] | None = None) -> list[Frame]:
         """Return the OrderAcks, or the FinalAcks, that came so far; ``among``: all copies instead of all messages."""
         came = self.messages if among is None else among
-        found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in came]
+        found = [(frame, int((frame.message or frame["MessagePropertiesHeader"]).MessageClass)) for frame in came]
         return [
             frame
             for frame, value in found

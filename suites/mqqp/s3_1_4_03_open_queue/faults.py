@@ -33,7 +33,7 @@ add(
 )
 
 
-@fault("remote-open-by-h-queue", breaks="MQQP-3.1.4.3-17")
+@fault("remote-open-by-h-queue", breaks=("MQQP-3.1.4.3-17", "MQQP-3.1.4.3-14"))
 class ByHQueue(RemoteOpening):
     """The queue is known by hQueue."""
 
