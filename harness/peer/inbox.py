@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from harness.capture.message_summary import MessageSummary
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
 from harness.peer.conversation import Conversation, RawConversation, Session
@@ -41,6 +42,7 @@ class Inbox:
         self._messages: list[Frame] = []
         self._first: dict[tuple[str, int], Connection | None] = {}
         """The connection on which each message came first."""
+        self._summaries: set[MessageSummary] = set()
         self._acknowledged: dict[Connection, int] = {}
         """How many messages of a connection were acknowledged last."""
         peer.recorder.listeners.append(self._on_frame)
@@ -55,7 +57,10 @@ class Inbox:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message, without the copies that came on a later session; one that came twice on one is there twice."""
+        """Every message once: a copy is the same message on a later session, or with the same class and answer (E65).
+
+        Two messages to which a SUT gave one identifier are two.
+        """
         self._read()
         return self._messages.copy()
 
@@ -107,12 +112,17 @@ class Inbox:
         while self._unread:
             frame = self._unread[0]
             if not self.peer.is_residue(frame):
-                user = frame.message or frame["UserHeader"]
-                key = str(user.SourceQueueManager), int(user.MessageID)
                 self._copies.append(frame)
-                if self._first.setdefault(key, frame.connection) is frame.connection:
+                if self._is_new(frame):
                     self._messages.append(frame)
             self._unread.popleft()
+
+    def _is_new(self, frame: Frame) -> bool:
+        user, again = frame.message or frame["UserHeader"], frame.message in self._summaries
+        if frame.message is not None:
+            self._summaries.add(frame.message)
+        key = str(user.SourceQueueManager), int(user.MessageID)
+        return self._first.setdefault(key, frame.connection) is frame.connection and not again
 
     # -- what is acknowledged -----------------------------------------------------------------------------------
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import follows, only_if
+from harness.faults.parts import follows, only_if, replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
 from reference_qm.core.protocol.initialization import Initialization
 from reference_qm.core.protocol.order_acks import OrderAcks
@@ -57,14 +59,18 @@ class WindowOfThePeer(Sending):
         return session.UnAckedMessageCount < session.ReceivedWindowSize
 
 
-@follows("E25.3")
-class WindowOfTheLastHeader(SessionAcks):
-    """The window is the sender's own, and a WindowSize in a SessionHeader changes it."""
-
-    @only_if(lambda part, session, header, now: session.WindowSize != header.WindowSize)
+class _WindowOfTheLastHeader(SessionAcks):
+    @only_if(lambda part, session, header, now: session.ReceivedWindowSize != header.WindowSize)
     def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
-        session.WindowSize = header.WindowSize
+        session.ReceivedWindowSize = header.WindowSize
         super().process_header(session, header, now)
+
+
+add_reading(
+    "E25.3",
+    "The window is the peer's, and a WindowSize in a SessionHeader changes it.",
+    both(replaced(WindowOfThePeer), replaced(_WindowOfTheLastHeader)),
+)
 
 
 @follows("E35.2")
