@@ -9,9 +9,10 @@ MADE_OF_RUNS := $(foreach name,certificate controls plugin preflight profile,tes
 HOSTILE := tests/process/test_mqconform_hostile.py
 TESTER := tests/unit/harness tests/property
 STRANGERS := tests/process/test_mqconform_what_was_meant.py
+ROOTS := tests/process/test_mqconform_roots.py
 
 # The longest first: the last to end is then a short one.
-TRACKS := test-lake test-runs test-processes test-tester test-core test-systems test-made-of-runs test-hostile \
+TRACKS := test-lake test-runs test-roots test-processes test-tester test-core test-systems test-made-of-runs test-hostile \
 	test-strangers prove-changed lint
 COSTS := out/test-costs
 PYTEST = MQ_COSTS=$(COSTS)/$@.json $(BIN)/pytest -q
@@ -20,7 +21,7 @@ MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-core test-tester test-runs test-made-of-runs test-systems test-hostile test-strangers test-processes test-lake lint prove prove-changed mutants crash bench bench-compare bench-keep wheel clean
+.PHONY: help setup demo test test-core test-tester test-runs test-made-of-runs test-systems test-hostile test-strangers test-roots test-processes test-lake lint prove prove-changed mutants crash bench bench-compare bench-keep wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -53,7 +54,7 @@ prove-changed: setup ## of it: show of what a change of the suites touched that 
 	$(MEASURED) $(BIN)/mqconform prove --jobs 2 --changed
 
 test-runs: setup ## of it: whole runs of mqconform
-	$(PYTEST) $(filter-out $(SYSTEMS) $(STRANGERS) $(HOSTILE) $(MADE_OF_RUNS),$(wildcard tests/process/test_mqconform_*.py))
+	$(PYTEST) $(filter-out $(SYSTEMS) $(STRANGERS) $(ROOTS) $(HOSTILE) $(MADE_OF_RUNS),$(wildcard tests/process/test_mqconform_*.py))
 
 test-made-of-runs: setup ## of it: what runs say, and what is made of them
 	$(PYTEST) $(MADE_OF_RUNS)
@@ -63,6 +64,9 @@ test-systems: setup ## of it: runs against systems that are shared, limited, slo
 
 test-strangers: setup ## of it: runs against systems that are not the one that was meant
 	$(PYTEST) $(STRANGERS)
+
+test-roots: setup ## of it: runs against systems that lack what all verdicts rest on
+	$(PYTEST) $(ROOTS)
 
 test-hostile: setup ## of it: runs against systems that are hostile
 	$(PYTEST) $(HOSTILE)
