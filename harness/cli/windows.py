@@ -42,7 +42,7 @@ transactional = 'private$\\mqc-tx'
 admin = 'private$\\mqc-admin'
 {control}[capabilities]
 ping = true                    # the value EnablePingService, which provision.ps1 sets
-qm2qm = true                   # it serves remote reading; take this away where it refuses the tester's binding
+qm2qm = false                  # to be true where preflight, asked with true, says that rpc is ok (docs/windows.md)
 subqueues = true
 several_queues = true
 """

@@ -10,6 +10,7 @@
 using System;
 using System.Collections;
 using System.Collections.Generic;
+using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 using System.IO;
@@ -17,7 +18,9 @@ using System.Messaging;
 using System.Net;
 using System.Net.Sockets;
 using System.Reflection;
+using System.Runtime.ExceptionServices;
 using System.Runtime.InteropServices;
+using System.Security.Principal;
 using System.ServiceProcess;
 using System.Text;
 using System.Threading;
@@ -342,7 +345,8 @@ namespace Mqconform
     public static class Errors
     {
         public const uint Facility = 0xC00E0000;
-        public const int IoTimeout = unchecked((int)0xC00E001B);
+        public const int Cancelled = unchecked((int)0xC00E0008), IoTimeout = unchecked((int)0xC00E001B);
+        public const int MessageNotFound = unchecked((int)0xC00E0088);
 
         private const string Known =
             "02 PROPERTY;03 QUEUE_NOT_FOUND;04 QUEUE_NOT_ACTIVE;05 QUEUE_EXISTS;06 INVALID_PARAMETER;07 INVALID_HANDLE;" +
@@ -393,14 +397,20 @@ namespace Mqconform
             if (status < 0) throw new Refused(what + ": " + Name(status));
         }
 
+        /// <summary>Say an error without a word of the machine's language: numbers of Windows stay numbers.</summary>
         public static string Say(Exception error)
         {
             while ((error is TargetInvocationException || error is TypeInitializationException) && error.InnerException != null)
                 error = error.InnerException;
             MessageQueueException queue = error as MessageQueueException;
-            if (queue != null) return Name((int)queue.MessageQueueErrorCode) + ": " + OneLine(queue.Message);
+            if (queue != null) return Name((int)queue.MessageQueueErrorCode);
             if (error is Refused) return OneLine(error.Message);
-            return error.GetType().Name + ": " + OneLine(error.Message);
+            Win32Exception system = error as Win32Exception;
+            if (system != null) return "error " + system.NativeErrorCode + " of Windows";
+            ExternalException external = error as ExternalException;
+            if (external != null) return error.GetType().Name + " " + Name(external.ErrorCode);
+            string said = error.GetType().Name + ": " + OneLine(error.Message);
+            return error.InnerException == null ? said : said + " (" + Say(error.InnerException) + ")";
         }
 
         private static string OneLine(string text)
@@ -465,6 +475,8 @@ namespace Mqconform
         MessageQueue At(string path);
         MessageQueue Open(string path, QueueAccessMode access, bool denyReceive);
         string FormatName(MessageQueue queue);
+        void Grant(MessageQueue queue);
+        void AskForLookupId(MessageQueue queue);
         string GetLabel(MessageQueue queue);
         void SetLabel(MessageQueue queue, string label);
         object OpenCursor(MessageQueue queue);
@@ -472,8 +484,6 @@ namespace Mqconform
         Message PeekAt(MessageQueue queue, object cursor, bool next, TimeSpan timeout);
         Message ReceiveAt(MessageQueue queue, object cursor, TimeSpan timeout, Work work);
         Message Lookup(MessageQueue queue, string seek, long lookupId, bool peek, Work work);
-        object Here();
-        void CancelRead(MessageQueue queue, object thread);
         void CancelReads(MessageQueue queue);
         long? LookupId(Message message);
         Guid? Source(Message message);
@@ -485,6 +495,7 @@ namespace Mqconform
         void Run(string service, bool run);
         bool Runs(string service);
         void Restart(string service);
+        void GiveBack();
     }
 
     /// <summary>Messages as the control protocol shows them, and as applications send them.</summary>
@@ -717,7 +728,6 @@ namespace Mqconform
     public sealed class Reading
     {
         public MessageQueue Queue;
-        public object Thread;
         public bool Cancelled;
     }
 
@@ -731,8 +741,9 @@ namespace Mqconform
         /// <summary>Of a cursor: the queue that it is in.</summary>
         public Held Whose;
 
-        /// <summary>How many reads wait at it.</summary>
+        /// <summary>How many reads wait at it; none may begin or go on once it is being closed.</summary>
         public int Readers;
+        public bool Closing;
 
         public Held(MessageQueue queue, object cursor, bool own)
         {
@@ -946,6 +957,7 @@ namespace Mqconform
             MessageQueue queue = MessageQueue.Create(Path(name), given.Flag("transactional", false));
             try
             {
+                windows.Grant(queue);
                 Change(queue, given);
             }
             catch (Exception)
@@ -1139,6 +1151,7 @@ namespace Mqconform
         {
             MessageQueue queue = windows.Open(Formatted + formatName, access, denyReceive);
             Messages.Ask(queue);
+            windows.AskForLookupId(queue);
             return queue;
         }
 
@@ -1173,8 +1186,23 @@ namespace Mqconform
 
         private void Close(Held one)
         {
-            if (one.Readers > 0) windows.CancelReads(one.Queue);
+            lock (one)
+            {
+                one.Closing = true;
+                End(one, one.Queue, delegate { return one.Readers == 0; });
+            }
             one.Queue.Close();
+        }
+
+        // End the reads that wait at a queue. One that is about to wait is not there yet to be ended: it is tried again.
+        private bool End(object locked, MessageQueue queue, Func<bool> ended)
+        {
+            for (int tries = 0; tries < 20 && !ended(); tries++)
+            {
+                Quietly(delegate { windows.CancelReads(queue); });
+                Monitor.Wait(locked, 100);
+            }
+            return ended();
         }
 
         private Held Find(Arguments given, string kind)
@@ -1255,28 +1283,66 @@ namespace Mqconform
             Held at = kind == "queue"
                 ? new Held(Opened(Inside(given.Text("queue")), peek ? QueueAccessMode.Peek : QueueAccessMode.Receive, false), null, true)
                 : Find(given, kind);
-            lock (reading)
-            {
-                reading.Queue = at.Queue;
-                reading.Thread = windows.Here();
-                if (reading.Cancelled) throw new Refused(Errors.Name(unchecked((int)0xC00E0008)));
-            }
             Held queue = at.Whose ?? at;
-            Interlocked.Increment(ref queue.Readers);
+            Enter(reading, queue);
             try
             {
-                return new Answer().With("message", Read(at, timeout, work, peek, next));
+                return new Answer().With("message", Read(at, reading, timeout, work, peek, next));
             }
             finally
             {
-                Interlocked.Decrement(ref queue.Readers);
-                lock (reading)
-                {
-                    reading.Queue = null;
-                    Monitor.PulseAll(reading);
-                }
+                Leave(reading, queue);
                 if (kind == "queue") at.Queue.Close();
             }
+        }
+
+        private static void Enter(Reading reading, Held queue)
+        {
+            lock (queue)
+            {
+                if (queue.Closing) throw new Refused(Errors.Name(Errors.Cancelled));
+                queue.Readers++;
+            }
+            lock (reading) reading.Queue = queue.Queue;
+        }
+
+        private static void Leave(Reading reading, Held queue)
+        {
+            lock (reading)
+            {
+                reading.Queue = null;
+                Monitor.PulseAll(reading);
+            }
+            lock (queue)
+            {
+                queue.Readers--;
+                Monitor.PulseAll(queue);
+            }
+        }
+
+        // To cancel one read ends all that wait at its handle: the others begin again, for the time that they have left.
+        private Answer Read(Held at, Reading reading, TimeSpan timeout, Work work, bool peek, bool next)
+        {
+            Stopwatch since = Stopwatch.StartNew();
+            Held queue = at.Whose ?? at;
+            while (true)
+            {
+                lock (reading) if (reading.Cancelled) throw new Refused(Errors.Name(Errors.Cancelled));
+                try
+                {
+                    return Read(at, Left(timeout, since), work, peek, next);
+                }
+                catch (MessageQueueException error)
+                {
+                    if ((int)error.MessageQueueErrorCode != Errors.Cancelled || reading.Cancelled || queue.Closing) throw;
+                }
+            }
+        }
+
+        private static TimeSpan Left(TimeSpan timeout, Stopwatch since)
+        {
+            if (timeout == MessageQueue.InfiniteTimeout) return timeout;
+            return since.Elapsed < timeout ? timeout - since.Elapsed : AtOnce;
         }
 
         private Answer Read(Held at, TimeSpan timeout, Work work, bool peek, bool next)
@@ -1320,7 +1386,10 @@ namespace Mqconform
             try
             {
                 using (Message message = windows.Lookup(queue, seek, lookupId, peek, work))
+                {
+                    if (message == null) throw new Refused(Errors.Name(Errors.MessageNotFound));
                     return new Answer().With("message", messages.Show(message));
+                }
             }
             finally
             {
@@ -1515,17 +1584,13 @@ namespace Mqconform
             return new Answer().With("transfers", found);
         }
 
-        /// <summary>End a read that waits, or that is about to: that one is not there yet to be ended, and is tried again.</summary>
-        public void Cancel(Reading reading)
+        /// <summary>End a read that waits, or that is about to; return whether it has ended.</summary>
+        public bool Cancel(Reading reading)
         {
             lock (reading)
             {
                 reading.Cancelled = true;
-                for (int tries = 0; tries < 20 && reading.Queue != null; tries++)
-                {
-                    Quietly(delegate { windows.CancelRead(reading.Queue, reading.Thread); });
-                    Monitor.Wait(reading, 100);
-                }
+                return reading.Queue == null || End(reading, reading.Queue, delegate { return reading.Queue == null; });
             }
         }
     }
@@ -1664,12 +1729,12 @@ namespace Mqconform
         private Answer Cancel(Arguments given)
         {
             Reading reading;
+            long request = given.Number("request", 0, long.MaxValue);
             lock (waiting)
             {
-                if (!waiting.TryGetValue(given.Number("request", 0, long.MaxValue), out reading))
-                    return new Answer().With("cancelled", false);
+                if (!waiting.TryGetValue(request, out reading)) throw new Refused("cancel: no request " + request + " waits");
             }
-            agent.Cancel(reading);
+            if (!agent.Cancel(reading)) throw new Refused("cancel: MSMQ does not end the read of request " + request);
             return new Answer().With("cancelled", true);
         }
 
@@ -1699,7 +1764,7 @@ namespace Mqconform
         }
     }
 
-    /// <summary>How it is started: on standard streams, line by line (agent.ps1), or on a port of 127.0.0.1.</summary>
+    /// <summary>How it is started: on standard streams, or on a port of 127.0.0.1.</summary>
     public static class Program
     {
         public static int Main(string[] arguments) { return Run(arguments, new OnWindows()); }
@@ -1713,18 +1778,36 @@ namespace Mqconform
                 Console.Error.WriteLine("usage: MsmqAgent [PORT]: without a port of 127.0.0.1 it speaks on its standard streams");
                 return 2;
             }
-            if (arguments.Length == 1) Listen(port, windows);
-            else
-            {
-                Channel channel = OnStandardStreams(windows);
-                channel.Serve(Console.OpenStandardInput());
-                channel.End();
-            }
+            // Resources of the framework in English, on every thread.
+            CultureInfo.DefaultThreadCurrentUICulture = CultureInfo.InvariantCulture;
+            // PowerShell calls from a single-threaded apartment, to which objects of COM that are made there would be bound.
+            Thread serving = new Thread(delegate() { Serve(arguments.Length == 1, port, windows); });
+            serving.SetApartmentState(ApartmentState.MTA);
+            serving.Start();
+            serving.Join();
             return 0;
         }
 
-        /// <summary>A channel to the standard output, which nothing else may write to from then on.</summary>
-        public static Channel OnStandardStreams(IWindowsOnly windows)
+        private static void Serve(bool listening, int port, IWindowsOnly windows)
+        {
+            try
+            {
+                if (listening) Listen(port, windows);
+                else
+                {
+                    Channel channel = OnStandardStreams(windows);
+                    channel.Serve(Console.OpenStandardInput());
+                    channel.End();
+                }
+            }
+            finally
+            {
+                windows.GiveBack();
+            }
+        }
+
+        // A channel to the standard output, which nothing else may write to from then on.
+        private static Channel OnStandardStreams(IWindowsOnly windows)
         {
             Stream output = Console.OpenStandardOutput();
             Console.SetOut(Console.Error);
@@ -1732,7 +1815,7 @@ namespace Mqconform
         }
 
         /// <summary>Serve connections to a port of 127.0.0.1 until one of them asks to stop; 0 takes a free port.</summary>
-        public static void Listen(int port, IWindowsOnly windows)
+        private static void Listen(int port, IWindowsOnly windows)
         {
             Agent agent = new Agent(windows);
             TcpListener listener = new TcpListener(IPAddress.Loopback, port);
@@ -1801,14 +1884,16 @@ namespace Mqconform
 
     /// <summary>
     /// Windows itself: members of System.Messaging that Mono lacks, by late binding, mqrt.dll, the registry, services.
-    /// Nothing of this class runs in the tests of mqconform (docs/windows.md, "What was not run").
+    /// In the tests of mqconform it calls stand-ins that record the calls (docs/windows.md, "What was run, and what was not").
     /// </summary>
     public sealed class OnWindows : IWindowsOnly
     {
         private const string Parameters = @"SOFTWARE\Microsoft\MSMQ\Parameters";
         private const BindingFlags Any = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic;
         private static readonly Assembly Messaging = typeof(MessageQueue).Assembly;
-        private static readonly TimeSpan ServiceTimeout = TimeSpan.FromSeconds(60);
+        private const string QueueManager = "MSMQ", Coordinator = "MSDTC";
+        // How long a service may take to start or stop: a queue manager with a large store reads it first.
+        private static readonly TimeSpan ServiceTimeout = TimeSpan.FromMinutes(10);
         private static readonly Dictionary<string, string> Seeks = new Dictionary<string, string>
         {
             { "current", "Current" }, { "next", "Next" }, { "previous", "Previous" }, { "first", "First" }, { "last", "Last" }
@@ -1852,11 +1937,55 @@ namespace Mqconform
         {
             using (ServiceController controller = new ServiceController(service))
             {
-                if (run == (controller.Status == ServiceControllerStatus.Running)) return;
-                if (run) controller.Start();
-                else controller.Stop();
-                controller.WaitForStatus(run ? ServiceControllerStatus.Running : ServiceControllerStatus.Stopped, ServiceTimeout);
+                // MSMQ and System.Transactions start MSDTC when they miss it: while it is out it must not be startable.
+                if (service == Coordinator) SetStart(controller, run);
+                if (run != (controller.Status == ServiceControllerStatus.Running))
+                {
+                    if (run) controller.Start();
+                    else controller.Stop();
+                    controller.WaitForStatus(run ? ServiceControllerStatus.Running : ServiceControllerStatus.Stopped, ServiceTimeout);
+                }
             }
+            if (run && service == QueueManager) WaitUntilReady();
+        }
+
+        // The service runs before its queue manager takes calls.
+        private void WaitUntilReady()
+        {
+            Stopwatch since = Stopwatch.StartNew();
+            while (true)
+            {
+                try
+                {
+                    Manage("MACHINE", new[] { 1 });
+                    return;
+                }
+                catch (Refused)
+                {
+                    if (since.Elapsed > ServiceTimeout) throw;
+                }
+                Thread.Sleep(100);
+            }
+        }
+
+        private const int Unchanged = -1, OnDemand = 3, Disabled = 4;
+        private int? former;
+
+        // How a service is started: disabled while it is out, then as before, or on demand where that is not known any more.
+        private void SetStart(ServiceController controller, bool startable)
+        {
+            int now = (int)(Registered(@"SYSTEM\CurrentControlSet\Services\" + controller.ServiceName, "Start") ?? OnDemand);
+            if (startable != (now == Disabled)) return;
+            if (!startable) former = now;
+            using (SafeHandle service = controller.ServiceHandle)
+                if (!ChangeServiceConfig(service, Unchanged, startable ? former ?? OnDemand : Disabled, Unchanged, null, null, IntPtr.Zero, null, null, null, null))
+                    throw new Win32Exception(Marshal.GetLastWin32Error());
+        }
+
+        /// <summary>What is out is given back when the agent ends.</summary>
+        public void GiveBack()
+        {
+            if (former.HasValue) Run(Coordinator, true);
         }
 
         // Services that depend on it are stopped with it: those that ran are started again.
@@ -1887,6 +2016,23 @@ namespace Mqconform
 
         public string FormatName(MessageQueue queue) { return queue.FormatName; }
 
+        // Who sends to a queue and reads it, as provision.ps1 has it: MSMQ gives nobody a right where it is integrated with a
+        // directory. Groups have other names in other languages.
+        public void Grant(MessageQueue queue)
+        {
+            const MessageQueueAccessRights send = MessageQueueAccessRights.WriteMessage;
+            const MessageQueueAccessRights all = send | MessageQueueAccessRights.ReceiveMessage
+                | MessageQueueAccessRights.PeekMessage | MessageQueueAccessRights.GetQueueProperties;
+            bool anonymousReads = 1.Equals(Registered(Parameters + @"\Security", "AllowNonauthenticatedRpc"));
+            queue.SetPermissions(Account(WellKnownSidType.WorldSid), all);
+            queue.SetPermissions(Account(WellKnownSidType.AnonymousSid), anonymousReads ? all : send);
+        }
+
+        private static string Account(WellKnownSidType group)
+        {
+            return new SecurityIdentifier(group, null).Translate(typeof(NTAccount)).Value;
+        }
+
         public string GetLabel(MessageQueue queue) { return queue.Label; }
 
         public void SetLabel(MessageQueue queue, string label) { queue.Label = label; }
@@ -1897,12 +2043,11 @@ namespace Mqconform
 
         public Message PeekAt(MessageQueue queue, object cursor, bool next, TimeSpan timeout)
         {
-            return (Message)Call(AskForLookupId(queue), "Peek", timeout, cursor, Word("PeekAction", next ? "Next" : "Current"));
+            return (Message)Call(queue, "Peek", timeout, cursor, Word("PeekAction", next ? "Next" : "Current"));
         }
 
         public Message ReceiveAt(MessageQueue queue, object cursor, TimeSpan timeout, Work work)
         {
-            AskForLookupId(queue);
             if (work == null) return (Message)Call(queue, "Receive", timeout, cursor);
             return work.Do<Message>(
                 delegate { return (Message)Call(queue, "Receive", timeout, cursor, work.Internal); },
@@ -1914,31 +2059,29 @@ namespace Mqconform
             string name;
             if (!Seeks.TryGetValue(seek, out name)) throw new Refused("seek must be one of " + string.Join(", ", Seeks.Keys));
             object action = Word("MessageLookupAction", name);
-            AskForLookupId(queue);
-            if (peek) return (Message)Call(queue, "PeekByLookupId", action, lookupId);
-            if (work == null) return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, MessageQueueTransactionType.None);
-            return work.Do<Message>(
-                delegate { return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, work.Internal); },
-                delegate { return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, MessageQueueTransactionType.Automatic); });
+            try
+            {
+                if (peek) return (Message)Call(queue, "PeekByLookupId", action, lookupId);
+                if (work == null) return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, MessageQueueTransactionType.None);
+                return work.Do<Message>(
+                    delegate { return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, work.Internal); },
+                    delegate { return (Message)Call(queue, "ReceiveByLookupId", action, lookupId, MessageQueueTransactionType.Automatic); });
+            }
+            catch (InvalidOperationException error)
+            {
+                // System.Messaging throws this very type, without a number, where there is no such message.
+                if (error.GetType() != typeof(InvalidOperationException)) throw;
+                return null;
+            }
         }
 
-        public object Here() { return GetCurrentThreadId(); }
-
-        // One read of several at a handle is ended by its thread; where that has no effect, all of them are.
-        public void CancelRead(MessageQueue queue, object thread)
-        {
-            const int terminate = 1;
-            IntPtr handle = OpenThread(terminate, false, (uint)thread);
-            bool done = handle != IntPtr.Zero && CancelSynchronousIo(handle);
-            if (handle != IntPtr.Zero) CloseHandle(handle);
-            if (!done) CancelReads(queue);
-        }
-
-        // System.Messaging holds its handle while a read waits; closing the handle itself is what ends the read.
+        // All I/O of this process at the handle ends, whichever thread waits for it; the handle stays open.
         public void CancelReads(MessageQueue queue)
         {
-            if (queue.CanRead) MQCloseQueue(queue.ReadHandle);
-            queue.Close();
+            const int nothingThere = 1168;
+            if (CancelIoEx(queue.ReadHandle, IntPtr.Zero)) return;
+            int error = Marshal.GetLastWin32Error();
+            if (error != nothingThere) throw new Refused("cancel: error " + error + " of Windows");
         }
 
         public long? LookupId(Message message)
@@ -1971,11 +2114,10 @@ namespace Mqconform
             return field.GetValue(message);
         }
 
-        private static MessageQueue AskForLookupId(MessageQueue queue)
+        public void AskForLookupId(MessageQueue queue)
         {
             PropertyInfo property = typeof(MessagePropertyFilter).GetProperty("LookupId");
             if (property != null) property.SetValue(queue.MessageReadPropertyFilter, true, null);
-            return queue;
         }
 
         private static object Word(string type, string name)
@@ -1997,8 +2139,7 @@ namespace Mqconform
             }
             catch (TargetInvocationException error)
             {
-                MessageQueueException queue = error.InnerException as MessageQueueException;
-                if (queue != null && (int)queue.MessageQueueErrorCode == Errors.IoTimeout) return null;
+                ExceptionDispatchInfo.Capture(error.InnerException).Throw();
                 throw;
             }
         }
@@ -2029,6 +2170,7 @@ namespace Mqconform
             }
             finally
             {
+                for (int i = 0; i < properties.Length; i++) Variants.Free(new IntPtr(values.ToInt64() + i * size), 0, MQFreeMemory);
                 Marshal.FreeHGlobal(values);
                 Marshal.FreeHGlobal(identifiers);
                 Marshal.FreeHGlobal(statuses);
@@ -2043,13 +2185,10 @@ namespace Mqconform
             {
                 Errors.Check(MQOpenQueue(@"DIRECT=OS:.\" + queue, receive, 0, out source), "open " + queue);
                 Errors.Check(MQOpenQueue(@"DIRECT=OS:.\" + to, move, 0, out target), "open " + to);
-                if (work == null) Errors.Check(MQMoveMessage(source, target, unchecked((ulong)lookupId), IntPtr.Zero), "move");
-                else if (work.Internal == null) throw new Unsupported("to move within a transaction of MSDTC");
-                else
-                {
-                    object transaction = typeof(MessageQueueTransaction).GetProperty("InnerTransaction", Any).GetValue(work.Internal, null);
-                    Errors.Check(MQMoveMessageWithin(source, target, unchecked((ulong)lookupId), transaction), "move");
-                }
+                if (work == null) Errors.Check(MQMoveMessage(source, target, unchecked((ulong)lookupId), null), "move");
+                else work.Do<int>(
+                    delegate { return Move(source, target, lookupId, Inner(work.Internal)); },
+                    delegate { return Move(source, target, lookupId, TransactionInterop.GetDtcTransaction(Transaction.Current)); });
                 return lookupId;
             }
             finally
@@ -2059,18 +2198,41 @@ namespace Mqconform
             }
         }
 
+        private static int Move(IntPtr source, IntPtr target, long lookupId, IDtcTransaction transaction)
+        {
+            Errors.Check(MQMoveMessage(source, target, unchecked((ulong)lookupId), transaction), "move");
+            return 0;
+        }
+
+        // The ITransaction that MSMQ began. IDtcTransaction is the same interface of COM (0fb15084-af41-11ce-bd2b-204c4f4f5020).
+        private static IDtcTransaction Inner(MessageQueueTransaction transaction)
+        {
+            PropertyInfo property = typeof(MessageQueueTransaction).GetProperty("InnerTransaction", Any);
+            if (property == null) throw new Unsupported("this System.Messaging keeps its transaction elsewhere");
+            return (IDtcTransaction)property.GetValue(transaction, null);
+        }
+
+        // MQMarkMessageRejected takes no transaction: it finds that of MSDTC in whose scope it is called. The message was
+        // received in it before, and is acknowledged as rejected when it commits.
         public void Reject(string queue, long lookupId, Work work)
         {
+            if (work.External == null) throw new Unsupported("reject: MSMQ rejects within transactions of MSDTC only (begin with external)");
             IntPtr source;
             Errors.Check(MQOpenQueue(@"DIRECT=OS:.\" + queue, 1, 0, out source), "open " + queue);
             try
             {
-                Errors.Check(MQMarkMessageRejected(source, unchecked((ulong)lookupId)), "reject");
+                work.Do<int>(null, delegate { return Mark(source, lookupId); });
             }
             finally
             {
                 MQCloseQueue(source);
             }
+        }
+
+        private static int Mark(IntPtr source, long lookupId)
+        {
+            Errors.Check(MQMarkMessageRejected(source, unchecked((ulong)lookupId)), "reject");
+            return 0;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -2095,23 +2257,18 @@ namespace Mqconform
         private static extern int MQCloseQueue(IntPtr handle);
 
         [DllImport("mqrt.dll")]
-        private static extern int MQMoveMessage(IntPtr source, IntPtr target, ulong lookupId, IntPtr transaction);
+        private static extern int MQMoveMessage(IntPtr source, IntPtr target, ulong lookupId, IDtcTransaction transaction);
 
-        [DllImport("mqrt.dll", EntryPoint = "MQMoveMessage")]
-        private static extern int MQMoveMessageWithin(
-            IntPtr source, IntPtr target, ulong lookupId, [MarshalAs(UnmanagedType.IUnknown)] object transaction);
+        [DllImport("mqrt.dll")]
+        private static extern void MQFreeMemory(IntPtr memory);
 
-        [DllImport("kernel32.dll")]
-        private static extern uint GetCurrentThreadId();
+        [DllImport("kernel32.dll", SetLastError = true)]
+        private static extern bool CancelIoEx(IntPtr handle, IntPtr overlapped);
 
-        [DllImport("kernel32.dll")]
-        private static extern IntPtr OpenThread(int access, bool inherit, uint thread);
-
-        [DllImport("kernel32.dll")]
-        private static extern bool CancelSynchronousIo(IntPtr thread);
-
-        [DllImport("kernel32.dll")]
-        private static extern bool CloseHandle(IntPtr handle);
+        [DllImport("advapi32.dll", SetLastError = true, CharSet = CharSet.Unicode, EntryPoint = "ChangeServiceConfigW")]
+        private static extern bool ChangeServiceConfig(
+            SafeHandle service, int type, int start, int errors, string path, string group, IntPtr tag, string needs, string user,
+            string password, string name);
 
         [DllImport("mqrt.dll")]
         private static extern int MQMarkMessageRejected(IntPtr queue, ulong lookupId);
@@ -2147,6 +2304,30 @@ namespace Mqconform
             object[] found = new object[count];
             for (int i = 0; i < found.Length; i++) found[i] = Element(type & ~Vector, new IntPtr(first.ToInt64() + (long)i * size), depth);
             return found;
+        }
+
+        /// <summary>Free what MSMQ allocated for the variant at an address: elements first, then what holds them.</summary>
+        public static void Free(IntPtr at, int depth, Action<IntPtr> free)
+        {
+            int type = Marshal.ReadInt16(at) & 0xFFFF, element = type & ~Vector, size;
+            IntPtr value = new IntPtr(at.ToInt64() + 8);
+            if (type == 31 || type == 72) Free(Marshal.ReadIntPtr(value), free);
+            if (type == 65) Free(Marshal.ReadIntPtr(value, IntPtr.Size), free);
+            if ((type & Vector) == 0 || depth > Deepest || !Sizes.TryGetValue(element, out size)) return;
+            IntPtr first = Marshal.ReadIntPtr(value, IntPtr.Size);
+            uint count = unchecked((uint)Marshal.ReadInt32(value));
+            for (uint i = 0; i < count; i++)
+            {
+                IntPtr one = new IntPtr(first.ToInt64() + (long)i * size);
+                if (element == 31) Free(Marshal.ReadIntPtr(one), free);
+                if (element == 12) Free(one, depth + 1, free);
+            }
+            Free(first, free);
+        }
+
+        private static void Free(IntPtr memory, Action<IntPtr> free)
+        {
+            if (memory != IntPtr.Zero) free(memory);
         }
 
         private static byte[] Blob(IntPtr value)

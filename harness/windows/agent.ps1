@@ -7,14 +7,12 @@
         ssh HOST powershell -NoProfile -ExecutionPolicy Bypass -File C:\mqconform\agent.ps1
     With -Port it listens on that port of 127.0.0.1, and nowhere else. With -BuildTo it only writes a program that does
     both without PowerShell: MsmqAgent.exe [PORT].
+
+    The agent reads the standard input itself. PowerShell leaves it alone because this script has no parameter from the
+    pipeline and never names the automatic variable of the pipeline's input.
 #>
 [CmdletBinding(DefaultParameterSetName = 'Streams')]
 param(
-    # What PowerShell reads of its standard input, line by line: PowerShell has it, the agent cannot read it itself.
-    [Parameter(ParameterSetName = 'Streams', ValueFromPipeline = $true)]
-    [AllowEmptyString()]
-    [string] $Line,
-
     [Parameter(ParameterSetName = 'Port', Mandatory = $true)]
     [ValidateRange(1, 65535)]
     [int] $Port,
@@ -24,42 +22,28 @@ param(
     [string] $BuildTo
 )
 
-begin {
-    $ErrorActionPreference = 'Stop'
-    $ProgressPreference = 'SilentlyContinue'
-    if ($PSVersionTable.PSVersion.Major -ne 5) {
-        throw 'System.Messaging is a part of .NET Framework: start this with powershell.exe (5.1), not with pwsh.exe'
-    }
-    if ($PSCmdlet.ParameterSetName -eq 'Streams' -and -not [Console]::IsInputRedirected) {
-        throw 'nobody speaks to the standard input: start it through ssh, or give -Port'
-    }
-    Add-Type -AssemblyName 'System.Messaging', 'System.Transactions', 'System.ServiceProcess'
-    $known = [System.Messaging.MessageQueue], [System.Transactions.Transaction],
-        [System.ServiceProcess.ServiceController], [System.Collections.Generic.HashSet[int]]
-    $compile = @{
-        Path                 = Join-Path -Path $PSScriptRoot -ChildPath 'MsmqAgent.cs'
-        ReferencedAssemblies = @($known | ForEach-Object -Process { $_.Assembly.Location })
-        IgnoreWarnings       = $true
-    }
-    if ($PSCmdlet.ParameterSetName -eq 'Build') {
-        Add-Type @compile -OutputAssembly $BuildTo -OutputType ConsoleApplication
-        return
-    }
-    Add-Type @compile
-    if ($PSCmdlet.ParameterSetName -eq 'Port') {
-        [Mqconform.Program]::Listen($Port, (New-Object -TypeName 'Mqconform.OnWindows'))
-        return
-    }
-    $channel = [Mqconform.Program]::OnStandardStreams((New-Object -TypeName 'Mqconform.OnWindows'))
+Set-StrictMode -Version 2.0
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+if ($PSVersionTable.PSVersion.Major -ne 5) {
+    throw 'System.Messaging is a part of .NET Framework: start this with powershell.exe (5.1), not with pwsh.exe'
 }
-
-process {
-    if ($PSCmdlet.ParameterSetName -eq 'Streams') {
-        $channel.Take($Line)
-        if ($channel.Stopped) { exit 0 }
-    }
+if ($PSCmdlet.ParameterSetName -eq 'Streams' -and -not [Console]::IsInputRedirected) {
+    throw 'the standard input is a console: start this through ssh, or give -Port'
 }
-
-end {
-    if ($PSCmdlet.ParameterSetName -eq 'Streams') { $channel.End() }
+Add-Type -AssemblyName 'System.Messaging', 'System.Transactions', 'System.ServiceProcess'
+$known = [System.Messaging.MessageQueue], [System.Transactions.Transaction],
+    [System.ServiceProcess.ServiceController], [System.Collections.Generic.HashSet[int]]
+$compile = @{
+    Path                 = Join-Path -Path $PSScriptRoot -ChildPath 'MsmqAgent.cs'
+    ReferencedAssemblies = @($known | ForEach-Object -Process { $_.Assembly.Location })
+    IgnoreWarnings       = $true
 }
+if ($PSCmdlet.ParameterSetName -eq 'Build') {
+    Add-Type @compile -OutputAssembly $BuildTo -OutputType ConsoleApplication
+    return
+}
+Add-Type @compile
+$arguments = [string[]] @()
+if ($PSCmdlet.ParameterSetName -eq 'Port') { $arguments = [string[]] @([string] $Port) }
+exit [Mqconform.Program]::Run($arguments, (New-Object -TypeName 'Mqconform.OnWindows'))

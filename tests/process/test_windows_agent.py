@@ -199,6 +199,29 @@ def test_a_read_that_waits_is_cancelled_and_holds_nobody_up(hearing: Agent) -> N
     hearing.call("delete_queue", name=name)
 
 
+def test_a_cancel_of_a_request_that_does_not_wait_is_refused(hearing: Agent) -> None:
+    refusal = hearing.ask("cancel", request=987_654)
+    assert (refusal["ok"], refusal["error"]) == (False, "cancel: no request 987654 waits")
+
+
+def test_a_queue_that_is_closed_ends_every_read_that_waits_at_it(hearing: Agent) -> None:
+    name = "private$\\mqc-closed"
+    hearing.call("create_queue", name=name)
+    handle = hearing.call("open_queue", queue=name)["handle"]
+    cursor = hearing.call("open_cursor", handle=handle)["cursor"]
+    reads = {
+        hearing.begin("receive", handle=handle, timeout_ms=None),
+        hearing.begin("peek_message", cursor=cursor, timeout_ms=None),
+    }
+    closed = hearing.begin("close_queue", handle=handle)
+    ended = {reply["id"]: reply for reply in (hearing.hear() for _ in range(3))}
+    assert ended[closed]["ok"] is True
+    assert {number: ended[number].get("error") for number in reads} == dict.fromkeys(
+        reads, "MQ_ERROR_OPERATION_CANCELLED (0xC00E0008)"
+    )
+    hearing.call("delete_queue", name=name)
+
+
 def test_of_two_reads_at_a_handle_the_one_that_is_meant_is_cancelled(hearing: Agent) -> None:
     name = "private$\\mqc-read-twice"
     hearing.call("create_queue", name=name)

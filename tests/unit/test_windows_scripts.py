@@ -65,7 +65,7 @@ CHANGES = {
     "Restart-Service",
 }
 BLOCKS = {"begin", "process", "end"}
-"""Of a script; the grammar knows them in functions only, and takes them for commands."""
+"""Blocks of a script: the grammar knows them in functions only, and parses those of a script as commands."""
 SEVEN = {"&&", "||", "??", "??=", "?.", "?"}
 """Operators that Windows PowerShell 5.1 does not know."""
 VALUES = {
@@ -178,8 +178,6 @@ def test_cmdlets_and_their_parameters_are_those_of_the_documentation(name: str) 
         if command == "&":
             assert _text(node).startswith("& $undo[")
             continue
-        if command in BLOCKS:
-            continue
         assert command in CMDLETS or command in own, command
         known = CMDLETS.get(command, set()) | own.get(command, set()) | COMMON
         assert parameters <= known, (command, parameters)
@@ -190,6 +188,17 @@ def test_nothing_that_a_script_reads_is_executed(name: str) -> None:
     text = _text(_tree(name)).lower()
     for word in ("invoke-expression", "iex ", "scriptblock]::create", "invoke-command", "downloadstring", "webrequest"):
         assert word not in text
+
+
+def test_the_agent_leaves_the_standard_input_to_its_program() -> None:
+    """PowerShell reads the standard input for a script that names $input, and gives it to nobody for any other."""
+    tree = _tree("agent.ps1")
+    variables = {_text(node).lower() for node in _within(tree, "variable")}
+    assert "$psscriptroot" in variables
+    assert not variables & {"$input", "$_input"}
+    assert "valuefrompipeline" not in _text(tree).lower()
+    assert BLOCKS.isdisjoint(command for command, _, _ in _commands(tree))
+    assert "[Mqconform.Program]::Run(" in _text(tree)
 
 
 @pytest.mark.parametrize(("name", "command"), [(PROVISION, "New-NetFirewallRule"), ("agent.ps1", "Add-Type")])

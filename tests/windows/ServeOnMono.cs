@@ -425,6 +425,11 @@ namespace Mqconform.OnMono
             {
                 return ServeMessage.Of((Members)Serve.End(request)["message"]);
             }
+            catch (Refused error)
+            {
+                if (error.Message.Contains("CANCELLED")) throw Cancelled();
+                throw;
+            }
             finally
             {
                 lock (pending) pending.Remove(Thread.CurrentThread.ManagedThreadId);
@@ -439,12 +444,18 @@ namespace Mqconform.OnMono
             return ServeMessage.Of((Members)Serve.End(Serve.Begin(Verb(verb + "_by_lookup_id"), given))["message"]);
         }
 
-        /// <summary>End the read of a thread, or of all.</summary>
-        public void Cancel(int? thread)
+        /// <summary>End all reads that wait, as Windows does: it knows the handle, not the read.</summary>
+        public void Cancel()
         {
             lock (pending)
-                foreach (KeyValuePair<int, long> one in pending)
-                    if (thread == null || one.Key == thread) Serve.Ask("cancel", "request", one.Value);
+                foreach (long one in pending.Values) Serve.Ask("cancel", "request", one);
+        }
+
+        private static Exception Cancelled()
+        {
+            Type[] types = { typeof(Messaging.MessageQueueErrorCode) };
+            ConstructorInfo made = typeof(Messaging.MessageQueueException).GetConstructor(BindingFlags.Instance | BindingFlags.NonPublic, null, types, null);
+            return (Exception)made.Invoke(new object[] { (Messaging.MessageQueueErrorCode)Errors.Cancelled });
         }
 
         public object OpenCursor()
@@ -670,9 +681,10 @@ namespace Mqconform.OnMono
             return Within(work, delegate(string transaction) { return Shown(Of(queue).Lookup(peek ? "peek" : "receive", seek, lookupId, transaction)); });
         }
 
-        public object Here() { return Thread.CurrentThread.ManagedThreadId; }
-        public void CancelRead(Messaging.MessageQueue queue, object thread) { Of(queue).Cancel((int)thread); }
-        public void CancelReads(Messaging.MessageQueue queue) { Of(queue).Cancel(null); }
+        public void CancelReads(Messaging.MessageQueue queue) { Of(queue).Cancel(); }
+        public void Grant(Messaging.MessageQueue queue) { }
+        public void AskForLookupId(Messaging.MessageQueue queue) { }
+        public void GiveBack() { }
         public long? LookupId(Messaging.Message message) { return Of(message).LookupId; }
         public Guid? Source(Messaging.Message message) { return Of(message).Source; }
         public void SetProperty(Messaging.Message message, int property, int value) { Of(message).More[property] = value; }

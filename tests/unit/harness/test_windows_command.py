@@ -24,7 +24,6 @@ def test_the_file_is_a_sut_file_with_an_agent_over_ssh(profile: str, tmp_path: P
     assert file.control.command[-1] == "C:\\mqconform\\agent.ps1"
     assert {name for name, there in file.capabilities.items() if there} == {
         "ping",
-        "qm2qm",
         "subqueues",
         "several_queues",
     }
