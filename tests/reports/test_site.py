@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from crawl import dead_links, files_that_nothing_leads_to
 from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_TEXTS
 
@@ -398,13 +399,8 @@ def test_every_link_within_the_site_leads_somewhere(tmp_path):
     ]
     made = contents(systems, rules, standings, [run("r1", systems[0]), run("r2", systems[0], 2)], [(1, "bad")])
     site, _ = written(tmp_path, made)
-    texts = {path.resolve(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
-    for path, text in texts.items():
-        for link in re.findall(r'(?:href|src)="([^"]*)"', text):
-            name, _, anchor = link.partition("#")
-            target = (path.parent / name).resolve() if name else path
-            assert target.is_file(), f"{path.name}: {link}"
-            assert not anchor or f'id="{anchor}"' in texts[target], f"{path.name}: {link}"
+    assert dead_links(site) == []
+    assert files_that_nothing_leads_to(site) == []
 
 
 def test_pairs_are_a_page_of_their_own(tmp_path):
