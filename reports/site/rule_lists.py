@@ -1,4 +1,4 @@
-"""The rules: what somebody has to look at first, then section by section; and what the two scripts search and compare."""
+"""The rules: findings first, then section by section; and what the two scripts search and compare."""
 
 from __future__ import annotations
 

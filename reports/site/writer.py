@@ -14,6 +14,7 @@ from reports.model import DEMAND, DEMANDS, Contents, Coverage, Pair, Rule, Run, 
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
+from reports.site.news import News
 from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, decided
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
@@ -94,7 +95,7 @@ def _write_index(pages: Pages) -> None:
             for name in documents
         },
         cards=cards,
-        news=[(system, run, pages.news[run.run]) for system, run in _latest_runs(pages, cards) if run.run in pages.news],
+        news=_news(pages, cards),
         most_cards=CARDS,
         newly_failing=failing,
         wide=_wide(len(documents), DOCUMENTS_THAT_FIT),
@@ -115,8 +116,10 @@ def _write_index(pages: Pages) -> None:
     )
 
 
-def _latest_runs(pages: Pages, systems: list[System]) -> Iterator[tuple[System, Run]]:
-    return ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
+def _news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
+    """Return what the latest run of each system changed, where it changed something."""
+    latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
+    return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
 
 
 def _leads_to(document: str, system: System, part: int, counts: Counter[str]) -> str:
@@ -127,7 +130,7 @@ def _leads_to(document: str, system: System, part: int, counts: Counter[str]) ->
 
 
 def _shown_alone(document: str) -> str:
-    """Return the rule by which the page of a system shows the findings of one document, when its anchor is the target."""
+    """Return the rule that shows, of the findings of a system, those of one document when its anchor is the target."""
     name = names.of_document(document)
     return f"body:has(#{name}:target) .of:not(.{name}) {{ display: none; }}\n"
 
