@@ -25,7 +25,7 @@ from reports.values import WithNames
 from reports.vocabulary import FINDINGS, VERDICTS
 
 FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
-STATIC = ("style.css", "search.js", "compare.js")
+STATIC = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """Documents side by side before their table scrolls in a box of its own: their names are short."""
 CARDS = 24

@@ -9,19 +9,6 @@ const body = document.querySelector("#rules tbody");
 const heads = { a: document.getElementById("head-a"), b: document.getElementById("head-b") };
 const byKey = new Map(SYSTEMS.map((system) => [system[0], system]));
 
-function made(name, className, text) {
-  const one = document.createElement(name);
-  if (className) one.className = className;
-  one.textContent = text;
-  return one;
-}
-
-function link(page, text) {
-  const one = made("a", "", text);
-  one.href = page;
-  return one;
-}
-
 function verdictOf(system, place) {
   return system[3].charCodeAt(place) - 48;
 }

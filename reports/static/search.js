@@ -18,19 +18,6 @@ function isIn(wanted, section) {
     || section.split(" ")[1] === wanted || (section.split(" ")[1] || "").startsWith(wanted + ".");
 }
 
-function made(name, className, text) {
-  const one = document.createElement(name);
-  if (className) one.className = className;
-  one.textContent = text;
-  return one;
-}
-
-function link(page, text) {
-  const one = made("a", "", text);
-  one.href = page;
-  return one;
-}
-
 function row(place) {
   const [id, level, section, says, page, sectionPage] = RULES[place];
   const one = document.createElement("tr");
