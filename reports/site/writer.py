@@ -260,8 +260,9 @@ def _write_coverage(pages: Pages) -> None:
             rules.setdefault((rule.document, rule.section, demand), []).append(rule)
     pages.write("coverage.html", names.COVERAGE, documents=documents, beside=beside, rules=rules)
     columns = ("document", "section", "title", "demand", "kind", "rows", "checked", "proven", "none", "open")
-    rows = (tuple(getattr(one, name) for name in columns) for one in pages.contents.coverage)
-    write_table(pages.site, "coverage", columns, rows)
+    if documents:
+        rows = (tuple(getattr(one, name) for name in columns) for one in pages.contents.coverage)
+        write_table(pages.site, "coverage", columns, rows)
     if members := pages.contents.members:
         of_members = ("name", "title", "exercised", "reference", "left_out")
         write_table(
