@@ -31,4 +31,3 @@ class News:
     def kinds(self) -> list[str]:
         """The kinds of change that there are."""
         return [kind for kind in KINDS_OF_CHANGE if self.counts[kind]]
-

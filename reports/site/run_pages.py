@@ -41,9 +41,7 @@ def write_runs(pages: Pages) -> None:
     for run in runs:
         if run.run in pages.run_pages:
             junit = _junit(pages, run) if run.run in newest else None
-            pages.write(
-                "run.html", names.run_page(run.run), run=run, news=pages.news.get(run.run, News()), junit=junit
-            )
+            pages.write("run.html", names.run_page(run.run), run=run, news=pages.news.get(run.run, News()), junit=junit)
     write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
     if pages.contents.rejected:
         rejected = ((one.folder, one.line, one.reason) for one in pages.contents.rejected)
