@@ -22,6 +22,7 @@ from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.summary import terminal_matrix
 from reports.text import one_line
+from reports.values import value_names
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -143,7 +144,7 @@ def _write(lake: Lake, out: Path, progress: Callable[..., None]) -> tuple[Conten
     progress("reading the lake")
     contents = contents_of(lake)
     captures = CaptureStore(out / "site", partial(folder_of, lake), packet_maker())
-    missing = write_site(contents, captures, progress, known_errata())
+    missing = write_site(contents, captures, progress, known_errata(), value_names())
     write_matrix(contents, out / "matrix.json")
     return contents, missing
 

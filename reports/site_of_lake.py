@@ -174,7 +174,8 @@ def _rule(row: Row) -> Rule:
 def _current(lake: Lake) -> DataFrame:
     """Return ``rule_current`` without what pages will not show, so that one huge packet cannot fill the driver."""
     table = lake.table("rule_current")
-    lists = {name: sql.transform(sql.slice(name, 1, LIST_SHOWN), _cut) for name in ("errata", "notes")}
+    # A function of two parameters would get the index of the element as the second one, which here is the limit.
+    lists = {name: sql.transform(sql.slice(name, 1, LIST_SHOWN), lambda one: _cut(one)) for name in ("errata", "notes")}
     texts = {name: _cut(sql.col(name)) for name in _TEXTS}
     return table.withColumns(texts | lists | {"evidence": sql.transform("evidence", _frame_cut)})
 

@@ -31,9 +31,9 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def clip(text: str, limit: int = TEXT_SHOWN) -> str:
-    """Return the beginning of a long text, saying that it was cut."""
-    return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is in verdicts.jsonl]"
+def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl") -> str:
+    """Return the beginning of a long text, saying that it was cut and where the whole text is."""
+    return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
 
 
 def system_label(name: str, version: str, profile: str) -> str:
@@ -49,6 +49,15 @@ def shown_profile(profile: str) -> str:
 def repeat(rule: str) -> str:
     """Return the command that makes the checks of a rule again."""
     return f"mqconform run --rule {shlex.quote(rule)} --sut FILE"
+
+
+def command_of(selection: str) -> str:
+    """Return the command that makes a run with the same selection, as run.json has it."""
+    words = "" if selection == "all" else selection
+    source = "--topology FILE" if re.search(r"(?:^| )--topology(?: |$)", words) else "--sut FILE"
+    words = re.sub(r"(?:^| )--topology(?= |$)", "", words).strip()
+    words = re.sub(r"(?<!\S)-k (.+?)(?= -m |$)", lambda found: f"-k {shlex.quote(found[1])}", words)
+    return " ".join(filter(None, ("mqconform run", source, words)))
 
 
 class Check(NamedTuple):

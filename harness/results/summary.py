@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 
 from harness.judging.verdicts import BAD, WORST_FIRST, Verdict
 from harness.printable import one_line
+from harness.results.causes import causes_of
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
+from harness.wire.value_names import with_names
 
 SHOWN = 50
 """Rules that are told; the others are counted."""
@@ -39,11 +41,8 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     for verdict in BAD:
         bad = [one for one in found.rules.values() if one.verdict is verdict and one.rule not in known]
         if bad:
-            yield from ("", f"## {_words(verdict)}: {len(bad)}", "", "| rule | demands | expected | observed | check |")
-            yield "| --- | --- | --- | --- | --- |"
-            yield from (_row(one, catalogue) for one in bad[:SHOWN])
-            if len(bad) > SHOWN:
-                yield from ("", f"and {len(bad) - SHOWN} more")
+            yield from ("", f"## {_words(verdict)}: {len(bad)}")
+            yield from _causes(bad, catalogue)
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
         reasons = {rule: one_line(str(why["reason"]), _TEXT) for rule, why in known.items()}
@@ -63,10 +62,29 @@ def _counts(found: RunResults) -> Iterator[str]:
         yield f"| {escaped(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
 
 
+def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
+    """Yield the rules in a table for each cause that several share, the others in the last one."""
+    causes = causes_of(bad)
+    shared = [cause for cause in causes if len(cause.findings) > 1]
+    alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
+    tables = [(cause.title, cause.findings) for cause in shared]
+    room = SHOWN
+    for title, findings in [*tables, ("each for itself" if shared else "", tuple(alone))]:
+        if not findings:
+            continue
+        yield from ("", f"**{escaped(one_line(title, _TEXT))}**") if title else ()
+        if room:
+            yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
+            yield from (_row(one, catalogue) for one in findings[:room])
+        if len(findings) > room:
+            yield from ("", f"and {len(findings) - room} more")
+        room = max(0, room - len(findings))
+
+
 def _row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(one.rule), one.line
-    seen = line["observed"] or line["reason"] or ""
-    cells = (one.rule, row.says if row else "", line["expected"], seen, line["test"] or "")
+    seen = with_names(line["observed"] or "") or line["reason"] or ""
+    cells = (one.rule, row.says if row else "", with_names(line["expected"] or ""), seen, line["test"] or "")
     return f"| {' | '.join(escaped(one_line(cell, _TEXT)) for cell in cells)} |"
 
 

@@ -41,6 +41,7 @@ def environment() -> Environment:
         "public": _public,
         "anchor": text.slug,
         "check": text.check,
+        "named": str,
         "number": "{:,}".format,
     }
     env.globals |= {
@@ -50,6 +51,8 @@ def environment() -> Environment:
         "names": names,
         "rule_page": names.rule_page,
         "repeat": text.repeat,
+        "command_of": text.command_of,
+        "run_page": names.run_page,
         "octets": packets.octets,
         "deciding": packets.deciding,
         "dissection": packets.dissection,

@@ -6,7 +6,8 @@ from reports.model import Section, System
 from reports.text import slug
 
 INDEX, RULES, RUNS, COVERAGE, ERRATA = "index.html", "rules.html", "runs.html", "coverage.html", "errata.html"
-PAIRS = "pairs.html"
+PAIRS, COMPARE = "pairs.html", "compare.html"
+DOCUMENTS_STYLE, RULES_DATA = "documents.css", "rules-data.js"
 
 
 def system_page(system: System) -> str:
@@ -27,6 +28,21 @@ def document_page(document: str, part: int = 0) -> str:
 def section_page(section: Section, part: int = 0) -> str:
     """Return a page of a section; ``part`` as for a document."""
     return f"sections/{section.slug}{_part(part)}.html"
+
+
+def of_document(document: str) -> str:
+    """Return the class of what is about a document on the page of a system, and the anchor that shows it alone."""
+    return f"in-{slug(document)}"
+
+
+def run_page(run: str) -> str:
+    """Return the page of a run."""
+    return f"runs/{slug(run)}.html"
+
+
+def run_junit(run: str) -> str:
+    """Return the copy of a run's JUnit file."""
+    return f"runs/{slug(run)}.junit.xml"
 
 
 def erratum_page(entry: str) -> str:

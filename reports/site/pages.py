@@ -15,13 +15,17 @@ from reports.captures import CaptureStore
 from reports.errata import Erratum
 from reports.model import Contents, System, is_judgeable, rule_key
 from reports.site.environment import environment
+from reports.site.news import News
 from reports.text import natural_key
+from reports.values import WithNames
 from reports.vocabulary import DECIDED, FINDINGS
 
 COLUMNS_A_PAGE = 20
 """Systems side by side on one page; more are on further pages."""
 COLUMNS_THAT_FIT = 5
 """More columns than these scroll in a box of their own."""
+RUNS_HERE = 500
+"""Runs that their list shows and that have a page each, the latest; the table for machines has those of each system."""
 KEPT = 4096
 """Pieces of each kind that are kept to be shown again."""
 Stage = Callable[[str, int, int], None]
@@ -34,7 +38,12 @@ class Pages:
     """The writer of pages of one site."""
 
     def __init__(
-        self, contents: Contents, site: Path, captures: CaptureStore, errata: dict[str, Erratum] | None = None
+        self,
+        contents: Contents,
+        site: Path,
+        captures: CaptureStore,
+        errata: dict[str, Erratum] | None = None,
+        named: WithNames = str,
     ) -> None:
         self.contents = contents
         self.site = site
@@ -50,19 +59,30 @@ class Pages:
         self.rules = sorted(contents.rules.values(), key=rule_key)
         self.judgeable = sum(map(is_judgeable, self.rules))
         self.stands = contents.stands
+        self.named = named
+        self.latest = {run.system: run for run in contents.runs}
+        """By key of a system its latest run."""
+        newest_first = sorted(contents.runs, key=lambda run: run.ingest, reverse=True)
+        self.run_pages = {run.run for run in newest_first[:RUNS_HERE]}
+        """The runs that have a page."""
+        self.news: dict[str, News] = {}
+        """By run what it changed."""
         self.env = environment()
         self.env.globals |= {
             "contents": contents,
             "document_titles": contents.titles,
             "errata_texts": self.errata,
             "systems": self.systems,
-            "latest": {run.system: run for run in contents.runs},
+            "by_key": self.by_key,
+            "latest": self.latest,
+            "run_pages": self.run_pages,
             "before": self.before,
             "totals": self.totals,
             "judgeable": self.judgeable,
             "decided": decided,
             "attention": attention,
         }
+        self.env.filters["named"] = named
         self.env.globals["parts"] = _parts(self.env)
 
     def write(self, template: str, name: str, **values: object) -> None:
@@ -76,6 +96,10 @@ class Pages:
         return [
             self.systems[start : start + COLUMNS_A_PAGE] for start in range(0, len(self.systems), COLUMNS_A_PAGE)
         ] or [[]]
+
+    def part_of(self, system: System) -> int:
+        """Return the number of the pages on which a system has its column."""
+        return self.systems.index(system) // COLUMNS_A_PAGE
 
     def change(self, system: str, rule: str, verdict: str) -> str:
         """Say what became of a rule since the version before; empty when nothing did or there is none before."""

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from reports.model import Rule, Standing, System, added
+from reports.causes import Cause, causes_of
+from reports.model import Rule, Standing, System, added, is_judgeable
 from reports.site import drawing, names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages, Stage, change
@@ -14,7 +15,7 @@ from reports.text import repeat
 from reports.vocabulary import FINDINGS
 
 SHOWN_IN_FULL = 100
-"""Rules of one verdict that a page shows with what was expected and observed; the others are named and linked."""
+"""Causes of one verdict that a page shows with what was expected and observed; other rules are named and linked."""
 CHANGES = ("newly failing", "newly passing", "changed")
 RULE_COLUMNS = ("rule", "document", "section", "level", "verdict", "verdict_before")
 FINDING_COLUMNS = (
@@ -44,6 +45,7 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
     order = [(one.rule not in newly, _place(pages, one), one) for one in current]
     current = [one for *_, one in sorted(order, key=lambda each: each[:2])]
     groups = {name: [one for one in current if one.verdict == name] for name in FINDINGS}
+    causes = {name: _causes(pages, some, newly) for name, some in groups.items()}
     documents: dict[str, list[Counter[str]]] = {}
     rules: Counter[str] = Counter()
     for section in pages.sections:
@@ -58,6 +60,9 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
         runs=runs,
         counts=pages.totals[system.key],
         groups=groups,
+        causes=causes,
+        found_in=Counter(one.document for some in groups.values() for one in some),
+        untried=_untried(pages, system),
         shown_in_full=SHOWN_IN_FULL,
         beside=[one for one in current if one.beside and one.verdict not in FINDINGS],
         retired=[one for one in standings if one.retired],
@@ -72,6 +77,18 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
     write_table(pages.site, f"system-{system.key}-findings", FINDING_COLUMNS, _finding_rows(pages, groups))
     badge = drawing.badge_svg(pages.totals[system.key], pages.judgeable)
     (pages.site / names.badge(system)).write_text(badge, encoding="utf-8")
+
+
+def _causes(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
+    """Return the findings of one verdict by cause: the newly failing first, then the causes of most rules."""
+    causes = causes_of(findings, pages.named)
+    return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
+
+
+def _untried(pages: Pages, system: System) -> int:
+    """Count the rules that the suites check and the system has no verdict of."""
+    rows = zip(pages.rules, pages.stands.row(system.key), strict=True)
+    return sum(verdict is None and is_judgeable(rule) for rule, verdict in rows)
 
 
 def _changes(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:

@@ -14,18 +14,20 @@ from reports.model import DEMAND, DEMANDS, Contents, Coverage, Pair, Rule, Run, 
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
+from reports.site.news import News
 from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, decided
+from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
+from reports.site.run_pages import write_changes, write_runs
 from reports.site.system_pages import write_system_pages
 from reports.text import natural_key, slug
-from reports.vocabulary import NOT_JUDGED, VERDICTS
+from reports.values import WithNames
+from reports.vocabulary import FINDINGS, VERDICTS
 
-FOLDERS = ("sections", "rules", "systems", "documents", "errata", "data", "badges")
-STATIC = ("style.css", "search.js")
+FOLDERS = ("sections", "rules", "systems", "documents", "runs", "errata", "data", "badges")
+STATIC = ("style.css", "elements.js", "search.js", "compare.js")
 DOCUMENTS_THAT_FIT = 7
 """Documents side by side before their table scrolls in a box of its own: their names are short."""
-RUNS_HERE = 500
-"""Runs that their page shows, the latest; the table for machines has those of each system."""
 CARDS = 24
 """Systems that have a card each; of more, the newest of each product, those with most to look at first."""
 
@@ -35,15 +37,20 @@ def write_site(
     captures: CaptureStore,
     stage: Stage = lambda *_: None,
     errata: dict[str, Erratum] | None = None,
+    named: WithNames = str,
 ) -> list[str]:
-    """Write the pages of ``captures.site`` anew; return the captures that verdicts point at and no run folder has."""
+    """Write the pages of ``captures.site`` anew; return the captures that verdicts point at and no run folder has.
+
+    ``named``: writes the names of numbers into what was expected and observed.
+    """
     site = captures.site
     shutil.rmtree(site, ignore_errors=True)
     for folder in FOLDERS:
         (site / folder).mkdir(parents=True)
     for name in STATIC:
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
-    pages = Pages(contents, site, captures, errata)
+    pages = Pages(contents, site, captures, errata, named)
+    pages.news = write_changes(pages)
     write_rule_pages(pages, stage)
     write_system_pages(pages, stage)
     stage("pages of documents", 0, 0)
@@ -51,9 +58,9 @@ def write_site(
     _write_sections(pages, stage)
     stage("lists", 0, 0)
     _write_index(pages)
-    _write_search(pages)
+    write_rule_lists(pages)
     write_errata(pages)
-    _write_runs(pages)
+    write_runs(pages)
     if contents.pairs:
         _write_pairs(pages)
     _write_coverage(pages)
@@ -75,12 +82,20 @@ def _write_index(pages: Pages) -> None:
         for system in pages.systems
     }
     failing = {system.key: _newly_failing(pages, system) for system in pages.systems}
+    cards = _with_card(pages)
+    (pages.site / names.DOCUMENTS_STYLE).write_text("".join(map(_shown_alone, documents)), encoding="ascii")
     pages.write(
         "index.html",
         names.INDEX,
         documents={name: sum(len(section.rules) for section in sections) for name, sections in documents.items()},
         cells=cells,
-        cards=_with_card(pages),
+        leads_to={
+            (name, system.key): _leads_to(name, system, pages.part_of(system), cells[name, system.key])
+            for system in pages.systems
+            for name in documents
+        },
+        cards=cards,
+        news=_news(pages, cards),
         most_cards=CARDS,
         newly_failing=failing,
         wide=_wide(len(documents), DOCUMENTS_THAT_FIT),
@@ -99,6 +114,25 @@ def _write_index(pages: Pages) -> None:
             for system in pages.systems
         ),
     )
+
+
+def _news(pages: Pages, systems: list[System]) -> list[tuple[System, Run, News]]:
+    """Return what the latest run of each system changed, where it changed something."""
+    latest = ((system, pages.latest[system.key]) for system in systems if system.key in pages.latest)
+    return [(system, run, pages.news[run.run]) for system, run in latest if run.run in pages.news]
+
+
+def _leads_to(document: str, system: System, part: int, counts: Counter[str]) -> str:
+    """Return where the cell of a document and a system leads: to what is to be looked at, or else to the sections."""
+    if worst(counts) in FINDINGS:
+        return f"{names.system_page(system)}#{names.of_document(document)}"
+    return names.document_page(document, part)
+
+
+def _shown_alone(document: str) -> str:
+    """Return the rule that shows, of the findings of a system, those of one document when its anchor is the target."""
+    name = names.of_document(document)
+    return f"body:has(#{name}:target) .of:not(.{name}) {{ display: none; }}\n"
 
 
 def _newly_failing(pages: Pages, system: System) -> int:
@@ -155,6 +189,7 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
                 "section.html",
                 names.section_page(section, part),
                 section=section,
+                rules=_fails_first(pages, section, systems),
                 columns=systems,
                 column_parts=parts,
                 part=part,
@@ -167,6 +202,17 @@ def _write_sections(pages: Pages, stage: Stage) -> None:
         write_table(pages.site, table, columns, _section_rows(pages, section))
 
 
+def _fails_first(pages: Pages, section: Section, systems: list[System]) -> list[Rule]:
+    """Return the rules of a section, those first that one of the systems on the page has a finding of, worst first."""
+    last = len(FINDINGS)
+
+    def place(rule: Rule) -> int:
+        verdicts = (pages.stands.get(system.key, rule.rule) for system in systems)
+        return min((FINDINGS.index(verdict) for verdict in verdicts if verdict in FINDINGS), default=last)
+
+    return sorted(section.rules, key=place)
+
+
 def _section_part(section: Section, part: int) -> str:
     return "../" + names.section_page(section, part)
 
@@ -175,32 +221,6 @@ def _section_rows(pages: Pages, section: Section) -> Iterator[tuple[object, ...]
     for rule in section.rules:
         verdicts = (pages.stands.get(system.key, rule.rule) for system in pages.systems)
         yield rule.rule, rule.level, rule.says, *verdicts
-
-
-def _write_search(pages: Pages) -> None:
-    rows = [(rule, _verdicts_of(pages, rule)) for rule in pages.rules]
-    sections = {rule.rule: section for section in pages.sections for rule in section.rules}
-    pages.write(
-        "rules.html",
-        names.RULES,
-        rows=rows,
-        sections=sections,
-        levels=sorted({rule.level for rule in pages.rules}),
-    )
-    columns = ("rule", "document", "section", "level", "observe", "says", *VERDICTS)
-    write_table(
-        pages.site,
-        "rules",
-        columns,
-        (
-            (rule.rule, rule.document, rule.section, rule.level, rule.observe, rule.says, *map(counts.get, VERDICTS))
-            for rule, counts in rows
-        ),
-    )
-
-
-def _verdicts_of(pages: Pages, rule: Rule) -> Counter[str]:
-    return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name for system in pages.systems)
 
 
 def _write_pairs(pages: Pages) -> None:
@@ -225,25 +245,6 @@ def _write_pairs(pages: Pages) -> None:
     write_table(pages.site, "pairs", ("a", "a_name", "role", "b", "b_name", *VERDICTS), rows)
 
 
-def _write_runs(pages: Pages) -> None:
-    runs = sorted(pages.contents.runs, key=lambda run: run.ingest, reverse=True)
-    pages.write("runs.html", names.RUNS, runs=runs[:RUNS_HERE], by_key=pages.by_key)
-    write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
-    if pages.contents.rejected:
-        rejected = ((one.folder, one.line, one.reason) for one in pages.contents.rejected)
-        write_table(pages.site, "rejected", ("folder", "line", "reason"), rejected)
-    columns = ("name", "profile", "rule", "run", "started", "version", "verdict", "version_before", "verdict_before")
-    changes = (tuple(getattr(change, name) for name in columns) for change in pages.contents.changes())
-    write_table(pages.site, "changes", columns, changes)
-
-
-_RUN_COLUMNS = ("run", "system", "started", "finished", "reach", "selection", "exit", "lacking", "kept", "rejected")
-
-
-def _run_row(run: Run) -> tuple[object, ...]:
-    return *(getattr(run, name) for name in _RUN_COLUMNS), *(run.counts.get(name, 0) for name in VERDICTS)
-
-
 def _write_coverage(pages: Pages) -> None:
     documents: dict[str, list[Coverage]] = {}
     beside: dict[str, dict[str, list[Coverage]]] = {}
@@ -259,8 +260,9 @@ def _write_coverage(pages: Pages) -> None:
             rules.setdefault((rule.document, rule.section, demand), []).append(rule)
     pages.write("coverage.html", names.COVERAGE, documents=documents, beside=beside, rules=rules)
     columns = ("document", "section", "title", "demand", "kind", "rows", "checked", "proven", "none", "open")
-    rows = (tuple(getattr(one, name) for name in columns) for one in pages.contents.coverage)
-    write_table(pages.site, "coverage", columns, rows)
+    if documents:
+        rows = (tuple(getattr(one, name) for name in columns) for one in pages.contents.coverage)
+        write_table(pages.site, "coverage", columns, rows)
     if members := pages.contents.members:
         of_members = ("name", "title", "exercised", "reference", "left_out")
         write_table(

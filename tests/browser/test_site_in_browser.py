@@ -9,7 +9,8 @@ from patience import PATIENCE_S
 from playwright.sync_api import sync_playwright
 
 LONG_MS = PATIENCE_S * 1_000
-KINDS = ("", "systems", "rules", "sections", "documents")
+KINDS = ("", "systems", "rules", "sections", "documents", "runs")
+OURS = "[src$='rules-data.js'], [src$='elements.js'], [src$='search.js'], [src$='compare.js']"
 
 
 def chromium():
@@ -66,7 +67,7 @@ def page(browser, request):
 
 def unharmed(page):
     assert page.evaluate("window.pwned") is None
-    assert page.locator("script:not([src$='search.js']), img, iframe, object").count() == 0
+    assert page.locator(f"script:not({OURS}), img, iframe, object").count() == 0
 
 
 def opened(page, path):
@@ -133,7 +134,8 @@ def test_the_red_number_of_a_card_leads_to_the_failures_and_these_to_the_packet(
 def test_rules_are_searched_and_what_is_asked_stands_in_the_url(page, site):
     followed(page, opened(page, site / "index.html").locator("nav a", has_text="Rules").click)
     rows = page.locator("#rules tbody tr:visible")
-    everything = rows.count()
+    everything = int(page.locator("#found").inner_text().split()[0])
+    assert rows.count() == 0
     page.get_by_label("Words or id").fill("session ping")
     assert rows.count() == 0
     page.get_by_label("Words or id").fill("mqqb-2.1.2-01")
@@ -160,7 +162,10 @@ def test_rules_are_searched_and_what_is_asked_stands_in_the_url(page, site):
 def test_rules_are_all_there_without_scripts(browser, site):
     with new_page(browser, java_script_enabled=False) as page:
         opened(page, site / "rules.html")
-        assert page.locator("#rules tbody tr:visible").count() > 300
+        assert page.locator("#findings + .scroll tbody tr:visible").count() > 100
+        followed(page, page.locator(".sections a").first.click)
+        assert page.locator("table.rules tbody tr:visible").count() > 0
+        page.go_back()
         assert not page.locator("#search").is_visible()
 
 
@@ -179,6 +184,7 @@ def test_no_page_runs_a_hostile_string(page, site):
     hostile = [path for path in pages if "window.pwned" in path.read_text(encoding="utf-8")]
     assert len(hostile) > 100
     lists = [site / name for name in ("index.html", "runs.html", "rules.html", "errata.html", "pairs.html")]
+    lists += [site / "compare.html", *(site / "runs").iterdir()]
     for path in [*lists, *(site / "systems").iterdir(), *hostile[:: len(hostile) // 25]]:
         opened(page, path)
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
@@ -255,9 +261,60 @@ def test_what_to_do_next_comes_first_on_the_page_of_a_system(page, site):
     assert "newly failing" in page.locator("article.todo").first.inner_text()
 
 
+def test_a_cell_of_the_matrix_shows_the_findings_of_its_document_alone(page, site):
+    opened(page, site / "index.html")
+    row = page.locator("table.matrix tbody tr", has_text="Contoso").last
+    followed(page, row.locator("td.worst-fail a").last.click)
+    page.wait_for_url("**/systems/*.html#in-*")
+    named = page.locator(":is(article.todo h3, .cause li):visible")
+    shown = named.all_inner_texts()
+    assert shown
+    assert len({text.partition("-")[0] for text in shown}) == 1
+    page.locator("#findings a").first.click()
+    assert named.count() > len(shown)
+
+
+def test_two_systems_stand_side_by_side_and_the_url_says_which(page, site):
+    followed(page, opened(page, site / "index.html").locator("nav a", has_text="Compare").click)
+    rows = page.locator("#rules tbody tr")
+    differ = rows.count()
+    assert differ > 0
+    page.get_by_label("This system").select_option(SYSTEMS[0].key)
+    page.get_by_label("beside this one").select_option(SYSTEMS[1].key)
+    assert page.locator("#head-a").inner_text() == SYSTEMS[0].label
+    first = rows.first.locator("td").all_inner_texts()
+    assert first[0] != first[1]
+    url, number = page.url, rows.count()
+    page.goto("about:blank")
+    page.goto(url)
+    assert rows.count() == number
+    page.get_by_label("beside this one").select_option(SYSTEMS[0].key)
+    assert rows.count() == 0
+    unharmed(page)
+
+
+@pytest.mark.parametrize("name", ["index.html", "runs.html"])
+def test_no_column_of_a_table_breaks_a_word(page, site, name):
+    """A word of a head, and a name of a document, has one line: so many boxes as words at most."""
+    opened(page, site / name)
+    broken = page.evaluate(
+        """() => Array.from(document.querySelectorAll("thead th a, thead th, .lacking")).filter((one) => {
+            const range = document.createRange();
+            return Array.from(one.childNodes).filter((node) => node.nodeType === 3).some((node) =>
+                Array.from(node.data.matchAll(/[\\p{L}-]+/gu)).some((word) => {
+                    range.setStart(node, word.index);
+                    range.setEnd(node, word.index + word[0].length);
+                    return !word[0].includes("-") && new Set(
+                        Array.from(range.getClientRects(), (box) => Math.round(box.top))).size > 1;
+                }));
+        }).map((one) => one.textContent)"""
+    )
+    assert broken == []
+
+
 def test_the_header_stays_in_sight_of_a_long_table(page, site):
     opened(page, site / "rules.html")
-    table = page.locator("table.list")
+    table = page.locator("#findings + .scroll table")
     table.locator("tbody tr").last.scroll_into_view_if_needed()
     page.mouse.wheel(0, 2_000)
     page.wait_for_function("window.scrollY > 300")

@@ -86,7 +86,7 @@ def _shown(standings):
             yield one
 
 
-def written(tmp_path, made, folders=None, errata=None, **how):
+def written(tmp_path, made, folders=None, errata=None, named=str, **how):
     """Write a site; return its folder and the captures that were missing."""
     store = CaptureStore(tmp_path / "site", (folders or {}).get, **how)
-    return tmp_path / "site", write_site(made, store, errata=errata)
+    return tmp_path / "site", write_site(made, store, errata=errata, named=named)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import make_runs
 import pytest
+from crawl import dead_links, files_that_nothing_leads_to
 from pyarrow import parquet
 
 from reports.captures import CaptureStore
@@ -24,7 +25,7 @@ from reports.records import clean
 from reports.rollup_error import RollupError
 from reports.site import write_site
 from reports.site_of_lake import contents_of, folder_of
-from reports.text import system_key
+from reports.text import TEXT_SHOWN, system_key
 from reports.vocabulary import FINDINGS, SEVERITY
 
 DAY = datetime(2026, 11, 21, 10, 0, tzinfo=UTC)
@@ -245,7 +246,14 @@ def test_pages_show_what_the_lake_has(taken, tmp_path):
     assert {run.run: sum(run.counts.values()) for run in contents.runs} == Counter(
         row.run for row in taken.rows("rule_runs")
     )
+    row_of = {(row.sut, row.rule): row for row in rows}
+    for one in contents.shown():
+        row = row_of[one.system, one.rule]
+        assert one.errata == tuple(row.errata), one.rule
+        assert one.notes == tuple(note[: TEXT_SHOWN + 1] for note in row.notes), one.rule
     write_site(contents, CaptureStore(tmp_path / "site", partial(folder_of, lake)))
+    assert dead_links(tmp_path / "site") == []
+    assert files_that_nothing_leads_to(tmp_path / "site") == []
     assert {path.stem for path in (tmp_path / "site" / "systems").iterdir()} == {each.key for each in contents.systems}
     assert len(list((tmp_path / "site" / "rules").iterdir())) == len(contents.rules)
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from crawl import dead_links, files_that_nothing_leads_to
 from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
 from make_runs import HOSTILE_TEXTS
 
@@ -21,6 +22,10 @@ TAGS = {
     *("bdi", "strong", "span", "div", "section", "svg", "rect", "g", "ul", "li", "fieldset", "legend", "label"),
     *("caption", "thead", "tbody", "tfoot", "tr", "th", "td", "dl", "dt", "dd", "details", "summary", "code", "figure"),
     *("figcaption", "pre", "input", "table", "article", "ol", "mark", "form", "select", "option"),
+}
+SCRIPTS = {
+    "rules.html": ("rules-data.js", "elements.js", "search.js"),
+    "compare.html": ("rules-data.js", "elements.js", "compare.js"),
 }
 RULE = rule(1, link="https://learn.microsoft.com/x")
 
@@ -165,13 +170,13 @@ def test_hostile_text_is_text_wherever_it_stands(tmp_path, text):
     )  # fmt: skip
     site, _ = written(tmp_path, made)
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 12
+    assert len(pages) == 14
     for path in pages:
         assert re.fullmatch(r"[a-z0-9-]+\.html", path.name)
         page = path.read_text(encoding="utf-8")
-        assert re.findall(r"<script[^>]*>", page) == (
-            ['<script src="search.js" defer>'] if path.name == "rules.html" else []
-        )
+        assert re.findall(r"<script[^>]*>", page) == [
+            f'<script src="{name}" defer>' for name in SCRIPTS.get(path.name, ())
+        ]
         assert not re.search(r"<(img|svg onload)", page)
         assert all(char.isprintable() or char in "\n\t" for char in page)
         assert set(re.findall(r"<([a-z0-9]+)", page)) - {"script"} <= TAGS
@@ -245,7 +250,8 @@ def test_a_system_page_shows_its_failures_first_and_how_to_repeat_them(tmp_path)
     ):
         assert words in failure
     assert "<strong>3</strong> of 4 rules judged" in page
-    assert "1 rules are not judged" in page
+    untried = page[page.index("not judged</span> 1 rule: ") :]
+    assert untried.index("the latest run is not whole") < untried.index("<code>mqconform run --sut FILE</code>")
     rows = rows_of(site, f"system-{CONTOSO.key}-findings")
     assert [(row["rule"], row["verdict"], row["repeat"]) for row in rows] == [
         ("MQQB-2.1.1-03", "fail", "mqconform run --rule MQQB-2.1.1-03 --sut FILE"),
@@ -296,6 +302,94 @@ def test_what_changed_since_the_version_before_is_shown(tmp_path):
     assert "newly failing</span> 1" in page_of(site, "index.html")
 
 
+def test_findings_of_one_cause_stand_together_under_what_was_seen(tmp_path):
+    rules = [rule(number, says=f"says {number}") for number in range(1, 5)]
+    seen = {"expected": "['0x8009']", "observed": "['0x8000']", "test": "suites/t.py::a[0]"}
+    standings = [standing(rules[0], CONTOSO, "fail", observed="kept open", test="suites/t.py::b")]
+    standings += [standing(each, CONTOSO, "fail", **seen) for each in rules[1:]]
+    names = {"['0x8000']": "0x8000 NackBadDestQueue"}
+    made = contents([CONTOSO], rules, standings)
+    site, _ = written(tmp_path, made, named=lambda text: names.get(text, text))
+    page = system_page(site, CONTOSO)
+    assert "4 rules, 2 causes" in page
+    group = page[page.index("3 rules, 1 check: observed 0x8000 NackBadDestQueue") : page.index("</section>")]
+    assert [f"says {number}" in group for number in (1, 2, 3, 4)] == [False, True, True, True]
+    assert page.index("</section>") < page.index("says 1")
+    assert "<bdi>0x8000 NackBadDestQueue" in page_of(site, f"rules/{slug(rules[1].rule)}.html")
+
+
+def test_a_cell_leads_to_the_findings_of_its_document_or_to_its_sections(tmp_path):
+    other = replace(rule(1), rule="MQMQ-2.1.1-01", document="MQMQ")
+    made = contents([CONTOSO], [RULE, other], [standing(RULE, CONTOSO, "fail"), standing(other, CONTOSO, "pass")])
+    site, _ = written(tmp_path, made)
+    index = page_of(site, "index.html")
+    (anchor,) = re.findall(rf'<td class="cell worst-fail"><a href="systems/{CONTOSO.key}.html#([^"]+)"', index)
+    assert re.search(r'<td class="cell worst-pass"><a href="documents/mqmq-[0-9a-f]+.html"', index)
+    assert f'class="todo worst-fail of {anchor}"' in system_page(site, CONTOSO)
+    assert f"body:has(#{anchor}:target) .of:not(.{anchor}) {{ display: none; }}" in page_of(site, "documents.css")
+    section = page_of(site, f"sections/{slug('MQQB 2.1.1')}.html")
+    assert f'href="../rules/{slug(RULE.rule)}.html#{CONTOSO.key}"' in section
+
+
+def test_the_rules_of_a_section_begin_with_its_findings(tmp_path):
+    rules = [rule(number) for number in (1, 2, 3)]
+    verdicts = zip(rules, ("pass", "warn", "fail"), strict=True)
+    site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(each, CONTOSO, what) for each, what in verdicts]))
+    page = page_of(site, f"sections/{slug('MQQB 2.1.1')}.html")
+    assert re.findall(r'<th scope="row"><a [^>]*>([^<]+)', page) == [rules[number].rule for number in (2, 1, 0)]
+
+
+def test_a_run_has_a_page_with_its_whole_selection_its_command_and_its_junit(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "junit.xml").write_text("<testsuites/>")
+    selection = "--select MQMQ -k " + " or ".join(f"test_{number}" for number in range(100))
+    changed = Change("Contoso", "", RULE.rule, "r2", day(3), "1.0", "fail", "1.0", "pass", "newly failing")
+    runs = [run("r1", CONTOSO, selection="all"), run("r2", CONTOSO, 2, selection=selection)]
+    made = contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail", run="r2")], runs, changes=[changed])
+    site, _ = written(tmp_path, made, {"r2": tmp_path / "run"})
+    page = page_of(site, f"runs/{slug('r2')}.html")
+    assert selection in page
+    assert "mqconform run --sut FILE --select MQMQ -k &#39;test_0 or " in page
+    assert page.index("newly failing") < page.index(RULE.rule)
+    (junit,) = re.findall(r'href="\.\./(runs/[^"]+\.junit\.xml)"', page)
+    assert page_of(site, junit) == "<testsuites/>"
+    first = page_of(site, f"runs/{slug('r1')}.html")
+    assert "No verdict that stands differs" in first
+    assert "<code>mqconform run --sut FILE</code>" in first
+    for name in ("runs.html", f"systems/{CONTOSO.key}.html", f"rules/{slug(RULE.rule)}.html", "index.html"):
+        assert f'{slug("r2")}.html"' in page_of(site, name), name
+
+
+def test_what_the_latest_run_changed_is_on_the_first_page(tmp_path):
+    rules = [rule(number) for number in range(1, 9)]
+    changes = [
+        Change("Contoso", "", each.rule, "r2", day(3), "1.0", "fail", "1.0", "pass", "newly failing") for each in rules
+    ]
+    old = replace(changes[0], run="r1", change="newly passing", verdict="pass")
+    runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2)]
+    standings = [standing(each, CONTOSO, "fail") for each in rules]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, standings, runs, changes=[*changes, old]))
+    page = page_of(site, "index.html")
+    new = page[page.index('id="new"') : page.index("</ul>", page.index('id="new"'))]
+    assert "newly failing</span> 8" in new
+    assert "newly passing" not in new
+    assert new.count('href="rules/') == 5
+    assert "and 3 more" in new
+    assert page.index('id="new"') < page.index('id="matrix"') < page.index('class="legend"')
+
+
+def test_two_systems_are_compared_by_the_data_of_all(tmp_path):
+    newer = System("Contoso", "1.1", "", 5)
+    standings = [standing(RULE, CONTOSO, "pass"), standing(RULE, newer, "fail")]
+    site, _ = written(tmp_path, contents([FABRIKAM, CONTOSO, newer], [RULE], standings))
+    page = page_of(site, "compare.html")
+    chosen = re.findall(r'<option value="([^"]+)" selected>', page)
+    assert chosen == [CONTOSO.key, newer.key]
+    assert 'href="compare.html"' in page_of(site, "index.html")
+    alone, _ = written(tmp_path / "alone", contents([CONTOSO], [RULE]))
+    assert not (alone / "compare.html").exists()
+
+
 def test_profiles_are_systems_of_their_own(tmp_path):
     other = replace(CONTOSO, profile="directory", order=9)
     standings = [standing(RULE, CONTOSO, "pass"), standing(RULE, other, "fail")]
@@ -319,7 +413,7 @@ def test_later_undecided_and_retired_verdicts_stand_apart(tmp_path):
     assert 'id="fail"' not in page
     retired = page_of(site, f"rules/{slug(rules[1].rule)}.html")
     assert "Retired" in retired
-    assert "fail" not in re.sub(r"<[^>]*>", "", page_of(site, "index.html").partition('class="legend"')[0])
+    assert "fail" not in re.sub(r"<[^>]*>", "", page_of(site, "index.html").partition('class="filter"')[0])
 
 
 def test_history_of_a_system_is_drawn(tmp_path):
@@ -329,7 +423,8 @@ def test_history_of_a_system_is_drawn(tmp_path):
     trend = page[page.index('class="trend"') : page.index("</svg>", page.index('class="trend"'))]
     assert trend.count("<g>") == 3
     assert trend.count('class="f-fail"') == 3
-    assert page.index(">r3<") < page.index(">r1<", page.index('class="runs"'))
+    history = page[page.index('class="runs"') :]
+    assert history.index(">r3<") < history.index(">r1<")
 
 
 def test_many_systems_are_shown_a_few_at_a_time(tmp_path):
@@ -398,13 +493,8 @@ def test_every_link_within_the_site_leads_somewhere(tmp_path):
     ]
     made = contents(systems, rules, standings, [run("r1", systems[0]), run("r2", systems[0], 2)], [(1, "bad")])
     site, _ = written(tmp_path, made)
-    texts = {path.resolve(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
-    for path, text in texts.items():
-        for link in re.findall(r'(?:href|src)="([^"]*)"', text):
-            name, _, anchor = link.partition("#")
-            target = (path.parent / name).resolve() if name else path
-            assert target.is_file(), f"{path.name}: {link}"
-            assert not anchor or f'id="{anchor}"' in texts[target], f"{path.name}: {link}"
+    assert dead_links(site) == []
+    assert files_that_nothing_leads_to(site) == []
 
 
 def test_pairs_are_a_page_of_their_own(tmp_path):

@@ -1,14 +1,17 @@
 """Pages stay small however many systems, runs and verdicts there are; what they leave out is named and linked."""
 
 import csv
+import json
 import re
+from collections import Counter
 from dataclasses import replace
 
 from made import CONTOSO, contents, rule, run, standing, written
 
 from reports.model import Cited, System
 from reports.site.errata_pages import RULES_HERE
-from reports.site.writer import RUNS_HERE
+from reports.site.pages import RUNS_HERE
+from reports.site.rule_lists import FIRST
 from reports.vocabulary import VERDICTS
 
 SYSTEMS = [System("Contoso", f"1.{number}", "", number) for number in range(200)]
@@ -20,23 +23,31 @@ def text_of(site, name):
     return (site / name).read_text(encoding="utf-8")
 
 
-def rules_page(folder, rules, standings):
-    site, _ = written(folder, contents(SYSTEMS, rules, standings))
-    return text_of(site, "rules.html")
+def rules_data(site):
+    """Return what the scripts read, by name."""
+    lines = text_of(site, "rules-data.js").splitlines()
+    return {name: json.loads(value.rstrip(";")) for name, _, value in (line[6:].partition(" = ") for line in lines)}
 
 
-def test_a_rule_takes_a_row_of_bounded_size_whatever_the_number_of_systems(tmp_path):
+def test_a_rule_takes_bounded_room_in_the_data_whatever_the_number_of_systems(tmp_path):
     one = rule(1, says="x" * 300)
     judged = [standing(one, system, VERDICTS[number % 8]) for number, system in enumerate(SYSTEMS[:199])]
-    page = rules_page(tmp_path / "one", [one], judged)
-    without = rules_page(tmp_path / "none", [], [])
-    assert len(page) - len(without) < ROW
-    row = re.search(r"<tbody>.*</tbody>", page, re.DOTALL)[0]
-    assert re.findall(r"<td>(\d*)</td>", row) == ["25"] * 7 + ["24", "1"]
-    heads = re.findall(r'<th scope="col" class="count v-(\w+)"', page)
-    assert heads == [*VERDICTS, "not_judged"]
-    quiet = rules_page(tmp_path / "quiet", [one], [])
-    assert re.findall(r"<td>(\d*)</td>", quiet) == [""] * 8 + ["200"]
+    site, _ = written(tmp_path / "one", contents(SYSTEMS, [one], judged))
+    data = rules_data(site)
+    assert len(json.dumps(data["RULES"])) + len(SYSTEMS) < ROW
+    places = Counter(data["VERDICTS"][int(verdicts)][0] for *_, verdicts in data["SYSTEMS"])
+    assert places == {**dict.fromkeys(VERDICTS, 25), VERDICTS[7]: 24, "not_judged": 1}
+
+
+def test_of_many_rules_the_page_has_the_worst_first_and_the_sections_of_all(tmp_path):
+    rules = [rule(number, section) for section in ("2.1.1", "2.1.2") for number in range(1, 200)]
+    verdicts = [standing(each, CONTOSO, "warn") for each in rules[:-1]] + [standing(rules[-1], CONTOSO, "fail")]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, verdicts))
+    page = text_of(site, "rules.html")
+    first = re.findall(r'<th scope="row"><a href="rules/[^"]+">([^<]+)<', page)
+    assert first == [each.rule for each in (rules[-1], *rules[: FIRST - 1])]
+    assert f"{len(rules) - FIRST} further rules have findings" in page
+    assert page.count('<li><a href="sections/') == 2
 
 
 def test_an_erratum_of_many_rules_has_a_page_with_all_of_them(tmp_path):
@@ -63,3 +74,4 @@ def test_of_many_runs_the_page_has_the_latest_and_the_table_for_machines_all(tmp
     assert "500 of 9,000" in page
     with (site / "data" / "runs.csv").open() as file:
         assert len(list(csv.DictReader(file))) == RUNS_HERE + 5
+    assert len(list((site / "runs").glob("*.html"))) == RUNS_HERE

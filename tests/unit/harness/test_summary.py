@@ -53,6 +53,21 @@ def test_it_says_what_was_judged_and_what_is_wrong():
     assert "Known deviations" not in text
 
 
+def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
+    wrong = {"expected": "['0x8009']", "observed": "['0x8000']"}
+    text = page(
+        result("MQQB-2.1.2-01", Verdict.FAIL, observed="kept open"),
+        result("MQMQ-2.2-01", Verdict.FAIL, **wrong),
+        result("MQMQ-2.2-02", Verdict.FAIL, **wrong),
+    )
+    cause = "**2 rules, 1 check\\: observed 0x8000 NackBadDestQueue**"
+    places = [
+        text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**each for itself**", "| MQQB-2.1")
+    ]
+    assert places == sorted(places)
+    assert "| 0x8009 NackNotTransactionalQueue | 0x8000 NackBadDestQueue |" in text
+
+
 def test_a_part_of_a_run_and_known_deviations_are_said():
     baseline = {"expected": {"MQQB-2.1.2-01": {"reason": "since *1998*"}}, "stale": ["MQQB-2.1.2-02"]}
     text = page(result("MQQB-2.1.2-01", Verdict.FAIL), selection="-k x", baseline=baseline)

@@ -1,0 +1,64 @@
+"""Findings that share a cause, together: five rules that one wrong answer breaks are one thing to repair.
+
+The reports group by the same rules for their pages (`reports.causes`), because neither package imports the other; a
+test compares the two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.judging.verdicts import BROKEN
+from harness.run.results import RuleResult
+from harness.wire.value_names import with_names
+
+_WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
+"""What makes an observation say by itself what went wrong: an empty list or a number may come of anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Findings of one verdict with one cause, in the order in which they came. ``seen``: what all have in common."""
+
+    findings: tuple[RuleResult, ...]
+    seen: str
+
+    @property
+    def checks(self) -> frozenset[str]:
+        """The functions that found it; of what the whole run found, none."""
+        return frozenset(function for one in self.findings if (function := function_of(one)))
+
+    @property
+    def title(self) -> str:
+        """How many rules and checks it concerns, and what was seen."""
+        rules, checks = len(self.findings), len(self.checks)
+        shared = f", {checks} check{'s' if checks > 1 else ''}" if checks else ""
+        return f"{rules} rule{'s' if rules > 1 else ''}{shared}: {self.seen}"
+
+
+def causes_of(findings: Iterable[RuleResult]) -> list[Cause]:
+    """Group findings by cause, the cause of most rules first, equals as they came; a lone finding is its own cause.
+
+    What was not decided has the cause that its reason says. A miss has that of each other miss with the same
+    observation, of whatever check; where the observation does not say by itself what went wrong, of the same check.
+    """
+    groups: dict[tuple[str, ...], list[RuleResult]] = {}
+    seen: dict[tuple[str, ...], str] = {}
+    for one in findings:
+        observed, reason = with_names(one.line["observed"] or ""), one.line["reason"] or ""
+        decided = one.verdict in BROKEN and bool(one.line["observed"])
+        words = observed if decided else reason or observed
+        alone = "" if not decided or _WORD.search(words) else function_of(one)
+        key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
+        groups.setdefault(key, []).append(one)
+        seen[key] = f"observed {words}" if decided else words or "no reason is known"
+    causes = [Cause(tuple(some), seen[key]) for key, some in groups.items()]
+    return sorted(causes, key=lambda cause: -len(cause.findings))
+
+
+def function_of(result: RuleResult) -> str:
+    """Return the id of the check without its parameters; empty for what the whole run found."""
+    path, colons, name = (result.line["test"] or "").partition("::")
+    return f"{path}::{name.partition('[')[0]}" if colons else path.partition("[")[0]

@@ -1,0 +1,51 @@
+"""Names of classes and statuses in texts of verdicts. Spec: MS-MQMQ 2.2.18.1.6, 2.4; MS-MQDMPR 3.1.1.12, 3.1.7.1.32."""
+
+from __future__ import annotations
+
+import re
+
+from harness.wire.rpc_status import RETURNED
+
+CLASSES = {
+    0x0000: "Normal",
+    0x0001: "Report",
+    0x0002: "AckReachQueue",
+    0x00FF: "OrderAck",
+    0x4000: "AckReceive",
+    0x8000: "NackBadDestQueue",
+    0x8001: "NackPurged",
+    0x8002: "NackReachQueueTimeout",
+    0x8003: "NackQueueExceedQuota",
+    0x8004: "NackAccessDenied",
+    0x8005: "NackHopCountExceeded",
+    0x8006: "NackBadSignature",
+    0x8007: "NackBadEncryption",
+    0x8009: "NackNotTransactionalQueue",
+    0x800A: "NackNotTransactionalMessage",
+    0x800B: "NackUnsupportedCryptoProvider",
+    0xC000: "NackQueueDeleted",
+    0xC001: "NackQueuePurged",
+    0xC002: "NackReceiveTimeout",
+    0xC004: "NackReceiveRejected",
+}
+"""MESSAGE_CLASS_VALUES, as MS-MQDMPR calls them; it has no name for 0x00FF, which MS-MQMQ calls ORDER_ACK."""
+
+_CLASS = re.compile(r"(?:(?<=')|(?<=FinalAck )|(?<=MessageClass is ))0x([0-9A-F]{4})(?![0-9A-Za-z])")
+"""Where checks write a class: as an item of a list, or after what has it. Other fields have such numbers, too."""
+_STATUS = re.compile(r"(?<![0-9A-Za-z])0x([0-9A-Fa-f]{8})(?![0-9A-Za-z])")
+_ITEM = r"'[^'\\]*'"
+_LIST = re.compile(rf"\[(?:{_ITEM}(?:, {_ITEM})*)?\]")
+
+
+def with_names(text: str) -> str:
+    """Return a text with the name beside each class and status, and lists of words as they are read."""
+    if "0x" in text:
+        text = _STATUS.sub(lambda found: _named(found, RETURNED), _CLASS.sub(lambda one: _named(one, CLASSES), text))
+    if _LIST.fullmatch(text):
+        return ", ".join(re.findall(r"'([^']*)'", text)) or "nothing"
+    return text
+
+
+def _named(found: re.Match[str], names: dict[int, str]) -> str:
+    name = names.get(int(found[1], 16)) if int(found[1], 16) or names is CLASSES else None
+    return f"{found[0]} {name}" if name else found[0]

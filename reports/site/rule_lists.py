@@ -1,0 +1,83 @@
+"""The rules: findings first, then section by section; and what the two scripts search and compare."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from reports.model import Rule, Section, System, added
+from reports.site import names
+from reports.site.downloads import write_table
+from reports.site.pages import Pages
+from reports.text import clip, system_label, visible
+from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY, VERDICTS
+
+FIRST = 200
+"""Rules with findings that the page names; of more, the sections and the search have the others."""
+_SAYS = 300
+_LETTERS = {name: str(number) for number, name in enumerate(KINDS)}
+
+
+def write_rule_lists(pages: Pages) -> None:
+    """Write the page of all rules, the one that compares two systems, and their tables."""
+    rows = [(rule, _verdicts_of(pages, rule)) for rule in pages.rules]
+    looked_at = [(rule, counts) for rule, counts in rows if any(counts[name] for name in FINDINGS)]
+    worst_first = sorted(looked_at, key=lambda row: min(SEVERITY[name] for name, number in row[1].items() if number))
+    documents: dict[str, list[tuple[Section, Counter[str]]]] = {}
+    for section in pages.sections:
+        documents.setdefault(section.document, []).append((section, added(section.counts.values())))
+    pages.write(
+        "rules.html",
+        names.RULES,
+        first=worst_first[:FIRST],
+        left_out=max(0, len(worst_first) - FIRST),
+        documents=documents,
+        levels=sorted({rule.level for rule in pages.rules}),
+    )
+    if len(pages.systems) > 1:
+        pages.write("compare.html", names.COMPARE, chosen=_likely(pages))
+    _write_data(pages)
+    columns = ("rule", "document", "section", "level", "observe", "says", *VERDICTS)
+    write_table(
+        pages.site,
+        "rules",
+        columns,
+        (
+            (rule.rule, rule.document, rule.section, rule.level, rule.observe, rule.says, *map(counts.get, VERDICTS))
+            for rule, counts in rows
+        ),
+    )
+
+
+def _verdicts_of(pages: Pages, rule: Rule) -> Counter[str]:
+    return Counter(pages.stands.get(system.key, rule.rule) or NOT_JUDGED.name for system in pages.systems)
+
+
+def _likely(pages: Pages) -> tuple[str, str]:
+    """Return the keys of the two systems that are compared first: the newest, and the version before it."""
+    newest = max(pages.systems, key=lambda system: system.order)
+    other = pages.before[newest.key] or next(system for system in pages.systems if system is not newest)
+    return other.key, newest.key
+
+
+def _write_data(pages: Pages) -> None:
+    """Write what the scripts need; of each system a digit a rule, which is the place of its verdict in VERDICTS."""
+    sections = {rule.rule: section for section in pages.sections for rule in section.rules}
+    values: dict[str, object] = {
+        "VERDICTS": [[name, kind.symbol, kind.label] for name, kind in KINDS.items()],
+        "RULES": [_rule(rule, sections[rule.rule]) for rule in pages.rules],
+        "SYSTEMS": [_system(pages, system) for system in pages.systems],
+    }
+    lines = (f"const {name} = {json.dumps(value, separators=(',', ':'))};\n" for name, value in values.items())
+    (pages.site / names.RULES_DATA).write_text("".join(lines), encoding="ascii")
+
+
+def _rule(rule: Rule, section: Section) -> list[str]:
+    words = (rule.rule, clip(rule.level, 20), f"{rule.document} {rule.section}", clip(rule.says, _SAYS))
+    return [*map(visible, words), names.rule_page(rule.rule), names.section_page(section)]
+
+
+def _system(pages: Pages, system: System) -> list[str]:
+    verdicts = "".join(_LETTERS[verdict or NOT_JUDGED.name] for verdict in pages.stands.row(system.key))
+    label = system_label(clip(system.name, 80), clip(system.version, 40), clip(system.profile, 40))
+    return [system.key, visible(label), names.system_page(system), verdicts]

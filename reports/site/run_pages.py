@@ -1,0 +1,63 @@
+"""The list of runs, and a page for each that it shows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+from reports.model import Run
+from reports.runs import inside
+from reports.site import names
+from reports.site.downloads import write_table
+from reports.site.news import News
+from reports.site.pages import Pages
+from reports.vocabulary import VERDICTS
+
+JUNIT_FILE = "junit.xml"
+_RUN_COLUMNS = ("run", "system", "started", "finished", "reach", "selection", "exit", "lacking", "kept", "rejected")
+_CHANGE_COLUMNS = (
+    *("name", "profile", "rule", "run", "started", "version", "verdict", "version_before", "verdict_before", "change"),
+)
+
+
+def write_changes(pages: Pages) -> dict[str, News]:
+    """Write the table of changes; return what each run changed, read in the same pass."""
+    news: dict[str, News] = {}
+
+    def noted() -> Iterator[tuple[object, ...]]:
+        for change in pages.contents.changes():
+            news.setdefault(change.run, News()).note(change)
+            yield tuple(getattr(change, name) for name in _CHANGE_COLUMNS)
+
+    write_table(pages.site, "changes", _CHANGE_COLUMNS, noted())
+    return news
+
+
+def write_runs(pages: Pages) -> None:
+    """Write the list of runs, their pages and their tables."""
+    runs = sorted(pages.contents.runs, key=lambda run: run.ingest, reverse=True)
+    pages.write("runs.html", names.RUNS, runs=[run for run in runs if run.run in pages.run_pages])
+    newest = {run.run for run in pages.latest.values()}
+    for run in runs:
+        if run.run in pages.run_pages:
+            junit = _junit(pages, run) if run.run in newest else None
+            pages.write("run.html", names.run_page(run.run), run=run, news=pages.news.get(run.run, News()), junit=junit)
+    write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
+    if pages.contents.rejected:
+        rejected = ((one.folder, one.line, one.reason) for one in pages.contents.rejected)
+        write_table(pages.site, "rejected", ("folder", "line", "reason"), rejected)
+
+
+def _junit(pages: Pages, run: Run) -> str | None:
+    """Copy the JUnit file of a run; None where its folder is elsewhere or has none."""
+    folder = pages.captures.folder_of(run.run)
+    source = inside(folder.resolve(), JUNIT_FILE) if folder else None
+    if source is None:
+        return None
+    name = names.run_junit(run.run)
+    shutil.copyfile(source, pages.site / name)
+    return name
+
+
+def _run_row(run: Run) -> tuple[object, ...]:
+    return *(getattr(run, name) for name in _RUN_COLUMNS), *(run.counts.get(name, 0) for name in VERDICTS)

@@ -1,0 +1,66 @@
+"""Which findings share a cause, by the reports and by the harness."""
+
+import pytest
+from made import CONTOSO, rule, standing
+
+from harness.judging.verdicts import Verdict
+from harness.results import causes as of_harness
+from harness.run.results import RuleResult
+from harness.wire.value_names import with_names
+from reports import causes as of_reports
+
+CHECK, OTHER = "suites/a/test_a.py::test_queue[0]", "suites/a/test_a.py::test_other"
+BAD_QUEUE = "['0x8000']"
+
+
+def grouped(*findings):
+    """Group (verdict, test, observed, reason) by both; return titles and rules."""
+    named = [(rule(number), *one) for number, one in enumerate(findings, 1)]
+    standings = [
+        standing(of, CONTOSO, verdict, test=test, observed=observed, reason=reason, expected="e")
+        for of, verdict, test, observed, reason in named
+    ]
+    lines = [
+        RuleResult(of.rule, Verdict(verdict), {"test": test or None, "observed": observed, "reason": reason or None})
+        for of, verdict, test, observed, reason in named
+    ]
+    reported = [
+        (cause.title, [one.rule for one in cause.findings]) for cause in of_reports.causes_of(standings, with_names)
+    ]
+    assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in of_harness.causes_of(lines)]
+    return [(title, [int(name[-2:]) for name in rules]) for title, rules in reported]
+
+
+def test_rules_of_one_check_that_saw_the_same_are_one_cause():
+    assert grouped(("fail", CHECK, BAD_QUEUE, ""), ("fail", CHECK.replace("0", "1"), BAD_QUEUE, "")) == [
+        ("2 rules, 1 check: observed 0x8000 NackBadDestQueue", [1, 2])
+    ]
+
+
+def test_checks_that_saw_the_same_answer_share_its_cause_and_the_larger_cause_comes_first():
+    found = grouped(("fail", OTHER, "kept open", ""), ("fail", CHECK, BAD_QUEUE, ""), ("fail", OTHER, BAD_QUEUE, ""))
+    assert found == [
+        ("2 rules, 2 checks: observed 0x8000 NackBadDestQueue", [2, 3]),
+        ("1 rule, 1 check: observed kept open", [1]),
+    ]
+
+
+@pytest.mark.parametrize("observed", ["[]", "False", "['6f63716d666e']", "17", "[[], ['l']]"])
+def test_what_says_nothing_by_itself_is_a_cause_within_one_check_only(observed):
+    found = grouped(("fail", CHECK, observed, ""), ("fail", OTHER, observed, ""), ("fail", CHECK, observed, ""))
+    assert [rules for _, rules in found] == [[1, 3], [2]]
+
+
+def test_what_was_not_decided_has_the_cause_that_its_reason_says():
+    why = "queues.plain is not there"
+    assert grouped(
+        ("inconclusive", CHECK, "", why), ("inconclusive", OTHER, "", why), ("inconclusive", "", "", why)
+    ) == [(f"3 rules, 2 checks: {why}", [1, 2, 3])]
+
+
+def test_verdicts_are_never_joined_nor_is_what_has_no_words():
+    found = grouped(
+        ("fail", CHECK, "open", ""), ("warn", CHECK, "open", ""), ("fail", "", "", ""), ("fail", "", "", "")
+    )
+    assert [rules for _, rules in found] == [[1], [2], [3], [4]]
+    assert found[2][0] == "1 rule: no reason is known"

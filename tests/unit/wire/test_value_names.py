@@ -1,0 +1,41 @@
+"""The names of classes and statuses in the texts of verdicts."""
+
+import pytest
+
+from harness.wire.value_names import CLASSES, with_names
+from reference_qm.codec.classes import MessageClass
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("['0x8000']", "0x8000 NackBadDestQueue"),
+        ("['0x0002', '0x4000']", "0x0002 AckReachQueue, 0x4000 AckReceive"),
+        ("[]", "nothing"),
+        ("['0x8009 of ab12']", "0x8009 NackNotTransactionalQueue of ab12"),
+        ("{'first': ['0xC004']}", "{'first': ['0xC004 NackReceiveRejected']}"),
+        ("['FinalAck 0x8000']", "FinalAck 0x8000 NackBadDestQueue"),
+        ("MessageClass is 0xC002", "MessageClass is 0xC002 NackReceiveTimeout"),
+        ("0xC00E0003", "0xC00E0003 MQ_ERROR_QUEUE_NOT_FOUND"),
+        ("returned 0xc00e001b, not 0", "returned 0xc00e001b MQ_ERROR_IO_TIMEOUT, not 0"),
+    ],
+)
+def test_a_class_or_status_has_its_name(text, shown):
+    assert with_names(text) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["BodyType is 0x4000", "0x8000", "Flags is 0x00000000", "['it''s']", "['a\\'b']", "PacketSize is 0x8000", "closed"],
+)
+def test_a_number_of_another_field_stays_a_number(text):
+    assert with_names(text) == text
+
+
+def test_a_long_text_that_is_nearly_a_list_is_read_once():
+    text = "['a'" + ", 'a'" * 100_000
+    assert with_names(text) == text
+
+
+def test_every_class_of_the_specification_has_a_name():
+    assert CLASSES.keys() == {int(one) for one in MessageClass}
