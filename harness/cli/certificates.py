@@ -16,7 +16,10 @@ from harness.errors import UsageError
 
 EXIT_REFUSED = 1
 """No certificate, or none that holds."""
+EXIT_ELSEWHERE = 3
+"""Of another rule set or by another harness: it cannot be judged here."""
 NOT_EXERCISED_PERCENT = 5.0
+"""`harness.results.certificate` has it, too, which takes long to import."""
 PASSWORD = "MQCONFORM_KEY_PASSWORD"  # noqa: S105  # the name of the variable that has it
 
 
@@ -40,13 +43,15 @@ def certify(
     from harness.results import certificate
     from harness.results.bundle import member_of, private_key, write_bundle
     from harness.results.certificate_page import badge, page
+    from harness.results.installed import installed_suites
     from harness.results.run_results import read_run
 
     signer = private_key(key, os.environ.get(PASSWORD, "").encode() or None)
     if out.exists():
         raise UsageError(f"{out}: is there already; give another --out")
-    found, terms = read_run(run), certificate.Terms.of_suites(not_exercised)
-    if reasons := list(certificate.refusals(found, terms)):
+    found, suites = read_run(run), installed_suites()
+    terms = certificate.Terms(not_exercised, suites.checks)
+    if reasons := list(certificate.refusals(found, terms, suites)):
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)
         raise typer.Exit(EXIT_REFUSED)
@@ -69,23 +74,32 @@ def certify(
 def verify_(
     bundle: Annotated[Path, typer.Argument(help="The file of a certificate.")],
     public_key_: Annotated[Path, typer.Option("--public-key", help="Whose it is said to be: a public key (PEM).")],
+    not_exercised: Annotated[
+        float, typer.Option(min=0, max=100, help="Which share of the rules you let never have come up, in per cent.")
+    ] = NOT_EXERCISED_PERCENT,
     format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
 ) -> None:
-    """Check a certificate offline, and judge its captures again; exit with 1 when it does not hold."""
+    """Check a certificate offline, and judge its captures again.
+
+    Exit with 1 when it does not hold, with 3 when only a harness with another rule set can say whether it does.
+    """
     from harness.results.bundle import BadBundle, public_key
-    from harness.results.verification import said_of, verify
+    from harness.results.verification import JudgedElsewhere, said_of, verify
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: it must be text or json")
     key = public_key(public_key_)
     try:
         with _progress() as progress:
-            found = verify(bundle, key, progress)
+            found = verify(bundle, key, progress, not_exercised_percent=not_exercised)
+    except JudgedElsewhere as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(EXIT_ELSEWHERE) from None
     except BadBundle as error:
         typer.echo(f"does not hold: {error}", err=True)
         raise typer.Exit(EXIT_REFUSED) from None
     if format_ == "json":
-        typer.echo(json.dumps(found.statement, indent=1))
+        typer.echo(json.dumps(found.to_json(), indent=1))
         return
     for line in said_of(found):
         typer.echo(line)

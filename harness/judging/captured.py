@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import RPC_COMMENT, Connection, Recorder
+from harness.capture.recorder import RPC_COMMENT, Connection, Frame, Recorder
 from harness.capture.streams import Direction, Stream, Streams, streams
 from harness.capture.window import FRAME_COST
 from harness.environment import VirtualEnvironment
@@ -42,17 +42,24 @@ class Judged(NamedTuple):
     ended_us: int
 
 
-def judge_capture(path: Path, name: str, catalogue: Catalogue, profile: str = NO_RELEASE) -> Judged:
+def judge_capture(
+    path: Path,
+    name: str,
+    catalogue: Catalogue,
+    profile: str = NO_RELEASE,
+    watch: Callable[[Frame], None] = lambda frame: None,
+) -> Judged:
     """Judge a capture of a SUT of that profile, called ``name`` in its verdicts, by every passive predicate.
 
-    Raises CaptureError, NoDirection and TooMuch. Fails and warnings have the field that decides; passes are counted and
-    not shown.
+    ``watch`` gets its packets, too. Raises CaptureError, NoDirection and TooMuch. Fails and warnings have the field that
+    decides; passes are counted and not shown.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []
     judge = Judge(catalogue, _Kept(entries), test=name, covers=(), capture=name, passes=passes, profile=profile)
     replay = Replay(path)
     replay.listeners.append(judge.packets.on_frame)
+    replay.listeners.append(watch)
     replay.listeners.append(lambda frame: frame.leave_layers())
     replay.play()
     judge.passive()

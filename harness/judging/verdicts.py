@@ -227,7 +227,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
         for number, line in enumerate(file, 1):
             try:
                 verdict = json.loads(line) if line.endswith(b"\n") else None
-            except ValueError:
+            except (ValueError, RecursionError):
                 verdict = None
             if not isinstance(verdict, dict):
                 raise UsageError(

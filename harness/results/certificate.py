@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from harness.judging.verdicts import Verdict
-from harness.paths import SUITES
+from harness.printable import one_line
+from harness.results.installed import Suites
 from harness.results.run_results import RunResults
-from harness.run.run import DECIDED, frozen_tests
+from harness.rules.releases import RELEASES
+from harness.run.run import DECIDED
 from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
 
-CERTIFICATE_SCHEMA = 1
+CERTIFICATE_SCHEMA = 2
 CERTIFICATE_FILE = "certificate.json"
 PAGE_FILE = "certificate.html"
 BADGE_FILE = "badge.svg"
+NOT_EXERCISED_PERCENT = 5.0
+"""Which share of the rules that were tried may never have come up, unless somebody asks for another."""
 _UNCERTAIN = {
     Verdict.HARNESS_ERROR: "is a mistake of the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -34,25 +38,35 @@ class Terms:
     not_exercised_percent: float
     checks: int
 
-    @classmethod
-    def of_suites(cls, not_exercised_percent: float) -> Terms:
-        """Return terms with the number of checks of the suites that are installed."""
-        return cls(not_exercised_percent, frozen_tests(SUITES))
 
-
-def refusals(found: RunResults, terms: Terms) -> Iterator[str]:
-    """Yield, a line each, why a run cannot be certified."""
+def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
+    """Yield, a line each, why a run cannot be certified; ``suites``: those that it is a run of."""
     run = found.run
     if run.get("schema") != SCHEMA:
         yield f"it is of schema {run.get('schema')}; run it again with this harness"
+    if (profile := run["sut"].get("profile")) not in RELEASES:
+        yield f"its profile {one_line(str(profile), 100)!r} is none that is known: {', '.join(RELEASES)}"
+    yield from _what_is_missing(found, terms, suites)
+    for key, words in (("residue", "left behind or met something"), ("deaths", "the system's process ended")):
+        if run.get(key):
+            yield f"{words}, {len(run[key])} times: see {key} in {RUN_FILE}"
+    yield from _what_went_wrong(found)
+    share = not_exercised_share(found)
+    if share > terms.not_exercised_percent:
+        yield f"{share:.1f} % of its rules were never exercised; at most {terms.not_exercised_percent:g} % may be"
+
+
+def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     if found.partial is not None:
         yield f"it is a part of a run: {found.partial}"
     checks = len(found.checks)
     if checks < terms.checks:
         yield f"{checks} checks ran; a whole run has {terms.checks}"
-    for key, words in (("residue", "left behind or met something"), ("deaths", "the system's process ended")):
-        if run.get(key):
-            yield f"{words}, {len(run[key])} times: see {key} in {RUN_FILE}"
+    elif lacking := sorted(suites.driving.keys() - found.rules.keys()):
+        yield f"{len(lacking)} rules have checks and no verdict: {_listed(lacking)}"
+
+
+def _what_went_wrong(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN.items():
         rules = _with(found, verdict)
         if rules:
@@ -61,11 +75,8 @@ def refusals(found: RunResults, terms: Terms) -> Iterator[str]:
     new = [rule for rule in _with(found, Verdict.FAIL) if rule not in known]
     if new:
         yield f"{len(new)} rules fail and are in no baseline: {_listed(new)}"
-    if stale := (run.get("baseline") or {}).get("stale"):
+    if stale := (found.run.get("baseline") or {}).get("stale"):
         yield f"{len(stale)} entries of the baseline fail no more: {_listed(stale)}"
-    share = not_exercised_share(found)
-    if share > terms.not_exercised_percent:
-        yield f"{share:.1f} % of its rules were never exercised; at most {terms.not_exercised_percent:g} % may be"
 
 
 def not_exercised_share(found: RunResults) -> float:
@@ -94,6 +105,7 @@ def statement(found: RunResults, terms: Terms, files: Mapping[str, Mapping[str, 
         "rules": {str(verdict): counts[verdict] for verdict in Verdict},
         "by_document": _by_document(found),
         "not_exercised_percent": round(not_exercised_share(found), 2),
+        "not_applicable": sorted(_with(found, Verdict.NOT_APPLICABLE)),
         "not_observable": sorted(_with(found, Verdict.NOT_OBSERVABLE)),
         "not_exercised": sorted(_with(found, Verdict.NOT_EXERCISED)),
         "warnings": sorted(_with(found, Verdict.WARN)),

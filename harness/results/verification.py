@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from harness.errors import MqconformError
 from harness.judging.captured import judge_capture
-from harness.judging.passive import load_predicates
-from harness.judging.verdicts import Verdict, read_verdicts
+from harness.judging.verdicts import Verdict
 from harness.paths import SUITES
+from harness.results.agreement import (
+    Line,
+    check_frames,
+    check_verdicts,
+    lines_of,
+    period_of,
+    watch_identifiers,
+)
 from harness.results.bundle import BadBundle, Opened, open_bundle
 from harness.results.certificate import (
     BADGE_FILE,
     CERTIFICATE_FILE,
     CERTIFICATE_SCHEMA,
+    NOT_EXERCISED_PERCENT,
     PAGE_FILE,
     Terms,
     files_of,
@@ -29,114 +39,233 @@ from harness.results.certificate import (
     written,
 )
 from harness.results.certificate_page import badge, page
+from harness.results.installed import Suites, installed_suites
 from harness.results.run_results import RunResults, read_run
+from harness.results.schemas import check_run_folder, read_certificate, read_json
 from harness.rules.catalogue import load_catalogue
-from harness.run.checks_of_rules import driving_checks
-from harness.run.run import frozen_tests
-from harness.run_folder import CAPTURES_FOLDER, VERDICTS_FILE
+from harness.run.run import digest_of
+from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, capture_name
+from harness.sut.virtual_driver import entropy_of
+from reference_qm.surface.entropy import new_guid
+
+NO_SYSTEM = "virtual"
+"""The reach of a run of the reference in the tester's own process."""
 
 
-class Verified(NamedTuple):
-    """A certificate that holds. ``statement``: certificate.json; ``captures``: how many were judged again; ``rules``:
-    how many rules they show.
+class JudgedElsewhere(MqconformError):
+    """A certificate of another rule set, or by another harness: nothing is known of its verdicts here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A certificate that holds. ``statement``: certificate.json; ``captures``: how many were judged again; ``shown``:
+    the rules that they show; ``believed``: the rules whose verdict is the signer's word alone.
     """
 
     statement: dict[str, Any]
     captures: int
-    rules: int
+    shown: frozenset[str]
+    believed: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return certificate.json with what of it was judged again."""
+        return self.statement | {
+            "judged_again": {"captures": self.captures, "rules": sorted(self.shown)},
+            "believed": list(self.believed),
+        }
 
 
-def verify(path: Path, key: Ed25519PublicKey, progress: Callable[[int, int], None] = lambda done, of: None) -> Verified:
-    """Verify a certificate; BadBundle says what does not hold. ``progress``: captures judged again, of how many."""
+def verify(
+    path: Path,
+    key: Ed25519PublicKey,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    *,
+    not_exercised_percent: float = NOT_EXERCISED_PERCENT,
+) -> Verified:
+    """Verify a certificate; BadBundle says what does not hold, JudgedElsewhere that another harness has to say it.
+
+    ``progress``: captures judged again, of how many; ``not_exercised_percent``: the verifier's own limit.
+    """
+    suites = installed_suites()
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
         opened = open_bundle(path, key, Path(folder))
         try:
-            said = _statement(opened)
+            said = _statement(opened, suites)
             _check_files(opened, said)
+            check_run_folder(opened.folder)
             found = read_run(opened.folder)
-            _check_statement(opened, said, found)
-            rules = _check_captures(opened, said["system"]["profile"], progress)
-        except BadBundle as error:
-            raise BadBundle(f"{path}: {error}") from error
+            _check_statement(opened, said, found, suites, not_exercised_percent)
+            lines = list(lines_of(opened.folder))
+            needed = check_verdicts(iter(lines), suites, load_catalogue())
+            check_frames(opened.folder, needed, period_of(found.run))
+            shown = _check_captures(opened, found, lines, suites, progress)
+        except (BadBundle, JudgedElsewhere) as error:
+            raise type(error)(f"{path}: {error}") from error
         except MqconformError as error:
             raise BadBundle(f"{path}: {str(error).replace(folder, '')}") from error
-    return Verified(said, sum(name.startswith(f"{CAPTURES_FOLDER}/") for name in opened.members), rules)
+    captures = sum(name.startswith(f"{CAPTURES_FOLDER}/") for name in opened.members)
+    decided = {rule for rule, one in found.rules.items() if one.verdict not in _UNDECIDED}
+    return Verified(said, captures, shown & decided, tuple(sorted(decided - shown)))
 
 
-def _statement(opened: Opened) -> dict[str, Any]:
+_UNDECIDED = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE, Verdict.NOT_EXERCISED)
+
+
+def _statement(opened: Opened, suites: Suites) -> dict[str, Any]:
+    """Read what the certificate says; JudgedElsewhere when that is of other suites than are installed here."""
+    said = read_json(opened.folder / CERTIFICATE_FILE)
+    if not isinstance(said, dict):
+        raise BadBundle(f"{CERTIFICATE_FILE}: is no object")
+    rules = read_json(opened.folder / RULES_FILE)
     try:
-        said = json.loads((opened.folder / CERTIFICATE_FILE).read_text(encoding="utf-8"))
-        if not isinstance(said, dict) or said.get("schema") != CERTIFICATE_SCHEMA:
-            raise BadBundle(f"{CERTIFICATE_FILE}: is of a schema that this harness does not know")
-    except OSError as error:
-        raise BadBundle(f"{CERTIFICATE_FILE} is missing") from error
+        digest = digest_of(rules)
     except (ValueError, RecursionError) as error:
-        raise BadBundle(f"{CERTIFICATE_FILE}: is broken: {error}") from error
-    return said
+        raise BadBundle(f"{RULES_FILE}: is broken: {error}") from error
+    ours = {"schema": CERTIFICATE_SCHEMA, "harness": version("mqconform"), "suites": suites.digest}
+    for name, value in ours.items():
+        if said.get(name) != value:
+            theirs = str(said.get(name))[:80]
+            raise JudgedElsewhere(f"cannot be judged here: its {name} is {theirs!a}; here it is {value}")
+    if digest != suites.digest:
+        raise BadBundle(f"{RULES_FILE} is not the rule set that {CERTIFICATE_FILE} names")
+    return read_certificate(opened.folder / CERTIFICATE_FILE)
 
 
 def _check_files(opened: Opened, said: Mapping[str, Any]) -> None:
     made = {CERTIFICATE_FILE, PAGE_FILE, BADGE_FILE}
     held = {name: one._asdict() for name, one in opened.members.items() if name not in made}
-    named = said.get("files")
+    named = said["files"]
     if held != named:
-        named = named if isinstance(named, dict) else {}
         wrong = sorted(name for name in held.keys() | named.keys() if held.get(name) != named.get(name))
         raise BadBundle(f"the files are not those that the certificate names: {', '.join(wrong[:5])}")
 
 
-def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults) -> None:
+def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults, suites: Suites, most: float) -> None:
     """Compare what the certificate says with what its run folder says; then its terms."""
     if {name for name, _ in files_of(found)} != said["files"].keys():
         raise BadBundle("it has files that belong to no run folder")
-    try:
-        terms = Terms(float(said["terms"]["not_exercised_percent"]), int(said["terms"]["checks"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadBundle(f"{CERTIFICATE_FILE}: terms: {error}") from error
+    terms = Terms(said["terms"]["not_exercised_percent"], said["terms"]["checks"])
+    if terms.checks != suites.checks:
+        raise BadBundle(f"it is certified on terms of {terms.checks} checks; a whole run has {suites.checks}")
+    if terms.not_exercised_percent > most:
+        raise BadBundle(
+            f"it is certified on terms of up to {terms.not_exercised_percent:g} % of rules that were never exercised; "
+            f"`--not-exercised` here is {most:g}"
+        )
+    if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
+        raise BadBundle("run.json is of another rule set or harness than the certificate")
     meant = statement(found, terms, said["files"])
-    if said["harness"] == version("mqconform") and terms.checks < (whole := frozen_tests(SUITES)):
-        raise BadBundle(f"it is certified on terms of {terms.checks} checks; a whole run has {whole}")
     if written(meant) != written(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
         raise BadBundle(f"{CERTIFICATE_FILE} does not say what its run says: {', '.join(wrong)}")
-    if reasons := list(refusals(found, terms)):
+    if reasons := list(refusals(found, terms, suites)):
         raise BadBundle(f"its run could not be certified: {reasons[0]}")
     for name, text in ((PAGE_FILE, page(said, opened.key)), (BADGE_FILE, badge(said))):
-        if (opened.folder / name).read_text(encoding="utf-8") != text:
+        if (opened.folder / name).read_bytes() != text.encode():
             raise BadBundle(f"{name} does not show what the certificate says")
 
 
-def _check_captures(opened: Opened, profile: str, progress: Callable[[int, int], None]) -> int:
+def _check_captures(
+    opened: Opened,
+    found: RunResults,
+    lines: list[Line],
+    suites: Suites,
+    progress: Callable[[int, int], None],
+) -> frozenset[str]:
     """Judge the captures again: what they convict, the verdicts convict; what passes on packets, they show.
 
     A pass by a check that drives an exchange for such a rule may be about what the system did with packets of others.
     """
-    catalogue, passive, driving = load_catalogue(), load_predicates(), driving_checks()
-    convicted, passed = set[tuple[str, str]](), set[tuple[str, str]]()
-    for line in read_verdicts(opened.folder / VERDICTS_FILE):
-        if line["verdict"] == Verdict.FAIL:
-            convicted.add((line["rule"], line["capture"] or ""))
-        elif line["verdict"] == Verdict.PASS:
-            passed.add((line["rule"], str(line["test"]).partition("[")[0]))
+    catalogue, profile = load_catalogue(), found.run["sut"]["profile"]
+    convicted = {(line.rule, line.capture) for line in lines if line.verdict is Verdict.FAIL}
+    passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}
+    identifiers = _identifiers(found)
     shown = set[str]()
     names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
     for number, name in enumerate(names, 1):
-        for entry in judge_capture(opened.folder / name, name, catalogue, profile).entries:
+        whose = identifiers(name)
+        watch = (lambda frame: None) if whose is None else watch_identifiers(name, whose)
+        for entry in judge_capture(opened.folder / name, name, catalogue, profile, watch).entries:
             shown.add(entry.rule)
             if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
                 raise BadBundle(f"{name} breaks {entry.rule}, which no verdict says: observed {entry.observed[:200]}")
         progress(number, len(names))
-    on_packets = {rule for rule, check in passed if rule in passive and check not in driving.get(rule, ())}
+    on_packets = {
+        rule for rule, check in passed if rule in suites.passive and check not in suites.driving.get(rule, ())
+    }
     if unseen := sorted(on_packets - shown):
         raise BadBundle(f"no capture shows a packet to judge {', '.join(unseen[:5])} by, which its verdicts pass")
-    return len(shown)
+    return frozenset(shown)
+
+
+def _identifiers(found: RunResults) -> Callable[[str], frozenset[str] | None]:
+    """Return what tells the identifiers of the queue managers of a capture; None where they are not known.
+
+    In virtual time each check has a system of its own, whose identifier follows from its name. Of a topology only the
+    receiver is known.
+    """
+    known = {capture_name(test) for test in found.checks}
+    several = {capture_name(test) for test in found.checks if _is_of_topology(test)}
+    virtual = found.run["reach"] == NO_SYSTEM
+    own = {capture_name(test): str(new_guid(entropy_of(test))) for test in found.checks} if virtual else {}
+    of_run = frozenset(found.run["queue_managers"])
+    if not virtual and not of_run:
+        raise BadBundle("run.json names no queue manager, so that nothing says whose captures these are")
+
+    def of(name: str) -> frozenset[str] | None:
+        stem = Path(name).stem
+        if stem not in known:
+            stem = _ATTEMPT.sub("", stem)
+        if stem in several:
+            return None
+        return frozenset({own.get(stem, "none")}) if virtual else of_run
+
+    return of
+
+
+_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
+"""What the name of a capture has behind that of its check, of another attempt."""
+
+
+def _is_of_topology(test: str) -> bool:
+    path = SUITES.parent / test.partition("::")[0]
+    return path.is_relative_to(SUITES) and path.is_file() and 'needs("topology"' in path.read_text(encoding="utf-8")
+
+
+LISTED = 20
 
 
 def said_of(found: Verified) -> Iterator[str]:
-    """Yield lines for the terminal."""
-    system = found.statement["system"]
+    """Yield lines for the terminal: what was declared, what was found, what was judged again, what is believed."""
+    said = found.statement
+    yield from _declarations(said)
+    counts = ", ".join(f"{number:,} {name}" for name, number in said["rules"].items() if number)
+    yield f"rules: {counts}; known deviations: {len(said['deviations'])}"
+    decided = len(found.shown) + len(found.believed)
+    yield f"judged again: {found.captures:,} captures, {len(found.shown):,} of {decided:,} rules with a verdict"
+    yield f"the signer's word: {len(found.believed):,} rules{_by_document(found.believed)}; `--format json` lists them"
+    yield "the signer's word: name, vendor and version of the system, the profile it was held to, dates, run"
+    system = said["system"]
     yield f"holds: {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
-    yield f"run {found.statement['run']} of {found.statement['started']}, rule set {found.statement['suites']}"
-    counts = ", ".join(f"{number:,} {name}" for name, number in found.statement["rules"].items() if number)
-    yield f"rules: {counts}; known deviations: {len(found.statement['deviations'])}"
-    yield f"judged again: {found.captures:,} captures, {found.rules:,} rules that every packet shows"
+    yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"
+
+
+def _declarations(said: Mapping[str, Any]) -> Iterator[str]:
+    if said["reach"] == NO_SYSTEM:
+        yield "declared: reach virtual: no system was reached; the reference ran in the tester's process"
+    for key in ("not_applicable", "not_observable", "not_exercised"):
+        yield f"declared: {key}: {len(said[key]):,} rules{_by_document(said[key])}"
+    share, most = said["not_exercised_percent"], said["terms"]["not_exercised_percent"]
+    yield f"declared: terms: {said['terms']['checks']:,} checks; {share:g} % not exercised of at most {most:g} %"
+    yield f"declared: known deviations: {len(said['deviations'])} rules that fail"
+    for rule, why in list(said["deviations"].items())[:LISTED]:
+        yield f"  {rule}: {why['reason']!a}"
+    lacking = sorted(name for name, there in said["capabilities"].items() if not there)
+    yield f"declared: without {', '.join(lacking) or 'nothing'} of the capabilities it names"
+
+
+def _by_document(rules: list[str] | tuple[str, ...]) -> str:
+    if not rules:
+        return ""
+    counts = Counter(rule.partition("-")[0] for rule in rules)
+    return f" ({', '.join(f'{name} {number:,}' for name, number in sorted(counts.items()))})"

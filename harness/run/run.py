@@ -333,8 +333,13 @@ def rules_json(catalogue: Catalogue) -> tuple[str, str]:
 
 def _rules_json(catalogue: Catalogue) -> tuple[str, str]:
     tree = _rules(catalogue)
-    canonical = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return json.dumps(tree, indent=1), hashlib.sha256(canonical.encode()).hexdigest()
+    return json.dumps(tree, indent=1), digest_of(tree)
+
+
+def digest_of(rules: Any) -> str:
+    """Return the SHA-256 of the content of a rules.json as canonical JSON, hexadecimal."""
+    canonical = json.dumps(rules, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 @cache

@@ -29,6 +29,11 @@ TWO_ADDRESSES = "mqc-peer.example"
 COMPUTER = "sut"
 
 
+def entropy_of(seed: str) -> SeededEntropy:
+    """Return the chance of the system of one test; its first GUID is the system's QueueManager.Identifier."""
+    return SeededEntropy(f"sut {seed}")
+
+
 class VirtualDriver:
     """A fresh reference core for each test, with the faults that the SUT file names.
 
@@ -55,7 +60,7 @@ class VirtualDriver:
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
             environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address)
-        entropy = SeededEntropy(f"sut {seed}")
+        entropy = entropy_of(seed)
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
         identifier = new_guid(entropy)

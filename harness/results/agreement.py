@@ -1,0 +1,134 @@
+"""Whether the parts of a run folder agree: verdicts, checks and captures, identifiers and times.
+
+What one file says of another is compared, so that a lie in one of them needs the same lie in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from harness.capture.pcapng import read_pcapng
+from harness.capture.recorder import Frame
+from harness.judging.verdicts import Verdict, read_lines
+from harness.results.bundle import BadBundle
+from harness.results.installed import Suites
+from harness.rules.catalogue import Catalogue
+from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
+
+CLOCKS = timedelta(minutes=5)
+"""How far a clock may be set while a run lasts."""
+UNSEEN = (Verdict.NOT_EXERCISED, Verdict.NOT_OBSERVABLE, Verdict.NOT_APPLICABLE)
+"""The verdicts that no packet shows."""
+SHOWN_BY_PACKETS = ("passive", "wire", "rpc")
+"""How rules are observed whose every pass names a packet (the judge insists)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A verdict, as far as it is compared. ``check``: the test without parameters."""
+
+    rule: str
+    verdict: Verdict
+    test: str | None
+    check: str
+    capture: str | None
+    frames: tuple[int, ...]
+
+
+def lines_of(folder: Path) -> Iterator[Line]:
+    """Yield the verdicts of a run folder whose form was checked (harness/results/schemas.py)."""
+    for line in read_lines(folder / VERDICTS_FILE):
+        test = line.get("test")
+        frames = tuple(one[0] for one in line.get("evidence", ()))
+        capture = line.get("capture") or (capture_of(test) if test is not None and frames else None)
+        yield Line(line["rule"], Verdict(line["verdict"]), test, str(test).partition("[")[0], capture, frames)
+
+
+def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) -> dict[str, int]:
+    """Check that rules, checks and verdicts are of these suites, and complete.
+
+    Return the captures that verdicts name, with the last frame that one needs. BadBundle names what is wrong.
+    """
+    judged, needed = set[tuple[str, str]](), dict[str, int]()
+    for line in lines:
+        if line.rule not in suites.rules:
+            raise BadBundle(f"{line.rule} has a verdict and is no rule")
+        if line.test is None:
+            if line.verdict not in UNSEEN:
+                raise BadBundle(f"{line.rule}: {line.verdict} by no check")
+            continue
+        if not suites.may_judge(line.rule, line.check):
+            raise BadBundle(f"{line.rule}: {line.verdict} by {line.check}, which does not judge it")
+        judged.add((line.rule, line.check))
+        if line.capture is not None:
+            if not _is_capture_of(line.test, line.capture):
+                raise BadBundle(f"{line.rule}: {line.capture} is no capture of {line.test}")
+            needed[line.capture] = max(needed.get(line.capture, 0), *line.frames, 0)
+        row = catalogue.get(line.rule)
+        if line.verdict is Verdict.PASS and not line.frames and row is not None and row.observe in SHOWN_BY_PACKETS:
+            raise BadBundle(f"{line.rule}: passes by {line.test} without a packet")
+    for rule, checks in suites.driving.items():
+        for check in checks:
+            if (rule, check) not in judged:
+                raise BadBundle(f"{rule}: no verdict by {check}")
+    return needed
+
+
+def _is_capture_of(test: str, capture: str) -> bool:
+    """Return whether this is the name of a capture of a check, of whichever attempt."""
+    stem = f"{CAPTURES_FOLDER}/{capture_name(test)}"
+    return capture == f"{stem}{CAPTURE_SUFFIX}" or (
+        capture.startswith((f"{stem}-from-", f"{stem}-again-")) and capture.endswith(CAPTURE_SUFFIX)
+    )
+
+
+def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime, datetime] | None) -> None:
+    """Check that captures have the frames that verdicts name, and times within the run (None: virtual time)."""
+    for name in sorted(needed):
+        if not (folder / name).is_file():
+            raise BadBundle(f"verdicts name {name}, which is missing")
+    for path in sorted((folder / CAPTURES_FOLDER).iterdir()):
+        name, last = f"{CAPTURES_FOLDER}/{path.name}", 0
+        for frame in read_pcapng(path):
+            last = frame.number
+            if period is not None and not period[0] <= _time(frame.time_us) <= period[1]:
+                raise BadBundle(f"{name}: frame {last} is of {_time(frame.time_us)}, which is not within the run")
+        if needed.get(name, 0) > last:
+            raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has {last}")
+
+
+def _time(us: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=min(us, 2**53))
+
+
+def period_of(run: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
+    """Return when a run took place, with what clocks may differ; None of one in virtual time. BadBundle: never."""
+    try:
+        started, finished = (datetime.fromisoformat(run[key]) for key in ("started", "finished"))
+        period = started - CLOCKS, finished + CLOCKS
+    except (ValueError, OverflowError) as error:
+        raise BadBundle(f"run.json: started, finished: {error}") from error
+    if finished < started or started > datetime.now(UTC) + CLOCKS:
+        raise BadBundle(f"run.json: it ran from {run['started']} to {run['finished']}, which cannot be")
+    return None if run["reach"] == "virtual" else period
+
+
+def watch_identifiers(name: str, identifiers: frozenset[str]) -> Callable[[Frame], None]:
+    """Return a listener of a capture's packets: who establishes a session has an identifier of the run.
+
+    One of the two of an EstablishConnection is its sender's.
+    """
+
+    def look(frame: Frame) -> None:
+        if not frame.from_sut or frame.kind != "EstablishConnection":
+            return
+        header = frame["EstablishConnectionHeader"]
+        named = {str(header.ClientGuid), str(header.ServerGuid)}
+        if named.isdisjoint(identifiers):
+            raise BadBundle(f"{name}: frame {frame.number} is of queue manager {min(named)}, which is not of this run")
+
+    return look

@@ -1,0 +1,41 @@
+"""The suites that are installed here, as far as a certificate can be held against them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+
+from harness.judging.passive import load_predicates
+from harness.judging.robustness import ROWS
+from harness.paths import SUITES
+from harness.rules.catalogue import load_catalogue
+from harness.run.checks_of_rules import driving_checks
+from harness.run.run import frozen_tests, rules_json
+
+
+@dataclass(frozen=True, slots=True)
+class Suites:
+    """A rule set with its checks.
+
+    ``checks``: how many a whole run has; ``digest``: SHA-256 of its rules.json; ``rules``: every id; ``driving``: of
+    the rules that checks drive an exchange for, those checks, without parameters; ``passive``: the rules that packets
+    of any check may show.
+    """
+
+    checks: int
+    digest: str
+    rules: Set[str]
+    driving: Mapping[str, Set[str]]
+    passive: Set[str]
+
+    def may_judge(self, rule: str, check: str) -> bool:
+        """Return whether a check (without parameters) can have a verdict on a rule."""
+        return rule in self.passive or rule in ROWS or check in self.driving.get(rule, ())
+
+
+def installed_suites() -> Suites:
+    """Return the suites beside this harness."""
+    catalogue = load_catalogue()
+    _, digest = rules_json(catalogue)
+    rules = frozenset(catalogue) | frozenset(ROWS)
+    return Suites(frozen_tests(SUITES), digest, rules, driving_checks(), frozenset(load_predicates()))

@@ -1,0 +1,248 @@
+"""What a bundle may hold: each of its files checked, with bounds, before anything in it is looked at."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Never
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from harness.judging.verdicts import Verdict
+from harness.printable import one_line
+from harness.results.bundle import BadBundle
+from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
+
+MOST_JSON = 64 * 2**20
+"""int bytes of a JSON file."""
+MOST_LINE = 2**20
+"""int bytes of a line of verdicts.jsonl."""
+MOST_NUMBER = 2**53
+"""Of a number: what every reader of JSON has exactly."""
+_COMPLAINT = 200
+_TEXT = {"type": "string", "maxLength": 10_000}
+_WORD = {"type": "string", "maxLength": 300}
+_COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER}
+_TIME = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
+_DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_TEXTS = {"type": "array", "items": _TEXT, "maxItems": 10_000}
+_WORDS = {"type": "array", "items": _WORD, "maxItems": 10_000}
+_GUIDS = {
+    "type": "array",
+    "maxItems": 100,
+    "items": {"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
+}
+_FLAGS = {"type": "object", "additionalProperties": {"type": "boolean"}, "maxProperties": 100}
+_OBJECTS = {"type": "array", "items": {"type": "object"}, "maxItems": 10_000}
+
+
+def _object(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
+
+
+_SYSTEM = _object(dict.fromkeys(("name", "vendor", "version", "profile"), _WORD))
+_DEVIATIONS = {
+    "type": "object",
+    "maxProperties": 10_000,
+    "additionalProperties": _object({"reason": _TEXT, "link": {"anyOf": [_TEXT, {"type": "null"}]}}),
+}
+_BASELINE = _object(
+    {
+        "file": _TEXT,
+        "sha256": _DIGEST,
+        "expected": _DEVIATIONS,
+        **dict.fromkeys(("new", "stale", "unjudged"), _WORDS),
+    },
+    *("file", "sha256", "new", "unjudged", "expected", "stale"),
+)
+_NULL = {"type": "null"}
+_RUN = {
+    "type": "object",
+    "properties": {
+        "schema": {"type": "integer"},
+        "run": _WORD,
+        "started": _TIME,
+        "finished": _TIME,
+        "suites": _DIGEST,
+        "sut": _SYSTEM,
+        "reach": {"enum": ["virtual", "process", "external"]},
+        "harness": _WORD,
+        "selection": _TEXT,
+        "capabilities": _FLAGS,
+        "residue": _OBJECTS,
+        "timeouts": {"anyOf": [{"type": "object"}, _NULL]},
+        "queue_managers": _GUIDS,
+        "deaths": _OBJECTS,
+        "aborted": {"anyOf": [_TEXT, _NULL]},
+        "baseline": {"anyOf": [_BASELINE, _NULL]},
+        "exit": {"type": "integer", "minimum": 0, "maximum": 255},
+        "systems": {"type": "object", "additionalProperties": _SYSTEM},
+    },
+}
+_RUN["required"] = [name for name in _RUN["properties"] if name != "systems"]
+_COUNTS = _object({str(verdict): _COUNT for verdict in Verdict})
+_PERCENT = {"type": "number", "minimum": 0, "maximum": 100}
+_CERTIFICATE = _object(
+    {
+        "schema": {"type": "integer"},
+        "system": _SYSTEM,
+        "queue_managers": _GUIDS,
+        "run": _WORD,
+        "started": _TIME,
+        "finished": _TIME,
+        "reach": _WORD,
+        "capabilities": _FLAGS,
+        "harness": _WORD,
+        "suites": _DIGEST,
+        "terms": _object({"checks": _COUNT, "not_exercised_percent": _PERCENT}),
+        "checks": _COUNT,
+        "rules": _COUNTS,
+        "by_document": {"type": "object", "maxProperties": 100, "additionalProperties": _COUNTS},
+        "not_exercised_percent": _PERCENT,
+        **dict.fromkeys(("not_applicable", "not_observable", "not_exercised", "warnings"), _WORDS),
+        "deviations": _DEVIATIONS,
+        "files": {
+            "type": "object",
+            "additionalProperties": _object({"size": _COUNT, "sha256": _DIGEST}),
+        },
+    }
+)
+_RULES = {
+    "type": "object",
+    "required": ["schema", "rules"],
+    "properties": {
+        "rules": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "required": ["document", "section", "level"],
+                "properties": dict.fromkeys(("document", "section", "level"), _WORD),
+            },
+        }
+    },
+}
+
+
+def read_certificate(path: Path) -> dict[str, Any]:
+    """Read certificate.json."""
+    return _read(path, _CERTIFICATE)
+
+
+def check_run_folder(folder: Path) -> None:
+    """Check run.json, rules.json and verdicts.jsonl; BadBundle names the file and what is wrong with it."""
+    _read(folder / RUN_FILE, _RUN)
+    _read(folder / RULES_FILE, _RULES)
+    _check_lines(folder / VERDICTS_FILE)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a bundle; BadBundle when it is missing, too long, or no JSON."""
+    try:
+        if path.stat().st_size > MOST_JSON:
+            raise BadBundle(f"{path.name}: is longer than {MOST_JSON:,} bytes")
+        return _parsed(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadBundle(f"{path.name} is missing") from error
+    except (ValueError, RecursionError) as error:
+        raise BadBundle(f"{path.name}: is broken: {one_line(str(error), _COMPLAINT)}") from error
+
+
+def _read(path: Path, schema: Mapping[str, Any]) -> dict[str, Any]:
+    tree = read_json(path)
+    validator = Draft202012Validator(schema)
+    if not validator.is_valid(tree):
+        error = best_match(validator.iter_errors(tree))
+        assert error is not None
+        where = ".".join(map(str, error.absolute_path)) or "all of it"
+        raise BadBundle(f"{path.name}: {one_line(f'{where}: {error.message}', _COMPLAINT)}")
+    found: dict[str, Any] = tree
+    return found
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_constant=_no_number, parse_float=_number, parse_int=_integer)
+
+
+def _no_number(text: str) -> Never:
+    raise ValueError(f"{text} is no number")
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value) or abs(value) > MOST_NUMBER:
+        raise ValueError(f"{text[:40]} is too large a number")
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > len(str(-MOST_NUMBER)) or abs(value := int(text)) > MOST_NUMBER:
+        raise ValueError(f"{text[:40]} is too large a number")
+    return value
+
+
+# -- verdicts.jsonl: by hand, since there are a hundred thousand lines -------------------------------------------------
+
+_RULE = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
+_VERDICTS = frozenset(map(str, Verdict))
+MOST_EVIDENCE = 100_000
+
+
+def _check_lines(path: Path) -> None:
+    last = 0
+    try:
+        with path.open("rb") as file:
+            for number, data in enumerate(iter(lambda: file.readline(MOST_LINE + 1), b""), 1):
+                try:
+                    last = _check_line(data, last)
+                except (ValueError, RecursionError) as error:
+                    raise BadBundle(f"{path.name}:{number}: {one_line(str(error), _COMPLAINT)}") from error
+    except OSError as error:
+        raise BadBundle(f"{path.name} is missing") from error
+
+
+def _check_line(data: bytes, last: int) -> int:
+    """Check a line, of schema 2; ValueError says what is wrong. Return its ``seq``, which is after the ``last``."""
+    if len(data) > MOST_LINE or not data.endswith(b"\n"):
+        raise ValueError("the line is cut, or too long")
+    line = _parsed(data.decode())
+    if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
+        raise ValueError("no verdict of this harness")
+    for key, (required, is_right) in _FORMS.items():
+        if (key in line or required) and not is_right(line.get(key)):
+            raise ValueError(f"{key} cannot be {str(line.get(key))[:80]!a}")
+    if line["seq"] <= last:
+        raise ValueError(f"seq is {line['seq']} after {last}")
+    return int(line["seq"])
+
+
+def _is_evidence(one: Any) -> bool:
+    return isinstance(one, list) and len(one) in (1, 3) and all(type(each) is int and each >= 0 for each in one)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+_FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
+    "schema": (True, lambda value: type(value) is int and value == SCHEMA),
+    "seq": (True, lambda value: type(value) is int and value > 0),
+    "ms": (True, lambda value: type(value) is int and value >= 0),
+    "rule": (True, lambda value: _is_text(value) and _RULE.fullmatch(value) is not None),
+    "verdict": (True, lambda value: _is_text(value) and value in _VERDICTS),
+    **dict.fromkeys(("expected", "observed", "reason", "test", "capture"), (False, _is_text)),
+    "evidence": (
+        False,
+        lambda value: isinstance(value, list) and len(value) <= MOST_EVIDENCE and all(map(_is_evidence, value)),
+    ),
+    **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
+}
+"""The keys of a line: whether each must be there, and what is right for it."""
