@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Never
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
+from jsonschema_rs import Draft202012Validator
 
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import Advice, Verdict
 from harness.printable import one_line
 from harness.results.bundle import BadBundle
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
@@ -152,13 +151,11 @@ def read_json(path: Path) -> Any:
         raise BadBundle(f"{path.name}: is broken: {one_line(str(error), _COMPLAINT)}") from error
 
 
-def _read(path: Path, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _read(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
     tree = read_json(path)
-    validator = Draft202012Validator(schema)
-    if not validator.is_valid(tree):
-        error = best_match(validator.iter_errors(tree))
-        assert error is not None
-        where = ".".join(map(str, error.absolute_path)) or "all of it"
+    error = next(iter(Draft202012Validator(schema).iter_errors(tree)), None)
+    if error is not None:
+        where = ".".join(map(str, error.instance_path)) or "all of it"
         raise BadBundle(f"{path.name}: {one_line(f'{where}: {error.message}', _COMPLAINT)}")
     found: dict[str, Any] = tree
     return found
@@ -189,6 +186,7 @@ def _integer(text: str) -> int:
 
 _RULE = re.compile(r"[A-Z0-9]{1,20}-[A-Za-z0-9.\-]{1,60}")
 _VERDICTS = frozenset(map(str, Verdict))
+_ADVICE = frozenset(map(str, Advice))
 MOST_EVIDENCE = 100_000
 
 
@@ -244,5 +242,6 @@ _FORMS: Mapping[str, tuple[bool, Callable[[Any], bool]]] = {
         lambda value: isinstance(value, list) and len(value) <= MOST_EVIDENCE and all(map(_is_evidence, value)),
     ),
     **dict.fromkeys(("errata", "notes"), (False, _are_texts)),
+    "advice": (False, lambda value: _is_text(value) and value in _ADVICE),
 }
 """The keys of a line: whether each must be there, and what is right for it."""

@@ -33,6 +33,8 @@ from harness.wire import dissect, establish_connection
 
 SUT, PEER = "127.0.47.1", "127.0.47.2"
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
+MADE = {"ok": True, "format_names": {"direct": "DIRECT=OS:other\\private$\\made"}}
+"""What an agent answers to create_queue, and to what needs no more than `ok`."""
 ACCESS = '[rpc]\nlevel = "privacy"\nuser = "tester"\npassword = "Test-1: no real one"\n'
 RULES = {"A-1": "MUST", "A-2": "MUST NOT", "A-3": "SHOULD", "A-4": "MUST", "A-5": "MUST"}
 NEEDS = {"A-1": "", "A-2": "ping", "A-3": "", "A-4": "send", "A-5": "qm2qm"}
@@ -262,7 +264,7 @@ def agent(facilities: list[str], refuses: Callable[[str], bool], guid: object = 
         for line in data.splitlines():
             asked = json.loads(line)
             who = {"guid": str(guid), "protocol": 2, "name": "\x1b[2J\nok", "vendor": "", "version": ""}
-            said = {"ok": True, **who, "facilities": facilities} if asked["verb"] == "identity" else {"ok": True}
+            said = {"ok": True, **who, "facilities": facilities} if asked["verb"] == "identity" else MADE
             no = {"ok": False, "error": "no\x1b[31m\nname            ok"}
             answers.append({"id": asked["id"], **(no if refuses(asked["verb"]) else said)})
         return b"".join(json.dumps(answer).encode() + b"\n" for answer in answers)

@@ -113,6 +113,6 @@ kind = "jsonl"
     done = mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "out", *sections)
     assert done.returncode == 0, done.stdout + done.stderr
     found = Counter(line["verdict"] for line in verdicts(tmp_path / "out"))
-    assert set(found) == {"pass"}
+    assert set(found) <= {"pass", "not_exercised"}
     assert found["pass"] > 20
     assert unfounded(tmp_path / "out") == []

@@ -50,7 +50,7 @@ ROOMS = {
             "roots",
             "run",
         ),
-        *("results", "proof", "attach", "preflight", "cli", "__main__"),
+        *("results", "proof", "attach", "preflight", "cli"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

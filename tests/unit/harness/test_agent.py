@@ -27,7 +27,8 @@ asked = []
 for line in sys.stdin:
     asked.append(json.loads(line))
     if asked[-1]["verb"] != "receive":
-        reply = {"id": asked[-1]["id"], "ok": True, "asked": asked, "pid": os.getpid(), "handle": 7}
+        reply = {"id": asked[-1]["id"], "ok": True, "asked": asked, "pid": os.getpid()}
+        reply |= {"handle": 7, "remote": 9, "queues": [], "outgoing": []}
         sys.stdout.write(json.dumps(reply) + "\\n")
         sys.stdout.flush()
 """
@@ -86,7 +87,7 @@ def test_the_end_of_a_channel_cancels_and_closes_what_is_its_own(environment: Re
         control.close()
         assert verbs(other)[-4:] == [
             ("cancel", {"request": waiting}),
-            ("remote_close", {"remote": None}),
+            ("remote_close", {"remote": 9}),
             ("close_queue", {"handle": 7}),
             ("list", {}),
         ]

@@ -161,9 +161,18 @@ def test_a_copy_on_a_later_session_is_no_other_message(peer: Peer, sut: Scripted
     assert numbers(peer.inbox.copies) == [1, 2, 2, 3]
 
 
-def test_a_message_that_comes_twice_on_one_session_is_there_twice(peer: Peer, sut: ScriptedSut) -> None:
+def test_a_message_that_comes_twice_on_one_session_is_one_with_two_copies(peer: Peer, sut: ScriptedSut) -> None:
     peer.connect()
     sut.wires[0].say(message(1), message(1))
+    sut.pass_time()
+    assert numbers(peer.inbox.messages) == [1]
+    assert numbers(peer.inbox.copies) == [1, 1]
+
+
+def test_two_messages_of_one_identifier_are_two(peer: Peer, sut: ScriptedSut) -> None:
+    peer.connect()
+    answered = (peer.identifier.bytes_le + number.to_bytes(4, "little") for number in peer.message_ids[:2])
+    sut.wires[0].say(*(message(1, correlation=each) for each in answered))
     sut.pass_time()
     assert numbers(peer.inbox.messages) == [1, 1]
 

@@ -57,6 +57,7 @@ ABOUT_CONNECTIONS = frozenset(
         "mqqb/s3_1_7_12_message_position_available",
         "mqqb/s3_1_7_13_pause_queue",
         "mqqb/s3_1_7_14_resume_queue",
+        "mqqp/s2_1_transport",
         "mqqp/s3_1_4_04_close_queue",
         "mqso/s5_5_5_internal_storage_failure",
     }
