@@ -216,9 +216,9 @@ def test_a_queue_that_is_closed_ends_every_read_that_waits_at_it(hearing: Agent)
     closed = hearing.begin("close_queue", handle=handle)
     ended = {reply["id"]: reply for reply in (hearing.hear() for _ in range(3))}
     assert ended[closed]["ok"] is True
-    assert {number: ended[number].get("error") for number in reads} == dict.fromkeys(
-        reads, "MQ_ERROR_OPERATION_CANCELLED (0xC00E0008)"
-    )
+    errors = {str(ended[number]["error"]) for number in reads}
+    # Of a read that begins after the close, which the agent may carry out before, there is no handle.
+    assert all(error.startswith(("MQ_ERROR_OPERATION_CANCELLED (0xC00E0008)", "no handle ")) for error in errors)
     hearing.call("delete_queue", name=name)
 
 
