@@ -30,7 +30,7 @@ def prove(
     ] = False,
     readings: Annotated[
         bool,
-        typer.Option(help="Only the readings of errata."),
+        typer.Option(help="Only the readings of errata, each alone."),
     ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
@@ -63,7 +63,7 @@ def prove(
         if proof and changed:
             proof.idle.clear()  # a function may be shown to convict by a fault of a rule that was not chosen
         checks = [check for check in trials.checks if check in covering]
-        return proof, run_readings(trials, inventory.catalogue, errata=chosen, checks=checks)
+        return proof, run_readings(trials, inventory.catalogue, errata=chosen, checks=checks, apart=readings)
 
     chosen = (erratum or []) if rule or erratum else None
     covering = {check for one in rule or () for check in inventory.tests.get(one, ())}

@@ -1,21 +1,23 @@
 """The errata carried out: a system that follows any reading that verdicts allow is convicted of nothing.
 
 Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and every check runs on it
-that takes a step which the variant changes; any other has the verdicts of the clean run there. A reading with the
+that takes a step which the variant changes; any other has the verdicts of the clean run there. Variants are put in
+together at first (``harness.proof.grouping``). A reading with the
 verdict ``fail`` needs no variant; one that has a variant is convicted. A fault that is seen by nothing but what an
 allowed reading shows, too, is no fault: the check, the variant or the fault is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
 from harness.faults.registry import Fault, load_faults
 from harness.judging.verdicts import BROKEN
+from harness.proof.grouping import Carried, Group, differing, group_readings
 from harness.proof.steps import may_notice, steps_of
-from harness.proof.trials import Line, Trial, Trials
+from harness.proof.trials import Clean, Found, Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Reading
 
@@ -36,17 +38,27 @@ class ReadingsRun:
     """Readings that are allowed, without a variant."""
     unknown: list[str] = field(default_factory=list)
     """Variants of no reading that is to be run."""
+    died: dict[str, str] = field(default_factory=dict)
+    """Readings whose process ended before its checks, and how."""
 
     @property
     def complete(self) -> bool:
         """Return whether every reading was run and judged as its entry says."""
-        return not (self.convicted or self.acquitted or self.missing or self.unknown)
+        return not (self.convicted or self.acquitted or self.missing or self.unknown or self.died)
 
 
 def run_readings(
-    trials: Trials, catalogue: Catalogue, *, errata: Collection[str] | None = None, checks: Sequence[str] = ()
+    trials: Trials,
+    catalogue: Catalogue,
+    *,
+    errata: Collection[str] | None = None,
+    checks: Sequence[str] = (),
+    apart: bool = False,
 ) -> ReadingsRun:
-    """Run the variants of some entries (None: of all) before all checks, the allowed ones of others before some."""
+    """Run the variants of some entries (None: of all) before all checks, the allowed ones of others before some.
+
+    ``apart``: each before all of its checks alone, also those whose verdicts several together leave as they are.
+    """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.to_be_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
     before: dict[str, Sequence[str]] = {}
@@ -61,18 +73,43 @@ def run_readings(
         found.unknown = sorted(name for name in variants if name not in readings)
     clean = trials.clean(dict.fromkeys(chain.from_iterable(before.values())))
 
-    def tasks() -> Iterator[Trial]:
-        for name in before:
-            if name in variants:
-                changed = steps_of(variants[name].install)
-                noticing = tuple(check for check in before[name] if may_notice(clean[check].steps, changed))
-                needed = _every if readings[name].verdict == ALLOWED else _unconvicted
-                yield Trial(name, (variants[name].name,), noticing, needed)
+    carried = [
+        Carried(name, changed, tuple(check for check in before[name] if may_notice(clean[check].steps, changed)))
+        for name in before
+        if name in variants
+        for changed in (steps_of(variants[name].install),)
+    ]
+    allowed = [one for one in carried if readings[one.name].verdict == ALLOWED]
+    found.run = [one.name for one in carried]
+    if not apart:
+        groups = group_readings(allowed, {check: one.seconds for check, one in clean.items()})
+        allowed = _to_be_run_apart(trials, groups, variants, clean)
+    failing = [one for one in carried if readings[one.name].verdict != ALLOWED]
 
-    for trial, outcome in trials.run(tasks()):
-        found.run.append(trial.name)
-        _judge(found, trial.name, readings[trial.name], outcome.lines)
+    def alone() -> Iterator[Trial]:
+        for needed, chosen in ((_every, allowed), (_unconvicted, failing)):
+            for one in chosen:
+                yield Trial(one.name, (variants[one.name].name,), one.checks, needed)
+
+    for trial, outcome in trials.run(alone()):
+        _judge(found, trial.name, readings[trial.name], outcome)
     return found
+
+
+def _to_be_run_apart(
+    trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
+) -> list[Carried]:
+    """Carry groups out; return each reading with the checks that it, or another of its group, gives other verdicts."""
+    by_name = {group.name: group for group in groups}
+    together = (
+        Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))
+        for group in by_name.values()
+    )
+    apart: list[Carried] = []
+    for trial, outcome in trials.run(together):
+        checks = trial.checks if outcome.died else differing(outcome.lines, clean, trial.checks)
+        apart += by_name[trial.name].apart(checks)
+    return apart
 
 
 def explained(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
@@ -97,6 +134,8 @@ def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) 
     for fault, reading in explained(convictions, found):
         yield f"explained: {fault}: {reading}, which its entry allows, shows the same: one of the two is wrong"
     yield from (f"acquitted: {_described(name, variants)}: its entry says fail" for name in sorted(found.acquitted))
+    for name, how in sorted(found.died.items()):
+        yield f"died: {_described(name, variants)}: the process of its trial ended with {how}"
     for name in found.missing:
         yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or say in not_run why there is none"
     yield from (f"no reading: {name}: suites/errata.toml has none that needs this variant" for name in found.unknown)
@@ -104,7 +143,7 @@ def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) 
 
 def summary(found: ReadingsRun) -> str:
     """Return how many readings were run."""
-    good = len(found.run) - len(found.convicted) - len(found.acquitted)
+    good = len(found.run) - len(found.convicted) - len(found.acquitted) - len(found.died)
     return f"{good} of {len(found.run)} readings of errata that were run are judged as their entries say"
 
 
@@ -120,9 +159,11 @@ def _unconvicted(check: str, lines: Sequence[Line]) -> bool:
     return not any(line.verdict in BROKEN for line in lines)
 
 
-def _judge(found: ReadingsRun, name: str, reading: Reading, lines: Sequence[Line]) -> None:
-    broken = [line for line in lines if line.verdict in BROKEN]
-    if reading.verdict == "fail":
+def _judge(found: ReadingsRun, name: str, reading: Reading, outcome: Found) -> None:
+    broken = [line for line in outcome.lines if line.verdict in BROKEN]
+    if outcome.died:
+        found.died[name] = outcome.died
+    elif reading.verdict == "fail":
         if not broken:
             found.acquitted.append(name)
     elif broken:

@@ -1,15 +1,25 @@
-"""An agent that breaks the contract of the control protocol, or cannot do all of it: nobody is convicted for that."""
+"""An agent that breaks the contract of the control protocol, or cannot do all of it: nobody is convicted for that.
+
+MQ_CONTROLS=all: before the whole suites; else before the checks that ask an agent most, in a fifth of the time.
+"""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 
 from mqconform_process import MQCONFORM, command, sut, verdicts
 
+WHOLE = os.environ.get("MQ_CONTROLS") == "all"
+ASKING = () if WHOLE else ("-k", "s3_1_7_1_ or s3_1_5_08")
+"""Checks of commands of applications, and of packets whose effects an agent shows."""
+BROKEN_AT_LEAST = 1_000 if WHOLE else 250
+WITHOUT_VERBS = ("--select", "MQDMPR-3.1.7.1", "--select", "MQSO-5") if WHOLE else ("--select", "MQDMPR-3.1.7.1.1")
+
 
 def test_answers_that_break_the_contract_convict_nobody(tmp_path: Path) -> None:
-    arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", "--workers", "2")
+    arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", "--workers", "2", *ASKING)
     plugin = {"PYTEST_PLUGINS": "mangled_answers", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)
     lines = verdicts(tmp_path / "run")
@@ -22,15 +32,15 @@ def test_answers_that_break_the_contract_convict_nobody(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "Traceback" not in done.stdout + done.stderr
     broken = [line["reason"] for line in lines if line["verdict"] == "inconclusive"]
-    assert len(broken) > 1_000
+    assert len(broken) > BROKEN_AT_LEAST
     assert all("control: `" in reason and reason.endswith("(docs/control-protocol.md)") for reason in broken)
 
 
 def test_an_agent_without_a_verb_or_an_argument_leaves_nothing_inconclusive(tmp_path: Path) -> None:
-    arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", "--select", "MQDMPR-3.1.7.1", "--select", "MQSO-5")
+    arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", *WITHOUT_VERBS)
     plugin = {"PYTEST_PLUGINS": "unsupported_verbs", "PYTHONPATH": str(Path(__file__).parent)}
     done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)
     found = Counter(line["verdict"] for line in verdicts(tmp_path / "run"))
     assert done.returncode == 0, done.stdout
-    assert found["not_observable"] > 100
+    assert found["not_observable"] > 5
     assert set(found) <= {"pass", "not_exercised", "not_observable", "not_applicable"}

@@ -24,25 +24,34 @@ ASSIGN = frozenset({Step(Sending, "assign_identifier")})
 
 
 class TrialsOfReadings:
-    """Trials in which some checks convict whatever comes before them."""
+    """Trials in which some checks convict any variant."""
 
     checks = CHECKS
 
     def __init__(self, *convicting: str) -> None:
         self.convicting = convicting
-        self.tried: dict[str, list[str]] = {}
+        self.trials: list[tuple[str, list[str]]] = []
         self.steps: dict[str, Steps] = {}
+        self.died: str | None = None
+
+    def tried(self, reading: str) -> list[list[str]]:
+        """Return the checks of each trial of a reading."""
+        return [checks for name, checks in self.trials if reading in name.split()]
 
     def clean(self, checks: Iterable[str]) -> dict[str, Clean]:
-        return {check: Clean([], self.steps.get(check, frozenset()), 0.0) for check in checks}
+        return {
+            check: Clean([Line(check, RULE, Verdict.PASS, "")], self.steps.get(check, frozenset()), 1.0)
+            for check in checks
+        }
 
     def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
         for trial in trials:
-            found = Found()
-            self.tried[trial.name] = []
-            for check in trial.checks:
+            found = Found(died=self.died)
+            tried: list[str] = []
+            self.trials.append((trial.name, tried))
+            for check in trial.checks if self.died is None else ():
                 if trial.needed(check, found.lines):
-                    self.tried[trial.name].append(check)
+                    tried.append(check)
                     verdict = Verdict.FAIL if check in self.convicting else Verdict.PASS
                     found.lines.append(Line(check, RULE, verdict, "why"))
             yield trial, found
@@ -67,8 +76,30 @@ def run(trials: TrialsOfReadings, errata: list[str], **how: Any) -> ReadingsRun:
 def test_a_reading_is_carried_out_before_every_check() -> None:
     trials = TrialsOfReadings()
     assert run(trials, [ERRATUM]).complete
-    assert trials.tried[ALLOWED] == list(CHECKS)
-    assert FAILING_READING not in trials.tried
+    assert trials.tried(ALLOWED) == [list(CHECKS)]
+    assert not trials.tried(FAILING_READING)
+
+
+def test_a_reading_is_carried_out_alone_before_checks_with_other_verdicts() -> None:
+    trials = TrialsOfReadings(CHECKS[3])
+    found = run(trials, [ERRATUM])
+    assert trials.tried(ALLOWED) == [list(CHECKS), [CHECKS[3]]]
+    assert [line.test for line in found.convicted[ALLOWED]] == [CHECKS[3]]
+
+
+def test_a_reading_that_is_run_apart_has_one_trial() -> None:
+    trials = TrialsOfReadings()
+    run(trials, [ERRATUM], apart=True)
+    assert trials.tried(ALLOWED) == [list(CHECKS)]
+
+
+def test_a_reading_whose_process_died_is_named() -> None:
+    trials = TrialsOfReadings()
+    trials.died = "SIGXCPU"
+    found = run(trials, [ERRATUM])
+    assert not found.complete
+    assert f"died: {ALLOWED} ({ALLOWED}): the process of its trial ended with SIGXCPU" in complaints(found, {})
+    assert summary(found).startswith("0 of ")
 
 
 def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(faults: dict[str, Fault]) -> None:
@@ -77,14 +108,14 @@ def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(
     trials = TrialsOfReadings()
     trials.steps = {CHECKS[3]: ASSIGN}
     assert run(trials, [ERRATUM]).complete
-    assert trials.tried[ALLOWED] == [CHECKS[3]]
+    assert trials.tried(ALLOWED) == [[CHECKS[3]]]
 
 
 def test_the_allowed_readings_of_other_entries_are_carried_out_before_the_checks_that_were_chosen() -> None:
     trials = TrialsOfReadings()
     run(trials, [], checks=CHECKS[:2])
-    assert trials.tried[ALLOWED] == list(CHECKS[:2])
-    assert FAILING_READING not in trials.tried
+    assert trials.tried(ALLOWED) == [list(CHECKS[:2])]
+    assert not trials.tried(FAILING_READING)
 
 
 def test_every_verdict_that_convicts_an_allowed_reading_is_kept() -> None:
@@ -96,7 +127,7 @@ def test_every_verdict_that_convicts_an_allowed_reading_is_kept() -> None:
 def test_a_reading_whose_verdict_is_fail_is_convicted_once_or_acquitted() -> None:
     trials = TrialsOfReadings(CHECKS[4])
     assert run(trials, [FAILING]).complete
-    assert trials.tried[FAILING_READING] == list(CHECKS[:5])
+    assert trials.tried(FAILING_READING) == [list(CHECKS[:5])]
     assert run(TrialsOfReadings(), [FAILING]).acquitted == [FAILING_READING]
 
 

@@ -1,0 +1,86 @@
+"""Readings of errata that one trial carries out together.
+
+Most readings change one step in a rare case, and a trial of each alone runs hundreds of checks that show nothing. A
+system may follow any choice of readings, so those that touch different entries and different steps are put in together
+first; only the checks whose verdicts differ from the clean ones then run before each of them alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from harness.proof.steps import Steps
+from harness.proof.trials import Clean, Line
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A reading to be carried out: the steps that its variant changes (None: any), and the checks to run before."""
+
+    name: str
+    changed: Steps | None
+    checks: tuple[str, ...]
+
+    @property
+    def entry(self) -> str:
+        """The erratum of the reading."""
+        return self.name.partition(".")[0]
+
+    def goes_with(self, other: Carried) -> bool:
+        """Return whether both can be put in at once: neither answers the question of the other's entry or step."""
+        disjoint = self.changed is None or other.changed is None or self.changed.isdisjoint(other.changed)
+        return self.entry != other.entry and disjoint
+
+
+@dataclass(slots=True)
+class Group:
+    """Readings that are put in together."""
+
+    readings: list[Carried] = field(default_factory=list)
+    checks: dict[str, None] = field(default_factory=dict)
+    """The checks before which any of them is carried out."""
+
+    @property
+    def name(self) -> str:
+        """The names of the readings."""
+        return " ".join(one.name for one in self.readings)
+
+    def take(self, reading: Carried) -> None:
+        """Put one more reading in."""
+        self.readings.append(reading)
+        self.checks |= dict.fromkeys(reading.checks)
+
+    def apart(self, checks: Collection[str]) -> list[Carried]:
+        """Return the readings with those of some checks before which each is carried out."""
+        chosen = [replace(one, checks=tuple(check for check in one.checks if check in checks)) for one in self.readings]
+        return [one for one in chosen if one.checks]
+
+
+def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) -> list[Group]:
+    """Share readings out to as few seconds of checks as a greedy choice finds; ``seconds``: the cost of each check."""
+    groups: list[Group] = []
+
+    def cost(reading: Carried, group: Group) -> float:
+        """Return the seconds of the checks that a reading adds to those of a group."""
+        return sum(seconds[check] for check in reading.checks if check not in group.checks)
+
+    for reading in sorted(readings, key=lambda one: (-cost(one, Group()), one.name)):
+        fitting = [group for group in groups if all(reading.goes_with(one) for one in group.readings)]
+        if not fitting:
+            fitting = [Group()]
+            groups += fitting
+        min(fitting, key=lambda group: cost(reading, group)).take(reading)
+    return groups
+
+
+def differing(lines: Iterable[Line], clean: Mapping[str, Clean], checks: Iterable[str]) -> set[str]:
+    """Return the checks whose verdicts in a trial are not those that they have on the clean reference."""
+    found: dict[str, list[tuple[str, str]]] = {check: [] for check in checks}
+    for line in lines:
+        found[line.test].append((line.rule, line.verdict))
+    return {
+        check
+        for check, verdicts in found.items()
+        if verdicts != [(line.rule, line.verdict) for line in clean[check].lines]
+    }

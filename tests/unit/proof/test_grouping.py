@@ -1,0 +1,65 @@
+"""Readings that one trial carries out together, and the checks before which each is then carried out alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.judging.verdicts import Verdict
+from harness.proof.grouping import Carried, differing, group_readings
+from harness.proof.steps import Step
+from harness.proof.trials import Clean, Line
+from reference_qm.core.protocol.sending import Sending
+
+ASSIGN = frozenset({Step(Sending, "assign_identifier")})
+SEND = frozenset({Step(Sending, "send")})
+SECONDS = {"a": 1.0, "b": 1.0, "c": 8.0}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "together"),
+    [
+        (Carried("E1.2", ASSIGN, ("a",)), Carried("E2.2", SEND, ("a",)), True),
+        (Carried("E1.2", ASSIGN, ("a",)), Carried("E2.2", None, ("a",)), True),
+        (Carried("E1.2", ASSIGN, ("a",)), Carried("E2.2", ASSIGN, ("a",)), False),
+        (Carried("E1.2", ASSIGN, ("a",)), Carried("E1.3", SEND, ("a",)), False),
+    ],
+    ids=["other steps", "steps unknown", "same step", "same entry"],
+)
+def test_readings_are_put_in_together_unless_they_share_a_step_or_an_entry(
+    first: Carried, second: Carried, *, together: bool
+) -> None:
+    groups = group_readings([first, second], SECONDS)
+    assert len(groups) == (1 if together else 2)
+    assert {one.name for group in groups for one in group.readings} == {first.name, second.name}
+
+
+def test_a_reading_joins_the_group_to_which_it_adds_the_least() -> None:
+    cheap, dear = Carried("E1.2", ASSIGN, ("a", "b")), Carried("E1.3", ASSIGN, ("c",))
+    assert [group.name for group in group_readings([cheap, dear, Carried("E2.2", SEND, ("b",))], SECONDS)] == [
+        "E1.3",
+        "E1.2 E2.2",
+    ]
+
+
+def test_a_reading_of_a_group_is_carried_out_alone_before_its_own_checks_only() -> None:
+    (group,) = group_readings([Carried("E1.2", ASSIGN, ("a", "b")), Carried("E2.2", SEND, ("c",))], SECONDS)
+    assert group.apart({"b"}) == [Carried("E1.2", ASSIGN, ("b",))]
+
+
+def line(verdict: Verdict) -> Line:
+    return Line("a", "RULE", verdict, "")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "differs"),
+    [
+        ([Verdict.PASS, Verdict.PASS], False),
+        ([Verdict.PASS, Verdict.NOT_EXERCISED], True),
+        ([Verdict.PASS], True),
+        ([], True),
+    ],
+    ids=["same", "another verdict", "a verdict less", "no verdict"],
+)
+def test_a_check_differs_where_a_verdict_is_not_the_clean_one(verdicts: list[Verdict], *, differs: bool) -> None:
+    clean = {"a": Clean([line(Verdict.PASS), line(Verdict.PASS)], frozenset(), 1.0)}
+    assert differing([line(verdict) for verdict in verdicts], clean, ["a"]) == ({"a"} if differs else set())
