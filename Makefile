@@ -35,10 +35,10 @@ $(STAMP): uv.lock pyproject.toml scripts/setup.sh
 demo: setup ## three systems are tested, a matrix and a site are made
 	$(BIN)/mqconform demo
 
-# Few tracks at a time: some wait for processes while others compute, and more at once only delay each other.
+# More tracks at a time than processors: about half of them wait for processes while others compute.
 test: setup ## everything that CI runs; at its end, what it cost
 	@rm -rf $(COSTS)
-	@$(MAKE) --no-print-directory --keep-going --jobs 5 --output-sync=target $(TRACKS); \
+	@$(MAKE) --no-print-directory --keep-going --jobs 8 --output-sync=target $(TRACKS); \
 		ended=$$?; $(BIN)/python scripts/test_costs.py $(COSTS); exit $$ended
 
 test-core: setup ## of it: unit tests but those of the tester

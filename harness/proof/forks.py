@@ -8,6 +8,7 @@ import resource
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkProcess
 from typing import Any, Generic, TypeVar
@@ -33,12 +34,34 @@ class _Fork(Generic[Task]):
 
 
 def forked(
-    tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int
+    tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int, together: int = 1
 ) -> Iterator[tuple[Task, Outcome | Died]]:
-    """Do each task in a process of its own, ``jobs`` at a time; yield the answers as they come.
+    """Do tasks in processes of their own, ``jobs`` at a time; yield the answers as they come.
 
     ``cpu_s``: the seconds of computing after which a process is ended. Tasks are taken when there is room for them.
+    ``together``: how many share a process, where making one takes longer than most tasks. When such a process dies,
+    each of its tasks is done again alone.
     """
+    remaining, again = iter(tasks), list[Task]()
+    groups = iter(lambda: tuple(islice(remaining, together)), ())
+
+    def work_on_all(group: tuple[Task, ...]) -> list[Outcome]:
+        return [work(task) for task in group]
+
+    for group, outcomes in _each_forked(groups, work_on_all, jobs=jobs, cpu_s=cpu_s):
+        if not isinstance(outcomes, Died):
+            yield from zip(group, outcomes, strict=True)
+        elif len(group) == 1:
+            yield group[0], outcomes
+        else:
+            again += group
+    if again:
+        yield from forked(again, work, jobs=jobs, cpu_s=cpu_s)
+
+
+def _each_forked(
+    tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int
+) -> Iterator[tuple[Task, Outcome | Died]]:
     waiting = iter(tasks)
     busy: dict[Connection, _Fork[Task]] = {}
     gc.collect()

@@ -144,9 +144,12 @@ class Trials:
             for check in {check.split("/")[1]: check for check in checks}.values():
                 self._run_check(check)
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
-        """Run trials; yield each with what it found, in the order in which they end."""
-        for trial, found in forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S):
+    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
+        """Run trials; yield each with what it found, in the order in which they end.
+
+        ``together``: how many share a process.
+        """
+        for trial, found in forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
             yield trial, Found(died=found.how) if isinstance(found, Died) else found
 
     def each(

@@ -54,7 +54,7 @@ class ScriptedTrials:
             for check in checks
         }
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
+    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
         for trial in trials:
             found = Found()
             for check in trial.checks:

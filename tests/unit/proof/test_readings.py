@@ -44,7 +44,7 @@ class TrialsOfReadings:
             for check in checks
         }
 
-    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
+    def run(self, trials: Iterable[Trial], *, together: int = 1) -> Iterator[tuple[Trial, Found]]:
         for trial in trials:
             found = Found(died=self.died)
             tried: list[str] = []
