@@ -11,6 +11,7 @@ from harness.judging.refused import Refused
 from harness.peer.peer import Peer
 from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, ControlRefused
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import NONE, Sequence, recoverable_message
 from suites.mqqb.steps.opening import opened
@@ -148,7 +149,7 @@ class Application:
 
     def identifiers(self, queue: str | None = None) -> dict[str, int]:
         """Return the LookupIdentifiers of the messages, by label."""
-        return {one["label"]: int(one["lookup_id"]) for one in self.shown(queue)}
+        return {one["label"]: lookup_id(one) for one in self.shown(queue)}
 
     def take(self, **how: Any) -> str:
         """Receive the first message of the queue, or of another one; return its label, or ``NOTHING``."""
