@@ -26,6 +26,13 @@ def to_queue(sut: Sut, queue: str) -> str:
     return f"DIRECT=TCP:{sut.address}\\{queue}"
 
 
+def computer_names(sut: Sut) -> tuple[str, ...]:
+    """Return the names of the SUT's computer: as its agent has it, and without its domain if it has one."""
+    name: str = sut.control.call("identity")["name"]
+    short = name.partition(".")[0]
+    return (name,) if short == name or short.isdigit() else (name, short)
+
+
 def send_here(sut: Sut, queue: str, labels: Iterable[str], **fields: Any) -> None:
     """Let an application send messages with these labels to a queue of the SUT."""
     for label in labels:
