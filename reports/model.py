@@ -114,7 +114,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run of a system. ``counts``: rules by their worst verdict in this run; ``kept``, ``rejected``: lines."""
+    """A run of a system.
+
+    ``counts``: rules by their worst verdict in this run; ``kept``, ``rejected``: lines; ``unfollowed``: rules of level
+    MUST whose sentence has a SHOULD that was missed.
+    """
 
     run: str
     ingest: int
@@ -132,6 +136,7 @@ class Run:
     counts: dict[str, int] = field(default_factory=dict)
     kept: int = 0
     rejected: int = 0
+    unfollowed: tuple[str, ...] = ()
 
     @property
     def lacking(self) -> str:

@@ -116,10 +116,17 @@ def _runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
     counts: dict[int, dict[str, int]] = {}
     for row in counted.toLocalIterator():
         counts.setdefault(row.ingest, {})[row.verdict] = row["count"]
-    return tuple(_run(row, counts.get(row.ingest, {})) for row in latest.orderBy("ingest").collect())
+    missed = lake.table("verdicts").where("advice = 'missed'").join(wanted, "ingest", "left_semi")
+    unfollowed: dict[int, list[str]] = {}
+    for row in missed.select("ingest", "rule").distinct().orderBy("rule").toLocalIterator():
+        unfollowed.setdefault(row.ingest, []).append(row.rule)
+    return tuple(
+        _run(row, counts.get(row.ingest, {}), unfollowed.get(row.ingest, []))
+        for row in latest.orderBy("ingest").collect()
+    )
 
 
-def _run(row: Row, counts: dict[str, int]) -> Run:
+def _run(row: Row, counts: dict[str, int], unfollowed: list[str]) -> Run:
     texts = {name: row[name] or "" for name in ("vendor", "reach", "harness", "selection", "aborted", "folder")}
     return Run(
         run=row.run,
@@ -132,6 +139,7 @@ def _run(row: Row, counts: dict[str, int]) -> Run:
         counts=counts,
         kept=row.kept or 0,
         rejected=row.rejected or 0,
+        unfollowed=tuple(unfollowed),
         **texts,
     )
 

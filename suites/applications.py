@@ -11,6 +11,7 @@ from harness.judging.refused import Refused
 from harness.peer.peer import Peer
 from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, ControlRefused
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import NONE, Sequence, recoverable_message
 from suites.mqqb.steps.opening import opened
@@ -23,6 +24,13 @@ LIMIT = 1_000
 def to_queue(sut: Sut, queue: str) -> str:
     """Return the direct format name of a queue of the SUT by its path name."""
     return f"DIRECT=TCP:{sut.address}\\{queue}"
+
+
+def computer_names(sut: Sut) -> tuple[str, ...]:
+    """Return the names of the SUT's computer: as its agent has it, and without its domain if it has one."""
+    name: str = sut.control.call("identity")["name"]
+    short = name.partition(".")[0]
+    return (name,) if short == name or short.isdigit() else (name, short)
 
 
 def send_here(sut: Sut, queue: str, labels: Iterable[str], **fields: Any) -> None:
@@ -148,7 +156,7 @@ class Application:
 
     def identifiers(self, queue: str | None = None) -> dict[str, int]:
         """Return the LookupIdentifiers of the messages, by label."""
-        return {one["label"]: int(one["lookup_id"]) for one in self.shown(queue)}
+        return {one["label"]: lookup_id(one) for one in self.shown(queue)}
 
     def take(self, **how: Any) -> str:
         """Receive the first message of the queue, or of another one; return its label, or ``NOTHING``."""

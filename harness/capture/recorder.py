@@ -220,8 +220,6 @@ class Recorder:
         self.frames: list[Frame] = []
         self.connections: list[Connection] = []
         self.listeners: list[Callable[[Frame], None]] = []
-        self.flood: str | None = None
-        """What is to be said of a SUT that sends without an end."""
         self._from_sut = 0
         """Bytes that the SUT sent."""
         self._cost = 0
@@ -242,7 +240,7 @@ class Recorder:
     @property
     def flooded(self) -> bool:
         """Return whether the SUT has sent too much, so that nothing of it is looked at any more."""
-        return self.flood is not None
+        return self.environment.flood is not None
 
     def elapsed_ms(self) -> int:
         """Return the milliseconds since the test began."""
@@ -292,8 +290,8 @@ class Recorder:
         """
         if self.flooded:
             return []
-        self._count(len(data))
         if connection.broken:
+            self._count(len(data))
             self._write_piece(connection, data)
             return [self._keep_unframed(connection, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
         held, broken = connection.framer.pending, None
@@ -301,6 +299,7 @@ class Recorder:
             packets = connection.framer.feed(data)
         except FramingError as error:
             packets, broken = error.packets, error
+        self._count(len(data), len(packets))
         ends = [end - held for end in accumulate(map(len, packets))]
         edges = [0, *(end for end in ends if 0 < end < len(data)), len(data)]
         for start, end in pairwise(edges):
@@ -379,16 +378,17 @@ class Recorder:
 
     # -- what is kept -------------------------------------------------------------------------------------------
 
-    def _count(self, size: int) -> None:
-        """Note bytes of the SUT; SutFlood when they are too many."""
+    def _count(self, size: int, packets: int = 1) -> None:
+        """Note bytes of the SUT and the packets that they complete; SutFlood when they are too many, or too much."""
         self._from_sut += size
-        self._cost += max(size, FRAME_COST)
+        self._cost += max(size, FRAME_COST * max(packets, 1))
         if self._cost > self.flood_limit:
-            self.flood = (
+            self.environment.flood = (
                 f"the SUT sent {self._from_sut} bytes within one check, {self.elapsed_ms()} ms after its beginning and "
-                f"without an end; a check looks at {self.flood_limit} at most"
+                f"without an end; a check looks at {self.flood_limit} at most, and at {self.flood_limit // FRAME_COST} "
+                "packets"
             )
-            raise SutFlood(self.flood)
+            raise SutFlood(self.environment.flood)
 
     def _keep(
         self,

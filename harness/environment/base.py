@@ -75,6 +75,8 @@ class Environment(Protocol):
     virtual: bool
     hung_up: bool
     """Whether the other side closed a connection, as far as the time that takes is real."""
+    flood: str | None
+    """What is to be said of a SUT that sends or connects without an end; None of one that does not."""
     pulse: Pulse | None
     """What is known of the system's pulse; None in virtual time and where there is no way to feel it."""
 

@@ -105,6 +105,10 @@ class _PingSink:
         self.host.datagram(self.socket, remote, data)
 
 
+class Unanswered(HarnessError):
+    """A command of a core was not answered in time: our mistake, unless it waits for the SUT."""
+
+
 class CoreHost:
     """A host of a core: its sockets and its time."""
 
@@ -188,7 +192,7 @@ class CoreHost:
         token = self.begin(request)
         if not self.environment.run_until(lambda: token in self.answers, timeout_ms):
             self._abandoned.add(token)
-            raise HarnessError(f"{type(request).__name__} was not answered within {timeout_ms} ms")
+            raise Unanswered(f"{type(request).__name__} was not answered within {timeout_ms} ms")
         return self.answers.pop(token)
 
     def transport_open(self, transport: str) -> None:

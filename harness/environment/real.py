@@ -152,10 +152,13 @@ class _RealListener:
         except (BlockingIOError, ConnectionAbortedError):
             return
         except OSError as error:
-            raise SutFlood(f"connections of the SUT cannot be accepted any more: {error.strerror}") from error
+            raise ConformanceFailure(f"connections of the SUT cannot be accepted any more: {error.strerror}") from error
         if self.environment.open_sockets >= CONNECTIONS_LIMIT:
             sock.close()
-            raise SutFlood(f"the SUT has opened more than {CONNECTIONS_LIMIT} connections within one check")
+            if self.environment.flood is not None:
+                return
+            self.environment.flood = f"the SUT has opened more than {CONNECTIONS_LIMIT} connections within one check"
+            raise SutFlood(self.environment.flood)
         sock.setblocking(False)
         stream = _RealStream(self.environment, sock, _endpoint(name), None)
         stream.sink = self.accept(stream)
@@ -203,6 +206,7 @@ class RealEnvironment:
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
         self.hung_up = False
+        self.flood: str | None = None
         self.pulse: Pulse | None = None
         """With it, waits do not count the time in which the SUT answers nothing."""
 

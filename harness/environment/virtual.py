@@ -95,6 +95,7 @@ class VirtualEnvironment:
 
     virtual = True
     hung_up = False
+    flood: str | None = None
     pulse: Pulse | None = None
 
     def __init__(self) -> None:

@@ -36,8 +36,8 @@ def after(item: pytest.Item, judge: Judge) -> None:
     peer, mark = _peer(item), item.get_closest_marker(MARK)
     if peer is None:
         return
-    if peer.recorder.flood is not None:  # what it says is not looked at any more
-        flood = Diagnosis(Condition.FLOODS, peer.recorder.flood, tuple(peer.recorder.frames[-1:]))
+    if (says := peer.environment.flood) is not None:  # what it says is not looked at any more
+        flood = Diagnosis(Condition.FLOODS, says, tuple(peer.recorder.frames[-1:]))
         judge.not_going_on(flood, ())
         return
     if mark is not None:

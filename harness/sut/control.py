@@ -10,7 +10,7 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, RootMissing, SutUnavailable
 from harness.printable import one_line
 from harness.sut.control_schema import complaint_about_answer
-from harness.sut.shown import NotShown
+from harness.sut.shown import Answered, NotShown, shown
 from harness.sut.wires import Reply, Route, no_answer
 from reference_qm.control import PROTOCOL, answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
@@ -175,10 +175,14 @@ def _reply(found: Result | str) -> dict[str, Any]:
 
 
 def _believed(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer that keeps the contract: the only place where answers come in."""
+    """Return an answer that keeps the contract: the only place where answers come in.
+
+    What it leaves out is not shown, as the contract allows.
+    """
     if (complaint := complaint_about_answer(verb, reply)) is not None:
         raise ContractBroken(f"control: `{verb}`: {complaint} (docs/control-protocol.md)")
-    return _offered(verb, reply)
+    believed: dict[str, Any] = shown(_offered(verb, reply), Answered)
+    return believed
 
 
 def _offered(verb: str, reply: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure, HarnessError
 from harness.sut.control import Control, ControlRefused
+from harness.sut.shown import lookup_id
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
@@ -153,7 +154,7 @@ class OwnQueues:
 
     def _take_out(self, queue: str) -> None:
         for one in self.kept(queue):
-            self.control.call("receive_by_lookup_id", queue=queue, lookup_id=one["lookup_id"], seek="current")
+            self.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current")
 
     def pause(self, to: str) -> None:
         """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""

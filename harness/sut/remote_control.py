@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.environment import Environment
-from harness.environment.core_host import CoreHost
+from harness.environment.core_host import CoreHost, Unanswered
 from harness.errors import HarnessError
 from harness.sut.control import ControlRefused, Unsupported
 from harness.sut.sut_file import SutFile
@@ -102,7 +102,10 @@ class RemoteControl:
         return int(self._ask(RemoteOpen(f"DIRECT=TCP:{self.sut_address}\\{queue}", access))["remote"])
 
     def _ask(self, request: Request) -> dict[str, Any]:
-        answer = self.host.ask(request)
+        try:
+            answer = self.host.ask(request)
+        except Unanswered as late:
+            raise ControlRefused(f"the SUT leaves a remote read without an end: {late}") from late
         if isinstance(answer, str):
             raise ControlRefused(f"the SUT refused a remote read ({type(request).__name__}): {answer}")
         return dict(answer.values)

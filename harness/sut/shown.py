@@ -1,14 +1,18 @@
-"""The abstract data model as a SUT shows it: what it does not show cannot be observed, and is no mistake of a check."""
+"""What a SUT shows of itself and of its messages.
+
+What it does not show cannot be observed, and is no mistake of a check.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from harness.sut.wires import MissingElement, Reply
 
 
 class NotShown(MissingElement):
-    """An element of the abstract data model that the SUT does not show."""
+    """An element of the abstract data model, or a property of a message, that the SUT does not show."""
 
 
 class Shown(Reply):
@@ -20,8 +24,25 @@ class Shown(Reply):
         raise NotShown(f"the SUT's abstract data model, as it shows it, has no {name}")
 
 
-def shown(value: Any) -> Any:
-    """Return a JSON value with its objects as objects of the abstract data model."""
+class Answered(Reply):
+    """An object of an answer that keeps the contract: what it leaves out it may leave out."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> Any:
+        raise NotShown(f"the SUT's control channel does not show {name!r}")
+
+
+def shown(value: Any, kind: type[Reply] = Shown) -> Any:
+    """Return a JSON value with its objects as objects of the abstract data model, or of another kind."""
     if isinstance(value, dict):
-        return Shown({name: shown(each) for name, each in value.items()})
-    return [shown(each) for each in value] if isinstance(value, list) else value
+        return kind({name: shown(each, kind) for name, each in value.items()})
+    return [shown(each, kind) for each in value] if isinstance(value, list) else value
+
+
+def lookup_id(message: Mapping[str, Any]) -> int:
+    """Return the LookupIdentifier of a message; NotShown where the control channel leaves it out, or shows null."""
+    found: int | None = message.get("lookup_id")
+    if found is None:
+        raise NotShown(f"the SUT's control channel does not show the LookupIdentifier of {message['message_id']}")
+    return found

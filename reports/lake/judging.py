@@ -41,7 +41,10 @@ ARROW: Final = {
 """Settings of the session: the captures of a batch are in memory, by Java and by Python."""
 MEMORY: Final = 2 << 30
 """Octets that judging one capture may take."""
-_LINE = ("rule", "verdict", "expected", "observed", "reason", "test", "capture", "evidence", "errata", "notes")
+_LINE = (
+    *("rule", "verdict", "expected", "observed", "reason", "advice"),
+    *("test", "capture", "evidence", "errata", "notes"),
+)
 _UNITS = "folder string, unit string, profile string, started_ms bigint"
 
 

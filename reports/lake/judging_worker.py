@@ -30,7 +30,7 @@ SCHEMA = pyarrow.schema(
         "capture": TEXT,
         "position": pyarrow.int32(),
         "ended_us": pyarrow.int64(),
-        **dict.fromkeys(("rule", "verdict", "expected", "observed", "reason"), TEXT),
+        **dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "advice"), TEXT),
         "evidence": pyarrow.list_(pyarrow.list_(pyarrow.int32())),
         "errata": TEXTS,
         "notes": TEXTS,
@@ -40,8 +40,8 @@ SCHEMA = pyarrow.schema(
 """A verdict of a capture, or with ``rejected`` why the capture has none."""
 DDL = (
     "unit string, capture string, position int, ended_us bigint, rule string, verdict string, expected string, "
-    "observed string, reason string, evidence array<array<int>>, errata array<string>, notes array<string>, "
-    "rejected string"
+    "observed string, reason string, advice string, evidence array<array<int>>, errata array<string>, "
+    "notes array<string>, rejected string"
 )
 """`SCHEMA` as Spark reads it."""
 TOLD = ("unit", "profile", "capture")

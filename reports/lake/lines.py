@@ -20,7 +20,7 @@ DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
 """The name of a document, as a regular expression."""
 RULE = rf"^({DOCUMENT})-(.+)-[^-]+$"
 """How the id of a rule is made: document, section, number."""
-TEXTS = dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "test", "capture"), "string")
+TEXTS = dict.fromkeys(("rule", "verdict", "expected", "observed", "reason", "test", "capture", "advice"), "string")
 LISTS = dict.fromkeys(("errata", "notes"), "array<string>")
 QUOTED = {name: type_ for name, type_ in PACKET.items() if name not in ("position", "first", "last")}
 LINE = {

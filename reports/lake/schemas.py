@@ -116,6 +116,7 @@ FACTS: Final[dict[str, dict[str, str]]] = {
         "reason": "string",
         "test": "string",
         "capture": "string",
+        "advice": "string",
         "errata": "array<string>",
         "notes": "array<string>",
         "extra": "string",

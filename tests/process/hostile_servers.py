@@ -1,6 +1,7 @@
 """Systems that mean harm: whatever they send has to end in a verdict about them, in bounded time and memory.
 
-``python hostile_servers.py KIND``: listens on free ports of 127.0.0.1, prints where, runs until it is terminated.
+``python hostile_servers.py KIND PORT``: listens on free ports of 127.0.0.1, prints where, runs until it is terminated.
+The peer listens at PORT of the address from which it connects.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ import contextlib
 import json
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextvars import ContextVar
 from uuid import UUID
 
 from harness.wire import connection_parameters, dissect, establish_connection, kind, user_message
 from reference_qm.codec import StreamFramer
 
 HOST = "127.0.0.1"
+CALLER: ContextVar[str] = ContextVar("CALLER")
+"""The address of the peer."""
 OWN = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 LONGEST = 4 * 1024 * 1024 - 1024
 SHORT_TRAILER = bytes.fromhex("05000b0310000000140020000100000000000000")
@@ -25,12 +29,10 @@ Answers = Callable[[bytes], AsyncIterator[bytes]]
 """What is sent because of bytes that came."""
 
 
-def messages(size: int) -> Answers:
-    """Return what opens a session as it should be, then sends messages with a body of so many bytes without an end."""
-    message = bytes(user_message(body=bytes(size)))
-    at_once = message * max(1, 65_536 // len(message))
+def session(after: Callable[[], AsyncIterator[bytes]]) -> Answers:
+    """Return what opens a session as it should be, and what is sent then."""
 
-    async def flood(data: bytes) -> AsyncIterator[bytes]:
+    async def answers(data: bytes) -> AsyncIterator[bytes]:
         for packet in StreamFramer().feed(data):
             if kind(packet) == "EstablishConnection":
                 asked = dissect(packet)["EstablishConnectionHeader"]
@@ -38,10 +40,22 @@ def messages(size: int) -> Answers:
                 yield bytes(answer)
             elif kind(packet) == "ConnectionParameters":
                 yield bytes(connection_parameters())
-                while True:
-                    yield at_once
+                async for more in after():
+                    yield more
 
-    return flood
+    return answers
+
+
+def messages(size: int) -> Answers:
+    """Return what sends messages with a body of so many bytes without an end."""
+    message = bytes(user_message(body=bytes(size)))
+    at_once = message * max(1, 65_536 // len(message))
+
+    async def flood() -> AsyncIterator[bytes]:
+        while True:
+            yield at_once
+
+    return session(flood)
 
 
 async def junk(data: bytes) -> AsyncIterator[bytes]:
@@ -73,6 +87,17 @@ async def nested(data: bytes) -> AsyncIterator[bytes]:
             yield b"[" * 500_000 + b"\n"
 
 
+async def connections() -> AsyncIterator[bytes]:
+    """Connect to the peer again and again, whenever it listens, and keep what is open."""
+    kept = []
+    while True:
+        try:
+            kept.append(await asyncio.open_connection(CALLER.get(), int(sys.argv[2])))
+        except OSError:
+            await asyncio.sleep(0.02)
+        yield b""
+
+
 async def nothing(data: bytes) -> AsyncIterator[bytes]:
     """Take everything and answer nothing."""
     return
@@ -82,6 +107,7 @@ async def nothing(data: bytes) -> AsyncIterator[bytes]:
 KINDS: dict[str, tuple[Answers, Answers, Answers]] = {
     "messages": (messages(LONGEST), nothing, nothing),
     "short-messages": (messages(0), nothing, nothing),
+    "connections": (session(connections), nothing, nothing),
     "junk": (junk, junk, nothing),
     "trickle": (trickle, trickle, nothing),
     "short-trailer": (nothing, short_trailer, nothing),
@@ -95,6 +121,7 @@ async def listen(answers: Answers) -> int:
     """Listen on a free port; return which."""
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        CALLER.set(writer.get_extra_info("peername")[0])
         with contextlib.suppress(ConnectionError):
             while data := await reader.read(65_536):
                 async for answer in answers(data):

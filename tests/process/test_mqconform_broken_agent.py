@@ -44,3 +44,15 @@ def test_an_agent_without_a_verb_or_an_argument_leaves_nothing_inconclusive(tmp_
     assert done.returncode == 0, done.stdout
     assert found["not_observable"] > 5
     assert set(found) <= {"pass", "not_exercised", "not_observable", "not_applicable"}
+
+
+def test_an_agent_that_shows_no_more_than_it_must_leaves_nothing_inconclusive(tmp_path: Path) -> None:
+    selected = ("--select", "MQDMPR-3.1.7.1.9", "--select", "MQDMPR-3.1.7.1.16")
+    arguments = ("run", "--sut", sut(tmp_path).name, "--out", "run", *selected)
+    plugin = {"PYTEST_PLUGINS": "frugal_answers", "PYTHONPATH": str(Path(__file__).parent)}
+    done = command(*MQCONFORM, *arguments, cwd=tmp_path, **plugin)
+    lines = verdicts(tmp_path / "run")
+    assert done.returncode == 0, done.stdout
+    assert {line["verdict"] for line in lines} <= {"pass", "not_exercised", "not_observable", "not_applicable"}
+    unseen = {line["rule"]: line["reason"] for line in lines if line["verdict"] == "not_observable"}
+    assert "does not show the LookupIdentifier of {" in unseen["MQDMPR-3.1.7.1.9-12"]

@@ -21,24 +21,31 @@ MEMORY = 400 * 1024 * 1024
 """int bytes that a run may have at most, whatever its SUT sends: about 150 MiB are the harness itself."""
 CAPTURES = 200_000_000
 """int bytes that the captures of a run may have, whatever its SUT sends."""
+OF_A_CHECK = 60_000_000
+"""int bytes of them that a check leaves that another worker had begun when the run was ended."""
+
+WITHOUT_READS = ("messages", "short-messages", "connections")
+"""Systems whose queues nobody reads from afar."""
 
 
 @contextlib.contextmanager
 def hostile(kind: str, folder: Path) -> Iterator[Path]:
     """Run a hostile system; yield a SUT file for it."""
+    peer_port = free_port("127.0.0.2")
     with subprocess.Popen(
-        [sys.executable, HERE / "hostile_servers.py", kind], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, HERE / "hostile_servers.py", kind, str(peer_port)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as server:
         try:
             assert server.stdout is not None
             tcp_port, rpc_port, control_port = server.stdout.readline().split()[1:]
+            reads = "false" if kind in WITHOUT_READS else "true"
             control = f'[control]\nkind = "jsonl"\naddress = "127.0.0.1:{control_port}"\n' if kind == "nested" else ""
             yield sut(
                 folder,
                 f'[sut]\nname = "{kind}"\nversion = "1"\n[driver]\nkind = "external"\naddress = "127.0.0.1"\n'
                 f"tcp_port = {tcp_port}\nrpc_port = {rpc_port}\n"
-                f"peer_tcp_port = {free_port('127.0.0.2')}\npeer_ping_port = {free_port('127.0.0.2')}\n"
-                f"peer_rpc_port = {free_port('127.0.0.2')}\n{control}[capabilities]\nqm2qm = true\n",
+                f"peer_tcp_port = {peer_port}\npeer_ping_port = {free_port('127.0.0.2')}\n"
+                f"peer_rpc_port = {free_port('127.0.0.2')}\n{control}[capabilities]\nqm2qm = {reads}\n",
             )
         finally:
             server.terminate()
@@ -59,9 +66,10 @@ def verdicts_of(found: Ran) -> set[str]:
     return {line["verdict"] for line in verdicts(found.folder)}
 
 
-def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path: Path, workers: int) -> None:
     """4 MiB messages for ever: once it took 8.5 GB in 38 s, and a capture of 134 MB for each of 1,456 checks."""
-    found = ran("messages", tmp_path, "--select", "MQQB-3.1.5.4.1")
+    found = ran("messages", tmp_path, "--select", "MQQB-3.1.5.4.1", "--workers", str(workers))
     assert found.code == 2, found.said
     assert "harness_error" not in verdicts_of(found), found.said
     lines = verdicts(found.folder)
@@ -74,7 +82,24 @@ def test_a_flood_is_a_verdict_that_names_it_and_the_third_ends_the_run(tmp_path:
     why = "the SUT has sent without an end in 3 checks"
     assert why in run_json(found.folder)["aborted"]
     assert why in found.said
-    assert sum(each.stat().st_size for each in (found.folder / "captures").iterdir()) < CAPTURES
+    captured = sum(each.stat().st_size for each in (found.folder / "captures").iterdir())
+    assert captured < CAPTURES + (workers - 1) * OF_A_CHECK
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("short-messages", "and at 12288 packets"),
+        ("connections", "the SUT has opened more than 512 connections within one check"),
+    ],
+)
+def test_what_is_small_and_many_is_a_flood_as_well(tmp_path: Path, kind: str, why: str) -> None:
+    found = ran(kind, tmp_path, "--rule", "REGRESSIONS-898618-02")
+    assert found.code == 1, found.said
+    [flood] = [line for line in verdicts(found.folder) if line["rule"] == "ROBUSTNESS-1-FLOOD"]
+    assert flood["verdict"] == "fail"
+    assert flood["observed"].endswith(why)
+    assert "harness_error" not in verdicts_of(found), found.said
 
 
 def test_junk_without_an_end_is_a_verdict_and_a_flood_as_well(tmp_path: Path) -> None:

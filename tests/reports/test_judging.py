@@ -97,7 +97,7 @@ def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spa
             if capture not in STRANGE:
                 expected += [
                     {"test": tests.get(capture, capture), **line}
-                    for line in map(_without_advice, lines_of_capture(path, capture, profile)[1])
+                    for line in lines_of_capture(path, capture, profile)[1]
                 ]
         judged = [line for line in lines if "rejected" not in line]
         assert {line.pop("ms") for line in judged} == {0}  # in virtual time nothing takes any, and the clock is at 2026
@@ -117,11 +117,6 @@ def test_verdicts_are_those_of_one_process_and_what_cannot_be_judged_is_said(spa
 
 def without_schema(line):
     return {key: value for key, value in line.items() if key not in ("schema", "seq", "ms")}
-
-
-def _without_advice(line):
-    """Return a line as the lake has it, which has no column for advice."""
-    return {key: value for key, value in line.items() if key != "advice"}
 
 
 def _text(line):
@@ -148,7 +143,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
             "'pass' verdict",
             "'a' expected",
         )
-        none = (f"null {name}" for name in ("errata", "notes", "reason", "rejected"))
+        none = (f"null {name}" for name in ("errata", "notes", "reason", "advice", "rejected"))
         return some.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
 
     monkeypatch.setattr(ingest, "_take", take)

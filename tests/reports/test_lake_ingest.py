@@ -79,7 +79,7 @@ STRANGE = [
     '{"a":' * 2_000 + "\n",
     line(11, test="t.py::b[" + "X_" * 100 + "]", evidence=[[1]]),
     line(13, ms=2**63 - 1),
-    line(14, notes=["long", "x" * 50_000]),
+    line(14, notes=["long", "x" * 50_000], advice="missed"),
     TWICE_NAMED + "\n",
     {"schema": 2, "seq": 15, "ms": 1, "capture": "captures/x.pcapng", "rejected": "the file is cut"},
     json.dumps(line(12))[:40],
@@ -207,6 +207,11 @@ def test_unknown_fields_are_kept(taken):
     assert json.loads(run.extra) == {"colour": "red"}
     assert (run.aborted, run.partial, run.ingest) == ("lost", True, 1)
     assert {row.run for row in taken.rows("verdicts") if row.extra} == {"new"}
+
+
+def test_what_became_of_a_should_beside_a_must_is_a_column(taken):
+    assert {row.seq: row.advice for row in taken.rows("verdicts", run="new") if row.advice} == {14: "missed"}
+    assert taken.rows("verdicts", run="new", seq=14)[0].extra is None
 
 
 def test_a_lone_surrogate_and_a_rule_that_no_catalogue_knows_get_in(taken):

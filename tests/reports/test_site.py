@@ -282,6 +282,15 @@ def test_a_card_says_how_much_of_the_catalogue_was_judged_and_leads_to_the_failu
     assert "did not finish" in page
 
 
+def test_the_page_of_a_run_names_what_should_have_been_followed_beside_a_must(tmp_path):
+    rules = [rule(1), rule(2)]
+    runs = [run("r1", CONTOSO, unfollowed=(rules[1].rule,)), run("r2", CONTOSO, 2)]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(rules[0], CONTOSO, "pass")], runs))
+    said = [text for page in (site / "runs").glob("*.html") if "SHOULD not followed" in (text := page.read_text())]
+    assert len(said) == 1
+    assert re.search(rf'SHOULD not followed beside a MUST: <a href="[^"]*">{rules[1].rule}</a></p>', said[0])
+
+
 def test_what_changed_since_the_version_before_is_shown(tmp_path):
     newer = System("Contoso", "1.1", "", 5)
     rules = [rule(number) for number in range(1, 4)]

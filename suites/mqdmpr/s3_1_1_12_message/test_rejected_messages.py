@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from harness.sut.shown import NotShown
+from harness.sut.shown import lookup_id
 from suites.mqqb.steps.disposition import (
     RECEIVE,
     AcknowledgingReceiver,
@@ -25,25 +27,29 @@ def _taken(sut, queue, transaction):
     shown = sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)["message"]
     if shown is None:
         raise ConformanceFailure("a message that is in the queue cannot be received")
-    if shown.get("lookup_id") is None:
-        raise NotShown("the SUT's control channel does not show the LookupIdentifier of a message")
-    return shown["lookup_id"]
+    return lookup_id(shown)
 
 
-def _within(sut, queue, *, reject, outcome):
+def _within(sut, queue, external, *, reject, outcome):
     """Receive the first message of a queue, and reject it perhaps, within a transaction that ends in this way."""
-    transaction = sut.control.call("begin")["transaction"]
-    lookup_id = _taken(sut, queue, transaction)
+    transaction = sut.control.call("begin", external=external)["transaction"]
+    taken = _taken(sut, queue, transaction)
     if reject:
-        sut.control.call("reject", queue=queue, lookup_id=lookup_id, transaction=transaction)
-    sut.control.call(outcome, transaction=transaction)
+        sut.control.call("reject", queue=queue, lookup_id=taken, transaction=transaction)
+    if external and outcome == "commit":
+        sut.control.call("prepare", transaction=transaction, single_phase=True)
+    else:
+        sut.control.call(outcome, transaction=transaction)
 
 
 @needs("queue_control", "receive", "transactions", "reject")
 @covers("MQDMPR-3.1.1.12-D27")
-def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, sut, judge):
+@pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
+def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, sut, judge, external):
     """Of three messages that ask for every acknowledgment one is rejected: that one is acknowledged so, once its
     transaction commits, and not as received; the others are acknowledged as received.
+
+    In transactions of the queue manager and of a coordinator: Windows rejects within the latter alone.
     """
     queue = sut.new_queue("rejecting", transactional=True)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -57,10 +63,10 @@ def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, su
     }
     if arrives(sut, receiver.session, list(WANTED)[-1], queue) != "in its queue":
         raise ConformanceFailure("the SUT did not take the messages")
-    _within(sut, queue, reject=False, outcome="commit")
-    _within(sut, queue, reject=True, outcome="commit")
-    _within(sut, queue, reject=True, outcome="abort")
-    _within(sut, queue, reject=False, outcome="commit")
+    _within(sut, queue, external, reject=False, outcome="commit")
+    _within(sut, queue, external, reject=True, outcome="commit")
+    _within(sut, queue, external, reject=True, outcome="abort")
+    _within(sut, queue, external, reject=False, outcome="commit")
     came = receiver.await_acks(len(WANTED))
     observed = {
         name: [f"0x{message_class(ack):04X}" for ack in came if correlation(ack) == identifier(frame)]

@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.shown import descriptors, queue_manager
 from suites.mqqb.steps.disposition import labels
@@ -69,7 +70,7 @@ def test_a_transaction_has_its_operations(sut, judge):
     sut.control.call("create_queue", name=sub)
     for label in (FIRST, SECOND):
         sut.send(to, label=label, body=label, delivery="transactional")
-    there = {one["label"]: int(one["lookup_id"]) for one in sut.messages("transactional")}
+    there = {one["label"]: lookup_id(one) for one in sut.messages("transactional")}
     if sorted(there) != [FIRST, SECOND]:
         raise ConformanceFailure(f"{sorted(there)} are in the queue")
     transaction = sut.control.call("begin")["transaction"]

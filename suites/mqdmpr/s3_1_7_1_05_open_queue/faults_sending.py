@@ -10,7 +10,7 @@ from reference_qm.codec.format_names import DistributionListName, MachineName, M
 from reference_qm.core.protocol.commanding import Commands
 from reference_qm.core.protocol.destinations import Destinations, parse_name
 from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.queueing.names import QueueNames
+from reference_qm.core.queueing.names import THIS_COMPUTER, QueueNames
 from reference_qm.core.queueing.opening import Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -56,6 +56,25 @@ class OwnNameNotKnown(QueueNames):
 
     def is_here(self, name: DirectName) -> bool:
         return name.Protocol != "OS" and super().is_here(name)
+
+
+@fault(
+    "open-name-without-domain-not-known",
+    breaks=("MQDMPR-3.1.7.1.5-59", "MQDMPR-3.1.7.1.5-61", "MQMQ-2.1.2-D01"),
+)
+class NameWithoutDomainNotKnown(QueueNames):
+    """A direct name with ComputerName is of another computer: only the one with the domain is known."""
+
+    def is_own_host(self, protocol: str, address: str) -> bool:
+        return address.lower() != self.qm.adm.ComputerName.lower() and super().is_own_host(protocol, address)
+
+
+@fault("open-localhost-not-known", breaks=("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01"))
+class LocalhostNotKnown(QueueNames):
+    """A direct name with what every computer calls itself is of a computer of that name."""
+
+    def is_own_host(self, protocol: str, address: str) -> bool:
+        return address.lower() not in THIS_COMPUTER and super().is_own_host(protocol, address)
 
 
 @fault("open-every-name-is-own", breaks=("MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"))

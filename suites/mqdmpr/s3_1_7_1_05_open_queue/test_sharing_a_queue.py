@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import OPENED, close, outcome
@@ -73,7 +74,7 @@ def test_applications_beside_who_receives_alone(remote, sut, judge):
     remote.empty()
     deliver(remote, [FIRST, SECOND, THIRD])
     queue = sut.queue()
-    known = [int(one["lookup_id"]) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
+    known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
     place = {"lookup_id": known[0], "seek": "next"}
     opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).settled()
 

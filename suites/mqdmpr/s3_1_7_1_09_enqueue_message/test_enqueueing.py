@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.peer.remote import START2
 from harness.run.marks import covers, needs
+from harness.sut.shown import lookup_id
 from suites.applications import DONE, Application, answered, to_queue
 from suites.mqqp.steps.reading import FIRST, LOW_7_BYTES, SECOND, brought, filled, frames
 
@@ -41,7 +42,7 @@ def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote
     told = read.out.lpRemoteReadDesc2.SequentialId
     between = transactional.identifiers()["between"] & LOW_7_BYTES
     filled(remote, SECOND)
-    known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages()}
+    known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     later = queue.receive(by=START2)
     observed = [brought(read), brought(later), later.out.lpRemoteReadDesc2.SequentialId, told < between < known[SECOND]]
     expected = [FIRST, SECOND, known[SECOND], True]

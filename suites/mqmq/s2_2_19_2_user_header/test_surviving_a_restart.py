@@ -11,6 +11,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.releases import LackedByRelease, release_of
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, REACH_QUEUE, AcknowledgingReceiver, classes, named
@@ -64,7 +65,7 @@ def _found(sut: Sut, queue: str, before: Iterable[dict[str, Any]]) -> str:
 def _taken(sut: Sut, queue: str, label: str, **arguments: Any) -> None:
     """Let an application take a message by its label."""
     one = next(one for one in _held(sut, queue) if one["label"] == label)
-    sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=one["lookup_id"], seek="current", **arguments)
+    sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=lookup_id(one), seek="current", **arguments)
 
 
 @needs("restart", "receive", "queue_control")
@@ -213,7 +214,7 @@ def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge)
     for one in _held(sut, queue):
         if one["label"] != "stays":
             more = begun.get(one["label"], {})
-            sut.control.call("move", queue=queue, lookup_id=one["lookup_id"], to=subqueue, **more)
+            sut.control.call("move", queue=queue, lookup_id=lookup_id(one), to=subqueue, **more)
     sut.control.call("commit", **begun["committed"])
     sut.control.call("abort", **begun["aborted"])
     sut.control.call("prepare", **begun["prepared"])

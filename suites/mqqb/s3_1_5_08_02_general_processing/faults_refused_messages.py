@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault, replaced
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass, PublicQueueFormatName, UserMessagePacket
+from reference_qm.codec import DirectQueueFormatName, MessageClass, PublicQueueFormatName, UserMessagePacket
 from reference_qm.core.protocol.admission import Admission, Outcome
 from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.receiving import Receiving
@@ -28,6 +28,16 @@ class UnknownQueueTakenForAnother(Receiving):
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
         return super().find_destination(packet) or next(iter(self.qm.adm.QueueCollection.values()))
+
+
+@fault("computer-known-by-address-alone", breaks="MQQB-3.1.5.8.2-14")
+class ComputerKnownByAddressAlone(Receiving):
+    """A message that names the computer of its queue otherwise than by an address has no queue here."""
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        queue = packet.UserHeader.DestinationQueue
+        by_name = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.upper().startswith("OS:")
+        return None if by_name else super().find_destination(packet)
 
 
 @fault(

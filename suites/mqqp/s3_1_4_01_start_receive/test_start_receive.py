@@ -9,6 +9,7 @@ import pytest
 
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
+from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.messages import a_message
@@ -178,7 +179,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     """SequentialId of an answer is LookupIdentifier of its message without the highest byte."""
     queue = remote.open(kind)
     fill(remote, kind, FIRST, SECOND)
-    known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages(kind)}
+    known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages(kind)}
     first = queue.read(PEEK_CURRENT, by=START2)
     queue.receive()
     second = queue.read(RECEIVE, by=START2)

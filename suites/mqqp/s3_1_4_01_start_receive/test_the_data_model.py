@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.peer.remote import START, START2
 from harness.run.marks import needs
+from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
 from suites.mqqp.steps.methods import by_each, judge_each
@@ -55,7 +56,7 @@ def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
 def test_a_cursor_is_at_the_message_that_was_read(remote, sut, judge, by, rules):
     """Unread at first, then read at the first message, then at the second, then waiting behind it."""
     queue = filled(remote, FIRST, SECOND)
-    known = {int(one["lookup_id"]): one["label"] for one in sut.messages()}
+    known = {lookup_id(one): one["label"] for one in sut.messages()}
     cursor = queue.cursor().settled().out.phCursor
 
     def place() -> tuple[str, str]:

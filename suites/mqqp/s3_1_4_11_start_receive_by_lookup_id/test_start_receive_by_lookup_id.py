@@ -8,6 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, goes_on, needs
+from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import (
     FIRST_ID,
     INFINITE,
@@ -281,7 +282,7 @@ def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
 def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote, sut, judge):
     """SequentialId of each answer is LookupIdentifier of its message without the highest byte."""
     queue = filled(remote, FIRST, SECOND)
-    known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages()}
+    known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     for label, action, at in ((FIRST, LOOKUP_PEEK_NEXT, FIRST_ID), (SECOND, LOOKUP_RECEIVE_PREV, LAST_ID)):
         read = looked_up(queue, action, at)
         observed = read.out.lpRemoteReadDesc2.SequentialId if read.out is not None else None

@@ -79,7 +79,7 @@ def test_a_crash_fails_the_rules_that_demand_to_go_on_and_withdraws_the_other_pa
 
 def test_a_flood_is_a_finding_and_nobody_is_asked_whether_it_goes_on(sut: Sut, tmp_path: Path):
     made, peer = judge(tmp_path, MUST), peer_of(sut)
-    peer.recorder.flood = "the SUT sent 134217729 bytes within one check"
+    peer.environment.flood = "the SUT sent 134217729 bytes within one check"
     item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
     after(item, made)
     finding, _ = FINDINGS[Condition.FLOODS]

@@ -294,6 +294,17 @@ def test_small_pieces_of_a_broken_stream_are_a_flood_too(recorder: Recorder, pie
     assert len(recorder.frames) <= 100
 
 
+def test_many_small_packets_in_few_pieces_are_a_flood_too(recorder: Recorder) -> None:
+    recorder.flood_limit = 100 * FRAME_COST
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    piece = bytes(user_message()) * 30
+    assert len(piece) < 4 * FRAME_COST
+    with pytest.raises(SutFlood, match="and at 100 packets"):
+        while True:
+            recorder.received(connection, piece)
+    assert len(recorder.frames) == 90
+
+
 def test_datagrams_are_a_flood_too(recorder: Recorder) -> None:
     recorder.flood_limit = 10 * FRAME_COST
     for _ in range(10):

@@ -104,3 +104,23 @@ def test_a_private_queue_of_the_sut_is_named_by_its_identifier(known: bool) -> N
     results = {"lpRemoteReadDesc": {"lpBuffer": bytes(packet), "dwArriveTime": 0}}
     found = core.client_reading.reconstruct_message(results, core.server_names.find_identifier(queue))
     assert found.message.ResponseQueueFormatName.lower() == f"private={identifier if known else NULL_GUID}\\0000000b"
+
+
+class Silent:
+    """What accepts a connection and never answers."""
+
+    def on_open(self) -> None: ...
+
+    def on_bytes(self, data: bytes) -> None: ...
+
+    def on_failed(self, error: str) -> None: ...
+
+    def on_closed(self, reason: str) -> None: ...
+
+
+def test_a_sut_that_never_answers_is_no_mistake_of_the_harness() -> None:
+    environment = VirtualEnvironment()
+    environment.listen(Endpoint(FILE.driver.address, FILE.driver.rpc_port), lambda stream: Silent())
+    silent = RemoteControl(environment, FILE, FILE.driver.rpc_port)
+    with pytest.raises(ControlRefused, match=r"without an end: RemoteOpen was not answered within 60000 ms$"):
+        silent.call("peek", queue=PLAIN)

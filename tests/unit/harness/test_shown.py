@@ -1,11 +1,11 @@
-"""The abstract data model as a SUT shows it: an element that is missing is told by its name, at every depth."""
+"""What a SUT shows of itself and of its messages: an element that is missing is named, at every depth."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.sut.shown import NotShown, shown
+from harness.sut.shown import Answered, NotShown, lookup_id, shown
 
 TREE = {"QueueManager": {"QueueCollection": [{"Pathname": "q"}]}, "Sessions": []}
 
@@ -25,3 +25,21 @@ def test_what_is_not_shown_is_one_line_at_every_depth() -> None:
             part["Timers"]
         assert str(caught.value) == "the SUT's abstract data model, as it shows it, has no Timers"
         assert isinstance(caught.value, ConformanceFailure)
+
+
+def test_what_an_answer_leaves_out_is_not_shown() -> None:
+    found = shown({"messages": [{"label": "x"}]}, Answered)
+    assert found["messages"][0]["label"] == "x"
+    with pytest.raises(NotShown, match=r"^the SUT's control channel does not show 'arrived_time'$"):
+        found["messages"][0]["arrived_time"]
+
+
+def test_a_lookup_identifier_is_a_number() -> None:
+    assert lookup_id({"message_id": "{a}\\1", "lookup_id": 0}) == 0
+    assert lookup_id({"message_id": "{a}\\1", "lookup_id": 2**63}) == 2**63
+
+
+@pytest.mark.parametrize("message", [{"lookup_id": None}, {}])
+def test_a_lookup_identifier_that_is_null_or_left_out_is_not_shown(message: dict[str, None]) -> None:
+    with pytest.raises(NotShown, match=r"does not show the LookupIdentifier of \{a\}\\1$"):
+        lookup_id({"message_id": "{a}\\1", **message})

@@ -1,0 +1,28 @@
+"""Faults of REGRESSIONS 303405, made from what the article tells."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+
+from harness.faults.parts import fault
+from reference_qm.codec import DirectQueueFormatName, UserMessagePacket, parse_packet
+from reference_qm.core.protocol.restoring import Restoring
+
+
+@fault("regression-303405-forwarded-at-the-start", breaks="REGRESSIONS-303405-01")
+class ForwardedAtTheStart(Restoring):
+    """At the start a message for the computer's qualified name is taken for another's, and put in an outgoing queue."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        super().restore({name: self._elsewhere(value) for name, value in entries.items()})
+
+    def _elsewhere(self, value: object) -> object:
+        if not isinstance(value, dict) or "packet" not in value:
+            return value
+        packet = parse_packet(base64.b64decode(value["packet"]))
+        queue = packet.UserHeader.DestinationQueue if isinstance(packet, UserMessagePacket) else None
+        qualified = f"OS:{self.qm.config.host_name}\\"
+        if not isinstance(queue, DirectQueueFormatName) or not queue.DirectFormatName.startswith(qualified):
+            return value
+        return value | {"in": f"outgoing:DIRECT={queue.DirectFormatName}"}

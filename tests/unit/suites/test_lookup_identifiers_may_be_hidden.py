@@ -1,0 +1,22 @@
+"""A control channel need not show the LookupIdentifier of a message: checks ask for it in one way, which knows that."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.paths import SUITES
+
+
+def reads(path: Path) -> Iterator[int]:
+    """Yield the lines where a message's ``lookup_id`` is read as if it were always there."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        subscript = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+        if subscript and node.slice.value == "lookup_id":
+            yield node.lineno
+
+
+def test_no_check_takes_a_lookup_identifier_for_granted() -> None:
+    found = {str(path.relative_to(SUITES)): list(reads(path)) for path in SUITES.rglob("*.py")}
+    assert {name: lines for name, lines in found.items() if lines} == {}
