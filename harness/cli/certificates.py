@@ -44,14 +44,17 @@ def certify(
     from harness.results.bundle import member_of, private_key, write_bundle
     from harness.results.certificate_page import badge, page
     from harness.results.installed import installed_suites
-    from harness.results.run_results import read_run
+    from harness.results.run_results import partial_of, read_run, read_run_json
 
-    signer = private_key(key, os.environ.get(PASSWORD, "").encode() or None)
+    # A part of a run gets no certificate, whatever the key is.
+    is_part = partial_of(read_run_json(run)) is not None
+    signer = None if is_part else private_key(key, os.environ.get(PASSWORD, "").encode() or None)
     if out.exists():
         raise UsageError(f"{out}: is there already; give another --out")
     found, suites = read_run(run), installed_suites()
     terms = certificate.Terms(not_exercised, suites.checks)
-    if reasons := list(certificate.refusals(found, terms, suites)):
+    reasons = list(certificate.refusals(found, terms, suites))
+    if reasons or signer is None:
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)
         raise typer.Exit(EXIT_REFUSED)

@@ -195,6 +195,8 @@ class Recorded:
     """The test that the run ended in; it is run again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that this test wrote already: test, rule, verdict."""
+    again: set[str] = field(default_factory=set)
+    """Tests that are run again, because the run had come to its end and they met residue."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Count a line in."""
