@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,6 +28,7 @@ from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
 from harness.rules.naming import rules_chosen
 from harness.run_folder import VERDICTS_FILE
+from harness.sut.guard import Guard
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
 from harness.sut.worker_configurations import worker_configurations
@@ -153,7 +154,13 @@ def run_demo(out: Path, *, whole: bool) -> int:
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
-    runs = {system: _start(system, out) for system in systems}
+    with closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
+        return _watch(systems, guard, out, console, began)
+
+
+def _watch(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
+    """Start the runs and the report, show how far they are, and judge how they end; return the exit code."""
+    runs = {system: _start(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
@@ -161,7 +168,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
             live.update(_progress(runs, tallies, _said_last(out / PROGRESS)))
             going = _going(runs.values())
             if report is None and len(going) < len(runs):
-                report = _start_report(systems, out, console)  # Java starts while the other systems mostly wait
+                report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_finished(out / system.slug) for system in systems):
                 report.terminate()  # it waits for what nobody ends any more
             time.sleep(LOOK_S)
@@ -188,7 +195,7 @@ def _make_room(out: Path) -> None:
     (out / "demo.txt").write_text("made by `mqconform demo`; replaced by the next one\n", encoding="utf-8")
 
 
-def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
+def _start(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
     unknown = [name for name in system.faults if name not in load_faults()]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
@@ -223,18 +230,22 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         command += ["-k", WITHOUT, *(word for place in system.selection for word in ("--select", place))]
     log = (out / f"{system.slug}.log").open("wb")
     with log:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+        return subprocess.Popen(  # noqa: S603 - our own command
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=guard.environment()
+        )
 
 
 def _config(system: System, out: Path, worker: int | str) -> Path:
     return out / f"{system.slug}.{worker}.qm.toml"
 
 
-def _start_report(systems: Iterable[System], out: Path, console: Console) -> subprocess.Popen[bytes]:
+def _start_report(systems: Iterable[System], guard: Guard, out: Path, console: Console) -> subprocess.Popen[bytes]:
     folders = [str(out / system.slug) for system in systems]
     command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAITS_S)]
-    environment = os.environ | {"COLUMNS": str(console.width)} | ({"FORCE_COLOR": "1"} if console.is_terminal else {})
+    environment = (
+        guard.environment() | {"COLUMNS": str(console.width)} | ({"FORCE_COLOR": "1"} if console.is_terminal else {})
+    )
     with (out / REPORT).open("wb") as report, (out / PROGRESS).open("wb") as progress:
         return subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=report, stderr=progress, env=environment
