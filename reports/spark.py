@@ -48,11 +48,20 @@ def session(
     os.environ["PYSPARK_PYTHON"] = (conf or {}).get("spark.pyspark.python", sys.executable)
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
-    with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
+    with _unwound_when_interrupted(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
         written = log or _log_of_its_own()
         interrupted = signal.getsignal(signal.SIGINT)
-        with _standard_streams_to(written):
-            spark = _start(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+        _silence_py4j()
+        others = _children()
+        try:
+            with _standard_streams_to(written):
+                spark = _start(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+        except KeyboardInterrupt:
+            for java in _children() - others:  # one that finds nobody to talk to waits for ever
+                os.kill(java, signal.SIGKILL)
+            if log is None:
+                written.unlink(missing_ok=True)
+            raise
         _without_tracebacks(spark, interrupted)
         keep = log is not None
         try:
@@ -66,6 +75,27 @@ def session(
                 spark.stop()
             if not keep:
                 written.unlink(missing_ok=True)
+
+
+@contextmanager
+def _unwound_when_interrupted() -> Iterator[None]:
+    """Let Ctrl-C within raise KeyboardInterrupt, so that nothing is left behind, unless it is ignored."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _children() -> set[int]:
+    """Return what this thread, the main one, has started; nothing where there is no Linux to ask."""
+    with suppress(OSError):
+        return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
+    return set()
 
 
 def check_java() -> str:
@@ -144,6 +174,11 @@ def _without_tracebacks(spark: SparkSession, interrupted: Any) -> None:
         signal.signal(signal.SIGINT, interrupted)
     server: Any = spark.sparkContext._accumulatorServer
     server.handle_error = lambda *_: None
+
+
+def _silence_py4j() -> None:
+    """Keep py4j from logging what it raises as well: by its own loggers, and by that of all."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_not_of_py4j)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
+from harness.interrupts import unwound
 
 if TYPE_CHECKING:
     from harness.results.run_results import RunResults
@@ -40,7 +41,7 @@ def allure(
         raise UsageError(
             "npx is missing: Allure is a program of npm; install Node.js, or open the allure-results of a run --allure"
         )
-    with TemporaryDirectory(prefix="mqconform-allure-") as folder:
+    with unwound(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
         results = run / ALLURE_FOLDER
         if not results.is_dir():
             results = _made_of(found, Path(folder))

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from harness.errors import UsageError
+from harness.interrupts import unwound
 
 EXIT_REFUSED = 1
 """No certificate, or none that holds."""
@@ -60,7 +61,7 @@ def certify(
         raise typer.Exit(EXIT_REFUSED)
     files = dict(certificate.files_of(found))
     said = certificate.statement(found, terms, {name: member_of(path)._asdict() for name, path in files.items()})
-    with TemporaryDirectory(prefix="mqconform-certify-") as folder:
+    with unwound(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
             certificate.CERTIFICATE_FILE: certificate.written(said),
             certificate.PAGE_FILE: page(said, signer.public_key().public_bytes_raw().hex()),
@@ -93,7 +94,7 @@ def verify_(
         raise UsageError(f"--format {format_}: it must be text or json")
     key = public_key(public_key_)
     try:
-        with _progress() as progress:
+        with unwound(), _progress() as progress:
             found = verify(bundle, key, progress, not_exercised_percent=not_exercised)
     except JudgedElsewhere as error:
         typer.echo(str(error), err=True)

@@ -23,6 +23,7 @@ from rich.text import Text
 from harness.errors import HarnessError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.faults.registry import load_faults
+from harness.interrupts import unwound
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
@@ -154,7 +155,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
-    with closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
+    with unwound(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
         return _watch(systems, guard, out, console, began)
 
 

@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 import pytest
 
 from harness.errors import Endless, HarnessError
+from harness.exit_codes import EXIT_INTERRUPTED
 from harness.faults.registry import add, load_faults
+from harness.interrupts import unwound
 from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
@@ -206,13 +208,15 @@ class Trials:
 def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
     """Collect the suites once and do some work with trials of them; return what the work returns."""
     loop = _Loop(jobs, work)
-    with tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
+    with unwound(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
         for plugin in UNNEEDED:
             arguments += ["-p", f"no:{plugin}"]
-        pytest.main(arguments, [loop])
+        code = pytest.main(arguments, [loop])
+        if loop.error is None and code in (pytest.ExitCode.INTERRUPTED, EXIT_INTERRUPTED):
+            raise KeyboardInterrupt
     if loop.error is not None:
         raise loop.error
     if not loop.answers:

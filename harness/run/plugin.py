@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
 from harness.run.checks import (
     DRIVER,
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
 
-ON_END: pytest.StashKey[dict[signal.Signals, Any]] = pytest.StashKey()
+ON_END: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
-_ENDS = (signal.SIGTERM, signal.SIGHUP)
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -94,11 +95,11 @@ def _begin(config: pytest.Config) -> None:
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
+        # Stop what is started here: it does not get the signals of a terminal itself.
+        config.stash[ON_END] = raise_on(_ENDS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
-    # End as for Ctrl-C: stop what is started here. It does not get the signals of a terminal itself.
-    config.stash[ON_END] = {each: signal.signal(each, signal.default_int_handler) for each in _ENDS}
     for driver in drivers:
         driver.wait_s = config.getoption("--wait")
     try:
@@ -419,5 +420,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started."""
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    for each, handler in config.stash.get(ON_END, {}).items():
-        signal.signal(each, handler)
+    restore(config.stash.get(ON_END, {}))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reports.lake.judging import Written
     from reports.lake.store import Lake
 
-BAD_INPUT, LINES_REJECTED = 2, 3
+BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
 MUCH = 100 << 20
 """Octets of verdicts whose ingest lasts minutes."""
 QUICK = {
@@ -204,6 +204,9 @@ def one_line_errors(command: str) -> Iterator[None]:
     except RollupError as error:
         typer.echo(f"mqconform {command}: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from error
+    except KeyboardInterrupt:
+        typer.echo("mqconform: interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def say_report(command: str, report: Report) -> None:

@@ -32,6 +32,7 @@ ROOMS = {
         *(
             "errors",
             "exit_codes",
+            "interrupts",
             "printable",
             "paths",
             "run_folder",
