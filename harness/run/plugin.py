@@ -155,11 +155,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if checks and not config.getoption("collectonly"):
             raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
         return
+    if not items and not run.done.tests | run.done.again:
+        _give_up(config, run)
+        raise pytest.UsageError(
+            f"the selection {run.selection!r} matches no check; `mqconform rules` lists the rules, and "
+            "`mqconform explain RULE` the checks of one"
+        )
     run.describe()
     run.write(finished=None, code=None)
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
-    if not items and not run.done.tests:
-        raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
+
+
+def _give_up(config: pytest.Config, run: Run) -> None:
+    """Stop what was started for a run of no check, and leave no folder of it."""
+    for driver in config.stash[DRIVERS]:
+        driver.stop()
+    run.discard()
+    del config.stash[DRIVERS], config.stash[RUN]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import time
 import tomllib
 from collections import Counter
@@ -67,6 +68,8 @@ class Run:
     started: str
     done: Recorded
     lock: RunLock
+    made: Path | None = None
+    """The highest folder that was made for it."""
     suites: str | None = None
     """The SHA-256 of rules.json, once that is written: what this run could judge, and by which checks."""
     tests_run: set[str] = field(default_factory=set)
@@ -112,13 +115,16 @@ class Run:
             raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
         if _is_foreign(folder):
             raise UsageError(f"{folder}: is not empty and holds no run; give another --out")
+        made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             lock = RunLock.take(folder)
         except OSError as error:
             raise _unusable(folder, error) from error
         try:
-            return cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
+            run = cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
+            run.made = made
+            return run
         except BaseException:
             lock.release()
             raise
@@ -226,6 +232,15 @@ class Run:
         self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
         self.lock.release()
         return code
+
+    def discard(self) -> None:
+        """Close a run in which nothing happened; of a new one no folder is left."""
+        if self.made is None:
+            self.end()
+            return
+        self.log.close()
+        self.lock.release()
+        shutil.rmtree(self.made, ignore_errors=True)
 
     def exit_code(self) -> int:
         """Return the exit code: 0 only when enough was judged and nothing failed or stayed open."""

@@ -33,6 +33,7 @@ ROOMS = {
             "errors",
             "exit_codes",
             "interrupts",
+            "lengths_of_time",
             "printable",
             "paths",
             "run_folder",
