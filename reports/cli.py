@@ -14,6 +14,7 @@ from rich.console import Console
 from reports.captures import CaptureStore
 from reports.errata import known_errata
 from reports.lake import cli as lake_cli
+from reports.lake.local import confirm_lake, confirm_some
 from reports.matrix import write_matrix
 from reports.model import Contents
 from reports.packets import packet_maker
@@ -74,6 +75,8 @@ def rollup(
         _follow(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
     with lake_cli.one_line_errors("rollup"):
+        if not wait:
+            confirm_some(runs, "run folder")
         _claim(out)
         where = str(out / "lake")
         with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
@@ -106,6 +109,7 @@ def _follow(
             raise RollupError(
                 "--follow takes one folder in which runs appear, replaces none that it has taken, and waits for all"
             )
+        confirm_some(runs, "folder")
         _claim(out)
         where = str(out / "lake")
         with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, progress):
@@ -131,6 +135,7 @@ def site(
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
     with lake_cli.one_line_errors("lake site"):
+        confirm_lake(lake)
         _claim(out)
         with lake_cli.opened("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
             contents, missing = _write(opened, out, progress)

@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.outputs import confirm_file
 from harness.errors import UsageError
 from harness.interrupts import unwound
 
@@ -50,8 +51,7 @@ def certify(
     # A part of a run gets no certificate, whatever the key is.
     is_part = partial_of(read_run_json(run)) is not None
     signer = None if is_part else private_key(key, os.environ.get(PASSWORD, "").encode() or None)
-    if out.exists():
-        raise UsageError(f"{out}: is there already; give another --out")
+    confirm_file(out, new=True)
     found, suites = read_run(run), installed_suites()
     terms = certificate.Terms(not_exercised, suites.checks)
     reasons = list(certificate.refusals(found, terms, suites))

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +20,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.outputs import writing
 from harness.errors import HarnessError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.faults.registry import load_faults
@@ -149,9 +150,11 @@ def register(app: typer.Typer) -> None:
 
 def run_demo(out: Path, *, whole: bool) -> int:
     """Run the demo; return its exit code: 0 when every system ended as it must."""
-    if find_spec("pyspark") is None:
-        raise UsageError("demo makes a report with Spark; install the extra: pip install 'mqconform[reports]'")
-    _make_room(out)
+    for entry in entry_points(group="mqconform.needs"):
+        if (missing := entry.load()()) is not None:
+            raise UsageError(f"demo: {missing}")
+    with writing(out):
+        _make_room(out)
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
@@ -189,7 +192,7 @@ def _watch(systems: list[System], guard: Guard, out: Path, console: Console, beg
 
 def _make_room(out: Path) -> None:
     if out.exists():
-        if any(out.iterdir()) and not (out / "demo.txt").is_file():
+        if not out.is_dir() or (any(out.iterdir()) and not (out / "demo.txt").is_file()):
             raise UsageError(f"{out}: is not empty and no demo of before; give another --out")
         shutil.rmtree(out)
     out.mkdir(parents=True)

@@ -5,6 +5,8 @@ Subcommands of other parts come in through the entry points ``mqconform.commands
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -43,6 +45,11 @@ OWN = MappingProxyType(
 
 _WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
 """What typer raises for arguments that it cannot read; older ones have it from a package of its own."""
+_OF_PATHS = (
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
+    *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+)
+"""Errors of a file or folder that a person names, or of the disk that it is on."""
 _ONLY_HELP = "NoArgsIsHelpError"
 """It is raised when a command of several is not named; its help is shown by then."""
 
@@ -132,6 +139,10 @@ def main() -> None:
         code = app(standalone_mode=False)
     except MqconformError as error:
         _refuse(str(error))
+    except OSError as error:
+        if error.filename is None or error.errno not in _OF_PATHS:
+            raise
+        _refuse(f"{os.fsdecode(error.filename)}: {error.strerror}")
     except _WRONG_ARGUMENTS as error:
         if type(error).__name__ == _ONLY_HELP:
             sys.exit(EXIT_USAGE)

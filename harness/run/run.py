@@ -111,12 +111,12 @@ class Run:
     @classmethod
     def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
         """Open a run folder, new or (``resume``) begun before; UsageError when it cannot be used."""
-        if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
-            raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-        if _is_foreign(folder):
-            raise UsageError(f"{folder}: is not empty and holds no run; give another --out")
-        made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
         try:
+            if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
+                raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
+            if _is_foreign(folder):
+                raise UsageError(f"{folder}: is not empty and holds no run; give another --out")
+            made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
             folder.mkdir(parents=True, exist_ok=True)
             lock = RunLock.take(folder)
         except OSError as error:

@@ -9,8 +9,8 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
+from reports.java import java_version
 from reports.java_errors import java_reason, java_said
-from reports.spark import java_version
 
 APP = typer.Typer()
 APP.callback()(lambda: None)
