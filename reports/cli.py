@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,7 @@ MARKER = ".mqconform-rollup"
 """The mark of a folder whose site/ is ours to replace."""
 HEAP = MappingProxyType({"spark.driver.memory": "1g"})
 """Pages need less of Java than an ingest."""
+PIPED_WIDTH = 1_000
 NAMED = 3
 """Entries that one line on the terminal names before it only counts."""
 
@@ -161,8 +163,16 @@ def _show(command: str, contents: Contents, missing: list[str], out: Path) -> No
             f"mqconform {command}: {len(missing)} captures not in their run folder: {'; '.join(missing[:NAMED])}{more}",
             err=True,
         )
-    Console().print(terminal_matrix(contents))
+    matrix_console().print(terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
+
+
+def matrix_console() -> Console:
+    """Return the terminal; where there is none, one so wide that each row is a line, unless a width is given."""
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED_WIDTH
+    return console
 
 
 def _claim(out: Path) -> None:

@@ -247,9 +247,8 @@ def _start_report(systems: Iterable[System], guard: Guard, out: Path, console: C
     folders = [str(out / system.slug) for system in systems]
     command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAITS_S)]
-    environment = (
-        guard.environment() | {"COLUMNS": str(console.width)} | ({"FORCE_COLOR": "1"} if console.is_terminal else {})
-    )
+    terminal = {"COLUMNS": str(console.width), "FORCE_COLOR": "1"} if console.is_terminal else {}
+    environment = guard.environment() | terminal
     with (out / REPORT).open("wb") as report, (out / PROGRESS).open("wb") as progress:
         return subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=report, stderr=progress, env=environment
