@@ -205,6 +205,7 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
     from harness.run.floods import why_ended
 
     path = str(suite_path(item))
+    item.config.stash[RUN].keep_residue()
     if (why := why_ended(item)) is not None:
         end_run(item.session, why)
         more = False

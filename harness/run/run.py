@@ -105,6 +105,8 @@ class Run:
     """The identifiers of the SUT at the start, each once: workers may share it."""
     baseline: Baseline | None = None
     """Deviations that are known: they do not end the run badly."""
+    _kept_residue: int = 0
+    """How much of the residue run.json has."""
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
 
@@ -195,6 +197,12 @@ class Run:
     def _residue_left(self) -> Iterator[dict[str, str]]:
         """Yield what the run had met before it was resumed, unless the check was made again."""
         return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
+
+    def keep_residue(self) -> None:
+        """Write run.json when checks left or met something since it was written: a kill must not lose that."""
+        if len(self.residue) > self._kept_residue:
+            self.write(finished=None, code=None)
+            self._kept_residue = len(self.residue)
 
     def describe(self) -> None:
         """Write rules.json: what could be judged. It waits for pytest, which imports the checks in its own way."""

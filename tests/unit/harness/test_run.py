@@ -232,6 +232,15 @@ def test_a_run_that_did_not_end_keeps_its_residue_and_goes_on(begin: Begin, tmp_
     assert run_json(tmp_path)["residue"] == residue_of("t", "u")
 
 
+def test_a_kill_loses_no_residue(begin: Begin, tmp_path: Path) -> None:
+    run = begin()
+    judged(run, "t", Verdict.PASS)
+    run.residue += residue_of("t")
+    run.keep_residue()
+    begin(resume=True).end()
+    assert run_json(tmp_path)["residue"] == residue_of("t")
+
+
 def test_a_run_that_was_interrupted_repeats_its_last_test(begin: Begin) -> None:
     first = begin()
     judged(first, "one", Verdict.PASS)
