@@ -214,11 +214,10 @@ def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
         for plugin in UNNEEDED:
             arguments += ["-p", f"no:{plugin}"]
-        code = pytest.main(arguments, [loop])
-        if loop.error is None and code in (pytest.ExitCode.INTERRUPTED, EXIT_INTERRUPTED):
-            raise KeyboardInterrupt
-    if loop.error is not None:
-        raise loop.error
+        if pytest.main(arguments, [loop]) == EXIT_INTERRUPTED and loop.error is None:
+            raise SystemExit(EXIT_INTERRUPTED)  # pytest has said why
+        if loop.error is not None:
+            raise loop.error
     if not loop.answers:
         raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
     answer: Answer = loop.answers[0]
@@ -237,6 +236,10 @@ class _Loop:
     def pytest_configure(self, config: pytest.Config) -> None:
         """Have tracebacks made without source: pytest's own way fails where the handler of a signal raised."""
         config.option.tbstyle = "native"
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if excinfo.type is KeyboardInterrupt:
+            self.error = excinfo.value
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

@@ -45,7 +45,7 @@ class Live:
     @pytest.hookimpl(trylast=True)
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Let pytest say that somebody interrupted, and not where in the code."""
-        if excinfo.errisinstance(KeyboardInterrupt):
+        if excinfo.type is KeyboardInterrupt:  # not of pytest's own, which say why
             self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 
     @pytest.hookimpl(trylast=True)
