@@ -11,6 +11,8 @@ SCHEMA = 2
 RUN_FILE = "run.json"
 RULES_FILE = "rules.json"
 VERDICTS_FILE = "verdicts.jsonl"
+LOCK_FILE = "run.lock"
+"""Of the process that writes the run: its pid (harness/run/lock.py)."""
 CAPTURES_FOLDER = "captures"
 CAPTURE_SUFFIX = ".pcapng"
 

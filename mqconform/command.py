@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import os
+import signal  # and nothing slow: Ctrl-C prints a traceback until `main` handles it
+
 from mqconform import search_parts
+
+EXIT_INTERRUPTED = 130
+INTERRUPTED = "mqconform: interrupted"
 
 
 def main() -> None:
     """Run the command line."""
+    end_when_interrupted()
     search_parts()
     from harness.cli.main import main as run_command_line
 
     run_command_line()
+
+
+def end_when_interrupted() -> None:
+    """Let Ctrl-C end the process at once, and not with an exception, which imports and callbacks print or lose.
+
+    A command that has something to undo asks for the exception (``harness.interrupts``). Where Ctrl-C is ignored, as
+    in the background of a shell, it stays so.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        return
+    try:
+        errors = os.dup(2)  # where it leads now: pytest points it elsewhere
+    except OSError:  # it is closed
+        errors = 2
+
+    def end(*_: object) -> None:
+        try:
+            os.write(errors, f"{INTERRUPTED}\n".encode())
+        finally:
+            os._exit(EXIT_INTERRUPTED)
+
+    signal.signal(signal.SIGINT, end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from rich.console import Console
 from reports.captures import CaptureStore
 from reports.errata import known_errata
 from reports.lake import cli as lake_cli
+from reports.lake.local import confirm_lake, confirm_some
 from reports.matrix import write_matrix
 from reports.model import Contents
 from reports.packets import packet_maker
@@ -33,6 +35,7 @@ MARKER = ".mqconform-rollup"
 """The mark of a folder whose site/ is ours to replace."""
 HEAP = MappingProxyType({"spark.driver.memory": "1g"})
 """Pages need less of Java than an ingest."""
+PIPED_WIDTH = 1_000
 NAMED = 3
 """Entries that one line on the terminal names before it only counts."""
 
@@ -74,6 +77,8 @@ def rollup(
         _follow(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
     with lake_cli.one_line_errors("rollup"):
+        if not wait:
+            confirm_some(runs, "run folder")
         _claim(out)
         where = str(out / "lake")
         with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
@@ -106,6 +111,7 @@ def _follow(
             raise RollupError(
                 "--follow takes one folder in which runs appear, replaces none that it has taken, and waits for all"
             )
+        confirm_some(runs, "folder")
         _claim(out)
         where = str(out / "lake")
         with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, progress):
@@ -131,6 +137,7 @@ def site(
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
     with lake_cli.one_line_errors("lake site"):
+        confirm_lake(lake)
         _claim(out)
         with lake_cli.opened("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
             contents, missing = _write(opened, out, progress)
@@ -156,8 +163,16 @@ def _show(command: str, contents: Contents, missing: list[str], out: Path) -> No
             f"mqconform {command}: {len(missing)} captures not in their run folder: {'; '.join(missing[:NAMED])}{more}",
             err=True,
         )
-    Console().print(terminal_matrix(contents))
+    matrix_console().print(terminal_matrix(contents))
     typer.echo(f"site: {(out / 'site' / 'index.html').resolve()}")
+
+
+def matrix_console() -> Console:
+    """Return the terminal; where there is none, one so wide that each row is a line, unless a width is given."""
+    console = Console()
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED_WIDTH
+    return console
 
 
 def _claim(out: Path) -> None:

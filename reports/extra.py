@@ -9,6 +9,18 @@ from reports.rollup_error import RollupError
 PACKAGES = ("pyspark", "pyarrow", "pandas")
 
 
+def what_is_missing() -> str | None:
+    """Return in one line what reports need and is not there, and the remedy; None when all is there."""
+    from reports.java import check_java
+
+    try:
+        confirm_installed()
+        check_java()
+    except RollupError as error:
+        return str(error)
+    return None
+
+
 def confirm_installed() -> None:
     """Raise `RollupError` with the remedy when a package of the extra is missing."""
     missing = [name for name in PACKAGES if find_spec(name) is None]

@@ -14,7 +14,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.derived import systems_of
-from reports.lake.files import local_path
+from reports.lake.local import local_path
 from reports.lake.order import rank
 from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake

@@ -5,10 +5,7 @@ from __future__ import annotations
 import locale
 import logging
 import os
-import re
-import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -20,18 +17,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from reports.java import check_java
 from reports.java_errors import FAILURES, java_reason, java_said
 from reports.rollup_error import RollupError
-from reports.text import one_line
 
-JAVA_AT_LEAST = 17
 QUICKLY = "-XX:TieredStopAtLevel=1"
 """Of a short job, a third is Java's second compiler; a long one takes half the time with it."""
 CLASSES = Path(sys.prefix, "share", "mqconform", "spark.jsa")
 """Spark's classes as Java has them in memory (scripts/java_classes.py); another Java passes them over."""
-_JAVA_HELP = (
-    f"install one (Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to a Java {JAVA_AT_LEAST}+"
-)
 
 
 @contextmanager
@@ -48,11 +41,20 @@ def session(
     os.environ["PYSPARK_PYTHON"] = (conf or {}).get("spark.pyspark.python", sys.executable)
     if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
-    with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
+    with _unwound_when_interrupted(), tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
         written = log or _log_of_its_own()
         interrupted = signal.getsignal(signal.SIGINT)
-        with _standard_streams_to(written):
-            spark = _start(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+        _silence_py4j()
+        others = _children()
+        try:
+            with _standard_streams_to(written):
+                spark = _start(master, scratch, written, {**_java_options(master, much), **(conf or {})})
+        except KeyboardInterrupt:
+            for java in _children() - others:  # one that finds nobody to talk to waits for ever
+                os.kill(java, signal.SIGKILL)
+            if log is None:
+                written.unlink(missing_ok=True)
+            raise
         _without_tracebacks(spark, interrupted)
         keep = log is not None
         try:
@@ -68,28 +70,25 @@ def session(
                 written.unlink(missing_ok=True)
 
 
-def check_java() -> str:
-    """Return the path of the Java that Spark will start. Raises `RollupError` when there is none new enough."""
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
-    if java is None:
-        where = f"JAVA_HOME={home} has no bin/java" if home else "there is no java on the PATH"
-        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {where}: {_JAVA_HELP}")
+@contextmanager
+def _unwound_when_interrupted() -> Iterator[None]:
+    """Let Ctrl-C within raise KeyboardInterrupt, so that nothing is left behind, unless it is ignored."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise RollupError(f"{java} does not run ({one_line(str(error))}): {_JAVA_HELP}") from error
-    version = java_version(answer.stderr + answer.stdout)
-    if version is None or version < JAVA_AT_LEAST:
-        found = "of an unknown version" if version is None else f"Java {version}"
-        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {java} is {found}: {_JAVA_HELP}")
-    return java
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
-def java_version(answer: str) -> int | None:
-    """Return the feature release that ``java -version`` names: 17 of "17.0.15", 8 of "1.8.0_372"."""
-    match = re.search(r'version "(?:1\.)?(\d+)', answer)
-    return int(match[1]) if match else None
+def _children() -> set[int]:
+    """Return what this thread, the main one, has started; nothing where there is no Linux to ask."""
+    with suppress(OSError):
+        return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text("ascii").split()))
+    return set()
 
 
 def _log_of_its_own() -> Path:
@@ -144,6 +143,11 @@ def _without_tracebacks(spark: SparkSession, interrupted: Any) -> None:
         signal.signal(signal.SIGINT, interrupted)
     server: Any = spark.sparkContext._accumulatorServer
     server.handle_error = lambda *_: None
+
+
+def _silence_py4j() -> None:
+    """Keep py4j from logging what it raises as well: by its own loggers, and by that of all."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
     logging.getLogger().addFilter(_not_of_py4j)
 
 

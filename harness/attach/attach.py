@@ -16,10 +16,10 @@ from harness.errors import UsageError
 from harness.printable import one_line
 from harness.sut.agent import Agent
 from harness.sut.control import ANSWER_MS
+from harness.sut.endpoints import endpoint_of
 from harness.sut.sut_file import CAPABILITIES, LONGEST_NAME, SutFile, is_loopback
 from harness.sut.wires import Route, TcpRoute
 from reference_qm.control import FACILITIES
-from reference_qm.surface.inputs import Endpoint
 
 START_MS = 20_000
 """How long a command may take until its first answer where no SUT file says so."""
@@ -76,10 +76,7 @@ def try_agent(
 
 def tcp_route(address: str) -> TcpRoute:
     """Return the way to ``HOST:PORT``."""
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) <= 65_535:
-        raise UsageError(f"--address {address}: it must be HOST:PORT")
-    return TcpRoute(Endpoint(host.strip("[]"), int(port)))
+    return TcpRoute(endpoint_of(f"--address {address}", address))
 
 
 def command_route(command: str) -> Agent:

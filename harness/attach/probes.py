@@ -86,7 +86,10 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence}")
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
-        if said.get("ok") is not True:
+        if type(said.get("ok")) is not bool:
+            what = "sends our requests back" if said.get("verb") == "identity" else "answers without `ok`"
+            raise SutUnavailable(f"{conversation.name}: {what}: it does not speak the control protocol")
+        if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {shown(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOLS))
         if (refused := version_refused(version)) is not None:

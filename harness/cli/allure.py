@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.cli.outputs import confirm_file, writing
 from harness.errors import UsageError
+from harness.interrupts import unwound
 
 if TYPE_CHECKING:
     from harness.results.run_results import RunResults
@@ -40,7 +42,8 @@ def allure(
         raise UsageError(
             "npx is missing: Allure is a program of npm; install Node.js, or open the allure-results of a run --allure"
         )
-    with TemporaryDirectory(prefix="mqconform-allure-") as folder:
+    confirm_file(out)
+    with unwound(), TemporaryDirectory(prefix="mqconform-allure-") as folder:
         results = run / ALLURE_FOLDER
         if not results.is_dir():
             results = _made_of(found, Path(folder))
@@ -57,10 +60,8 @@ def allure(
         if done.returncode or not page.is_file():
             last = (done.stderr or done.stdout).strip().splitlines()[-1:]
             raise UsageError(f"npx {ALLURE} ended with {done.returncode}: {''.join(last)[:300]}")
-        try:
+        with writing(out):
             shutil.copyfile(page, out)
-        except OSError as error:
-            raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
     typer.echo(f"{out}: {out.stat().st_size:,} bytes")
 
 

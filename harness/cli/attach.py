@@ -14,6 +14,7 @@ from rich.text import Text
 
 from harness.cli.table_format import TableFormat
 from harness.errors import UsageError
+from harness.interrupts import unwound
 
 if TYPE_CHECKING:
     from harness.attach.attach import Costs
@@ -52,7 +53,8 @@ def attach(
     file = None if sut is None else load_sut_file(sut)
     route = _route(command, address, file)
     queue = None if file is None else file.queues.plain
-    found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
+    with unwound():
+        found = try_agent(route, f"{time.time_ns() // 1_000_000:x}", queue, disruptive=disruptive)
     counted = costs(take_inventory().judgeable, found.announced, file)
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(as_json(found, counted), indent=1))

@@ -12,7 +12,9 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.outputs import confirm_file
 from harness.errors import UsageError
+from harness.interrupts import unwound
 
 EXIT_REFUSED = 1
 """No certificate, or none that holds."""
@@ -44,20 +46,22 @@ def certify(
     from harness.results.bundle import member_of, private_key, write_bundle
     from harness.results.certificate_page import badge, page
     from harness.results.installed import installed_suites
-    from harness.results.run_results import read_run
+    from harness.results.run_results import partial_of, read_run, read_run_json
 
-    signer = private_key(key, os.environ.get(PASSWORD, "").encode() or None)
-    if out.exists():
-        raise UsageError(f"{out}: is there already; give another --out")
+    # A part of a run gets no certificate, whatever the key is.
+    is_part = partial_of(read_run_json(run)) is not None
+    signer = None if is_part else private_key(key, os.environ.get(PASSWORD, "").encode() or None)
+    confirm_file(out, new=True)
     found, suites = read_run(run), installed_suites()
     terms = certificate.Terms(not_exercised, suites.checks)
-    if reasons := list(certificate.refusals(found, terms, suites)):
+    reasons = list(certificate.refusals(found, terms, suites))
+    if reasons or signer is None:
         for reason in reasons:
             typer.echo(f"not certified: {reason}", err=True)
         raise typer.Exit(EXIT_REFUSED)
     files = dict(certificate.files_of(found))
     said = certificate.statement(found, terms, {name: member_of(path)._asdict() for name, path in files.items()})
-    with TemporaryDirectory(prefix="mqconform-certify-") as folder:
+    with unwound(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
             certificate.CERTIFICATE_FILE: certificate.written(said),
             certificate.PAGE_FILE: page(said, signer.public_key().public_bytes_raw().hex()),
@@ -90,7 +94,7 @@ def verify_(
         raise UsageError(f"--format {format_}: it must be text or json")
     key = public_key(public_key_)
     try:
-        with _progress() as progress:
+        with unwound(), _progress() as progress:
             found = verify(bundle, key, progress, not_exercised_percent=not_exercised)
     except JudgedElsewhere as error:
         typer.echo(str(error), err=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 
@@ -20,14 +20,17 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.outputs import writing
 from harness.errors import HarnessError, UsageError
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_OK
 from harness.faults.registry import load_faults
+from harness.interrupts import unwound
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.results.run_results import read_run_json
 from harness.rules.catalogue import load_catalogue
 from harness.rules.naming import rules_chosen
 from harness.run_folder import VERDICTS_FILE
+from harness.sut.guard import Guard
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
 from harness.sut.worker_configurations import worker_configurations
@@ -147,13 +150,21 @@ def register(app: typer.Typer) -> None:
 
 def run_demo(out: Path, *, whole: bool) -> int:
     """Run the demo; return its exit code: 0 when every system ended as it must."""
-    if find_spec("pyspark") is None:
-        raise UsageError("demo makes a report with Spark; install the extra: pip install 'mqconform[reports]'")
-    _make_room(out)
+    for entry in entry_points(group="mqconform.needs"):
+        if (missing := entry.load()()) is not None:
+            raise UsageError(f"demo: {missing}")
+    with writing(out):
+        _make_room(out)
     console = Console()
     began = time.monotonic()
     systems = [replace(system, selection=()) if whole else system for system in SYSTEMS]
-    runs = {system: _start(system, out) for system in systems}
+    with unwound(), closing(Guard()) as guard:  # Ctrl-C and kill -9 end what is started here
+        return _watch(systems, guard, out, console, began)
+
+
+def _watch(systems: list[System], guard: Guard, out: Path, console: Console, began: float) -> int:
+    """Start the runs and the report, show how far they are, and judge how they end; return the exit code."""
+    runs = {system: _start(system, guard, out) for system in systems}
     tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in systems}
     report: subprocess.Popen[bytes] | None = None
     with Live(console=console, refresh_per_second=4) as live:
@@ -161,7 +172,7 @@ def run_demo(out: Path, *, whole: bool) -> int:
             live.update(_progress(runs, tallies, _said_last(out / PROGRESS)))
             going = _going(runs.values())
             if report is None and len(going) < len(runs):
-                report = _start_report(systems, out, console)  # Java starts while the other systems mostly wait
+                report = _start_report(systems, guard, out, console)  # Java starts while the other systems mostly wait
             if report and not going and not all(_has_finished(out / system.slug) for system in systems):
                 report.terminate()  # it waits for what nobody ends any more
             time.sleep(LOOK_S)
@@ -181,14 +192,14 @@ def run_demo(out: Path, *, whole: bool) -> int:
 
 def _make_room(out: Path) -> None:
     if out.exists():
-        if any(out.iterdir()) and not (out / "demo.txt").is_file():
+        if not out.is_dir() or (any(out.iterdir()) and not (out / "demo.txt").is_file()):
             raise UsageError(f"{out}: is not empty and no demo of before; give another --out")
         shutil.rmtree(out)
     out.mkdir(parents=True)
     (out / "demo.txt").write_text("made by `mqconform demo`; replaced by the next one\n", encoding="utf-8")
 
 
-def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
+def _start(system: System, guard: Guard, out: Path) -> subprocess.Popen[bytes]:
     unknown = [name for name in system.faults if name not in load_faults()]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
@@ -223,18 +234,21 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         command += ["-k", WITHOUT, *(word for place in system.selection for word in ("--select", place))]
     log = (out / f"{system.slug}.log").open("wb")
     with log:
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+        return subprocess.Popen(  # noqa: S603 - our own command
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=guard.environment()
+        )
 
 
 def _config(system: System, out: Path, worker: int | str) -> Path:
     return out / f"{system.slug}.{worker}.qm.toml"
 
 
-def _start_report(systems: Iterable[System], out: Path, console: Console) -> subprocess.Popen[bytes]:
+def _start_report(systems: Iterable[System], guard: Guard, out: Path, console: Console) -> subprocess.Popen[bytes]:
     folders = [str(out / system.slug) for system in systems]
     command = [sys.executable, "-m", "mqconform", "rollup", *folders, "--out", str(out / "report")]
     command += ["--wait", str(REPORT_WAITS_S)]
-    environment = os.environ | {"COLUMNS": str(console.width)} | ({"FORCE_COLOR": "1"} if console.is_terminal else {})
+    terminal = {"COLUMNS": str(console.width), "FORCE_COLOR": "1"} if console.is_terminal else {}
+    environment = guard.environment() | terminal
     with (out / REPORT).open("wb") as report, (out / PROGRESS).open("wb") as progress:
         return subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.DEVNULL, stdout=report, stderr=progress, env=environment

@@ -5,18 +5,22 @@ Subcommands of other parts come in through the entry points ``mqconform.commands
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
+from itertools import pairwise, takewhile
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from harness.errors import MqconformError
+from harness.errors import MqconformError, UsageError
 from harness.exit_codes import EXIT_USAGE
 
 OWN = MappingProxyType(
@@ -38,6 +42,16 @@ OWN = MappingProxyType(
     }
 )
 """The commands of the harness, in the order in which --help has them, each with its module in ``harness.cli``."""
+
+_WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
+"""What typer raises for arguments that it cannot read; older ones have it from a package of its own."""
+_OF_PATHS = (
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
+    *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
+)
+"""Errors of a file or folder that a person names, or of the disk that it is on."""
+_ONLY_HELP = "NoArgsIsHelpError"
+"""It is raised when a command of several is not named; its help is shown by then."""
 
 Register = Callable[[typer.Typer], None]
 """Adds commands to a command line."""
@@ -72,6 +86,27 @@ class LazyCommands(TyperGroup):
         register(found)
         return get_group(found).commands[cmd_name]
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name, the command and its arguments; UsageError for a name or an option that is not meant so."""
+        if args[0] not in self.list_commands(ctx):
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f"did you mean {near[0]}?" if near else "`mqconform --help` lists them"
+            raise UsageError(f"there is no command {args[0]!a}; {hint}")
+        name, command, rest = super().resolve_command(ctx, args)
+        refuse_options_as_values(command, rest)
+        return name, command, rest
+
+
+def refuse_options_as_values(command: Any, words: Sequence[str]) -> None:
+    """Raise UsageError for an option that lacks its value, so that the next option would be taken for it."""
+    if words and words[0] in getattr(command, "commands", {}):
+        refuse_options_as_values(command.commands[words[0]], words[1:])
+        return
+    options = {name: one for one in command.params for name in (*one.opts, *one.secondary_opts) if name[0] == "-"}
+    for word, following in pairwise(takewhile(lambda one: one != "--", words)):
+        if word in options and not options[word].is_flag and following in options:
+            raise UsageError(f"{word}: its value is missing; {following} follows, which is an option itself")
+
 
 app = typer.Typer(
     name="mqconform",
@@ -101,7 +136,22 @@ def options(
 def main() -> None:
     """Run the command line; every expected error is one line and exit code 2."""
     try:
-        app()
+        code = app(standalone_mode=False)
     except MqconformError as error:
-        typer.echo(f"mqconform: {error}", err=True)
-        sys.exit(EXIT_USAGE)
+        _refuse(str(error))
+    except OSError as error:
+        if error.filename is None or error.errno not in _OF_PATHS:
+            raise
+        _refuse(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    except _WRONG_ARGUMENTS as error:
+        if type(error).__name__ == _ONLY_HELP:
+            sys.exit(EXIT_USAGE)
+        where = error.ctx.command_path if error.ctx is not None else "mqconform"
+        said = " ".join(error.format_message().split()).rstrip(".")
+        _refuse(said if said.endswith("?") else f"{said}; `{where} --help` lists what there is")
+    sys.exit(code)
+
+
+def _refuse(line: str) -> NoReturn:
+    typer.echo(f"mqconform: {line}", err=True)
+    sys.exit(EXIT_USAGE)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.cli.outputs import make_folder
+
 if TYPE_CHECKING:
     from harness.mutation.mutants import Mutant
     from harness.proof.mutants import Outcome
@@ -46,6 +48,8 @@ def mutants(
     def show(mutant: Mutant, outcome: Outcome) -> None:
         typer.echo(f"{outcome.fate} {mutant.name} {outcome.seconds} s", err=True)
 
+    if not list_:
+        make_folder(out)
     everything = all_mutants()
     chosen = select(selection(everything, sample or len(everything)), only or [])
     effectless, complaints = load_effectless(everything)

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from harness.interrupts import unwound
+
 EXIT_NOT_READY = 1
 """Something that the SUT file promises is not there."""
 
@@ -34,7 +36,8 @@ def preflight(
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
 
-    report = look(load_sut_file(sut), take_inventory)
+    with unwound():
+        report = look(load_sut_file(sut), take_inventory)
     if format_ is PreflightFormat.JSON:
         typer.echo(json.dumps(report.as_json(), indent=1))
     else:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import typer
 
+from harness.cli.outputs import confirm_new, writing
 from harness.errors import UsageError
 
 
@@ -26,12 +27,12 @@ def provision(
     from harness.sut.provisioning import write_provisions
     from harness.sut.sut_file import PEER_IDENTIFIER
 
-    if out.exists():
-        raise UsageError(f"{out}: is there already; give another --out")
+    confirm_new(out)
     try:
         peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
     except ValueError:
         raise UsageError(f"--peer-identifier {peer_identifier}: must be a GUID") from None
-    text = write_provisions(out, peer, restricted, peer_address)
-    (out / "qm.toml").write_text(text, encoding="utf-8")
+    with writing(out):
+        text = write_provisions(out, peer, restricted, peer_address)
+        (out / "qm.toml").write_text(text, encoding="utf-8")
     typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.outputs import confirm_file, writing
 from harness.errors import UsageError
 
 EXIT_WORSE = 1
@@ -43,6 +44,7 @@ def diff(
     from harness.results.difference_shown import FORMATS
     from harness.results.run_results import read_run
 
+    _confirm(out)
     difference = compare(read_run(run_a), read_run(run_b))
     text = FORMATS[format_](difference)
     if out is None:
@@ -62,6 +64,7 @@ def summary(
     from harness.results.summary import summary as as_markdown
     from harness.rules.catalogue import load_catalogue
 
+    _confirm(out)
     text = as_markdown(read_run(run), load_catalogue())
     if out is None:
         typer.echo(text, nl=False)
@@ -79,6 +82,7 @@ def update(
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
 
+    confirm_file(baseline)
     found = read_run(run)
     if found.partial:
         raise UsageError(f"{run}: is partial ({found.partial}), so others may still fail; give a whole run")
@@ -91,8 +95,11 @@ def update(
         typer.echo(f"give a reason for {', '.join(new)}")
 
 
+def _confirm(out: Path | None) -> None:
+    if out is not None:
+        confirm_file(out)
+
+
 def _write(path: Path, text: str) -> None:
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror}") from error

@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.cli.table_format import TableFormat
+from harness.cli.tables import show_table
 from harness.errors import UsageError
 
 if TYPE_CHECKING:
     from harness.proof.inventory import Inventory
+    from harness.rules.coverage import SectionCoverage
+
+COLUMNS = ("rule", "level", "observe", "checks", "faults", "proven", "says")
+COVERAGE_COLUMNS = ("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
 
 
 def register(app: typer.Typer) -> None:
@@ -34,10 +39,6 @@ def rules(
     coverage: Annotated[bool, typer.Option("--coverage", help="Count them, section by section.")] = False,
 ) -> None:
     """List every rule of the catalogue: how it is observed, its tests, its faults, whether it is proven."""
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Column, Table
-
     from harness.proof.inventory import take_inventory
     from harness.rules.naming import document_named, rules_chosen
 
@@ -61,36 +62,33 @@ def rules(
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps(rows, indent=1))
         return
-    table = Table("rule", "level", "observe", "checks", "faults", "proven", Column("says", ratio=1), expand=True)
-    for row in rows:
-        proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
-        counts = (str(len(row["tests"])), str(len(row["faults"])))
-        table.add_row(row["id"], row["level"], row["observe"], *counts, proven, escape(row["says"]))
-    Console().print(table)
+    show_table(COLUMNS, map(_cells, rows), widest="says")
+
+
+def _cells(row: dict[str, Any]) -> tuple[object, ...]:
+    proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
+    return row["id"], row["level"], row["observe"], len(row["tests"]), len(row["faults"]), proven, row["says"]
 
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from harness.rules.coverage import DEMAND, totals
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
     if format_ is TableFormat.JSON:
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
-    table = Table("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
     demands = [one for one in sections if one.kind == DEMAND]
-    for one in (*demands, *totals(sections)):
-        name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all: {one.kind}"
-        still_open = one.rows - one.none - one.checked
-        counts = (one.rows, one.catalogued, one.checked, one.proven, one.none, still_open)
-        table.add_row(name, one.demand, *(str(count) for count in counts))
-    Console().print(table)
+    show_table(COVERAGE_COLUMNS, map(_coverage_cells, (*demands, *totals(sections))))
     for whole in totals(demands):
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
         typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")
+
+
+def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
+    name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all: {one.kind}"
+    still_open = one.rows - one.none - one.checked
+    return name, one.demand, one.rows, one.catalogued, one.checked, one.proven, one.none, still_open
 
 
 def explain(

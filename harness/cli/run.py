@@ -13,6 +13,10 @@ import typer
 
 from harness.errors import UsageError
 from harness.exit_codes import EXIT_USAGE
+from harness.lengths_of_time import FORMS, seconds_of
+
+TIME = "TIME"
+"""The metavar of a length of time."""
 
 
 class RunFormat(StrEnum):
@@ -48,14 +52,17 @@ def run(
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
     workers: Annotated[int, typer.Option(help="How many checks may run in parallel.")] = 1,
     deadline: Annotated[
-        int | None, typer.Option(min=1, help="Seconds after which no check is begun; --resume goes on with the others.")
+        str | None,
+        typer.Option(metavar=TIME, help="After it no check is begun; --resume goes on with the others."),
     ] = None,
     maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after so many checks that fail.")] = None,
-    check_limit: Annotated[int | None, typer.Option(min=1, help="Seconds that a check may take [900].")] = None,
+    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="How long a check may take [900].")] = None,
     allure: Annotated[
         bool, typer.Option(help="Write allure-results too; `mqconform allure` makes them of any run.")
     ] = False,
-    wait: Annotated[int | None, typer.Option(min=1, help="Seconds to wait for a system that is not up yet.")] = None,
+    wait: Annotated[
+        str | None, typer.Option(metavar=TIME, help="How long to wait for a system that is not up yet.")
+    ] = None,
     verbose: Annotated[bool, typer.Option("-v", help="A line for each check, and what pytest says of each.")] = False,
     format_: Annotated[
         RunFormat, typer.Option("--format", help="json: print the result as JSON, all else to standard error.")
@@ -80,10 +87,10 @@ def run(
         "--select": select,
         "--baseline": baseline and baseline.resolve(),
         "-k": keyword,
-        "--deadline": deadline,
-        "--check-limit": check_limit,
+        "--deadline": _seconds("--deadline", deadline),
+        "--check-limit": _seconds("--check-limit", check_limit),
         "--maxfail": maxfail,
-        "--wait": wait,
+        "--wait": _seconds("--wait", wait),
     }
     for option, values in given.items():
         for value in values if isinstance(values, list) else filter(None, [values]):
@@ -97,6 +104,14 @@ def run(
     finally:
         gc.enable()
     raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
+
+
+def _seconds(option: str, text: str | None) -> int | None:
+    if text is None:
+        return None
+    if (seconds := seconds_of(text)) is None:
+        raise UsageError(f"{option} {text!a} is no length of time; give {FORMS}")
+    return seconds
 
 
 def _run_pytest(arguments: list[str], format_: RunFormat) -> int:

@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from harness.errors import FolderError, UsageError
+from harness.cli.outputs import confirm_new, writing
+from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 
 FOLDER = Path(__file__).resolve().parent.parent / "windows"
@@ -92,16 +93,13 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
 
 
 def write(out: Path, text: str) -> None:
-    """Write the files and the SUT file; UsageError where something is already, FolderError when it cannot be."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out}: is there already; give another --out")
-    try:
+    """Write the files and the SUT file; UsageError where something is already, or nothing can be written."""
+    confirm_new(out, may_be_empty=True)
+    with writing(out):
         out.mkdir(parents=True, exist_ok=True)
         for name in FILES:
             shutil.copyfile(FOLDER / name, out / name)
         (out / SUT_FILE).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FolderError.about(out, error) from error
 
 
 def _with_agent(ssh: str) -> str:

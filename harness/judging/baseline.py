@@ -106,8 +106,13 @@ def load_baseline(path: Path, catalogue: Mapping[str, Any]) -> Baseline:
         raise UsageError(f"{path}: cannot read the baseline: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a TOML file: {error}") from error
-    if tree.pop("schema", None) != SCHEMA:
-        raise UsageError(f"{path}: schema must be {SCHEMA}")
+    if "schema" not in tree:
+        raise UsageError(
+            f"{path}: is no baseline: it has no `schema = {SCHEMA}`; `mqconform baseline update RUN --baseline FILE` "
+            "makes one"
+        )
+    if (schema := tree.pop("schema")) != SCHEMA:
+        raise UsageError(f"{path}: schema is {schema!r}; this harness reads baselines of schema {SCHEMA}")
     deviations = [_deviation(name, entry, path, catalogue) for name, entry in tree.items()]
     by_rule = MappingProxyType({one.rule: one for one in deviations})
     return Baseline(path, hashlib.sha256(content).hexdigest(), by_rule)

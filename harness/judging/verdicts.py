@@ -16,6 +16,8 @@ from harness.environment.wall_clock import steady_ns
 from harness.errors import UsageError
 from harness.run_folder import RULES_FILE, RUN_FILE, SCHEMA, capture_of
 
+BEGINNING = b'{"schema"'
+"""Of each line that this harness writes: one that is cut is known by it."""
 OLDEST_SCHEMA = 1
 """Read still, written no more: every line says what all share, and quotes its packets."""
 
@@ -195,6 +197,8 @@ class Recorded:
     """The test that the run ended in; it is run again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that this test wrote already: test, rule, verdict."""
+    again: set[str] = field(default_factory=set)
+    """Tests that are run again, because the run had come to its end and they met residue."""
 
     def note(self, rule: str, verdict: Verdict, advice: str | None = None) -> None:
         """Count a line in."""
@@ -229,6 +233,11 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 verdict = json.loads(line) if line.endswith(b"\n") else None
             except (ValueError, RecursionError):
                 verdict = None
+            known = line.startswith(BEGINNING) or (isinstance(verdict, dict) and "schema" in verdict)
+            if number == 1 and not known:
+                raise UsageError(
+                    f"{path}: holds no verdicts of this harness: its first line is none; give the folder of a run"
+                )
             if not isinstance(verdict, dict):
                 raise UsageError(
                     f"{path}:{number}: the verdict is cut or broken; remove that line to go on from the others"

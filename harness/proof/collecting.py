@@ -46,6 +46,8 @@ def collect(paths: list[str]) -> Mapping[str, list[Check]]:
     """Return the checks of each file without running them; HarnessError for a file that cannot be read."""
     collector = _Collector(paths)
     code = pytest.main([*pytest_arguments(paths), "--collect-only", "-p", "no:terminal"], [collector])
+    if code is pytest.ExitCode.INTERRUPTED and collector.broken is None:
+        raise KeyboardInterrupt
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise HarnessError(
             collector.broken or "the suites cannot be collected; `pytest suites --collect-only` says why"

@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 import pytest
 
 from harness.errors import Endless, HarnessError
+from harness.exit_codes import EXIT_INTERRUPTED
 from harness.faults.registry import add, load_faults
+from harness.interrupts import unwound
 from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
@@ -209,15 +211,16 @@ class Trials:
 def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
     """Collect the suites once and do some work with trials of them; return what the work returns."""
     loop = _Loop(jobs, work)
-    with tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
+    with unwound(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
         for plugin in UNNEEDED:
             arguments += ["-p", f"no:{plugin}"]
-        pytest.main(arguments, [loop])
-    if loop.error is not None:
-        raise loop.error
+        if pytest.main(arguments, [loop]) == EXIT_INTERRUPTED and loop.error is None:
+            raise SystemExit(EXIT_INTERRUPTED)  # pytest has said why
+        if loop.error is not None:
+            raise loop.error
     if not loop.answers:
         raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
     answer: Answer = loop.answers[0]
@@ -236,6 +239,10 @@ class _Loop:
     def pytest_configure(self, config: pytest.Config) -> None:
         """Have tracebacks made without source: pytest's own way fails where the handler of a signal raised."""
         config.option.tbstyle = "native"
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if excinfo.type is KeyboardInterrupt:
+            self.error = excinfo.value
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:

@@ -10,6 +10,7 @@ import hashlib
 import re
 import zipfile
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple
@@ -114,7 +115,8 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
             file.write(line + signature.hex().encode() + b"\n")
         new.replace(path)
     except OSError as error:
-        new.unlink(missing_ok=True)
+        with suppress(OSError):  # the folder is none, say
+            new.unlink()
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
 
 

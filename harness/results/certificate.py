@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ PAGE_FILE = "certificate.html"
 BADGE_FILE = "badge.svg"
 NOT_EXERCISED_PERCENT = 5.0
 """Which share of the rules that were tried may never have come up, unless somebody asks for another."""
+_TEXT_LIMIT, _TEXTS = 200, 3
+"""Characters of one thing that happened, and how many things, that a refusal names."""
 _UNCERTAIN = {
     Verdict.HARNESS_ERROR: "is a mistake of the harness",
     Verdict.INCONCLUSIVE: "is inconclusive",
@@ -47,9 +49,7 @@ def refusals(found: RunResults, terms: Terms, suites: Suites) -> Iterator[str]:
     if (profile := run["sut"].get("profile")) not in RELEASES:
         yield f"its profile {one_line(str(profile), 100)!r} is none that is known: {', '.join(RELEASES)}"
     yield from _what_is_missing(found, terms, suites)
-    for key, words in (("residue", "left behind or met something"), ("deaths", "the system's process ended")):
-        if run.get(key):
-            yield f"{words}, {len(run[key])} times: see {key} in {RUN_FILE}"
+    yield from _what_happened(found)
     yield from _what_went_wrong(found)
     share = not_exercised_share(found)
     if share > terms.not_exercised_percent:
@@ -64,6 +64,19 @@ def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterato
         yield f"{checks} checks ran; a whole run has {terms.checks}"
     elif lacking := sorted(suites.driving.keys() - found.rules.keys()):
         yield f"{len(lacking)} rules have checks and no verdict: {_listed(lacking)}"
+
+
+def _what_happened(found: RunResults) -> Iterator[str]:
+    """Yield what checks left behind or met, and the ends of the system's process."""
+    if residue := found.run.get("residue"):
+        met = _texts(f"{one.get('what')} ({_name(one)})" for one in residue)
+        yield (
+            f"{len(residue)} times a check left something behind or met it: {met}; take it away where it still is, "
+            f"then `mqconform run --sut FILE --out {found.folder} --resume` makes only these checks again"
+        )
+    if deaths := found.run.get("deaths"):
+        ends = _texts(f"{one.get('how')} in {_name(one)}" for one in deaths)
+        yield f"the system's process ended {len(deaths)} times: {ends}; a whole run without that is needed"
 
 
 def _what_went_wrong(found: RunResults) -> Iterator[str]:
@@ -140,6 +153,17 @@ def _by_document(found: RunResults) -> dict[str, dict[str, int]]:
     for rule, one in found.rules.items():
         counts.setdefault(rule.partition("-")[0], Counter())[one.verdict] += 1
     return {name: {str(verdict): found_[verdict] for verdict in Verdict} for name, found_ in sorted(counts.items())}
+
+
+def _name(one: Mapping[str, Any]) -> str:
+    return str(one.get("check") or "no check").rpartition("::")[2]
+
+
+def _texts(all_: Iterable[str]) -> str:
+    """Return the first of what a system may have said, each on one line, and how many more there are."""
+    texts = [one_line(text, _TEXT_LIMIT) for text in all_]
+    more = f" and {len(texts) - _TEXTS} more, see {RUN_FILE}" if len(texts) > _TEXTS else ""
+    return "; ".join(texts[:_TEXTS]) + more
 
 
 def _listed(rules: list[str]) -> str:

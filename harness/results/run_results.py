@@ -60,14 +60,15 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     """Read run.json of a run folder; UsageError when it is missing or broken."""
     path = folder / RUN_FILE
     try:
-        run: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(run["sut"]["name"], str):
-            raise TypeError("sut.name is no string")
-        return run
+        run = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path}: is cut or broken ({error}); it is no run.json of this harness") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: is cut or broken, it is no JSON: {error}") from error
+    sut = run.get("sut") if isinstance(run, dict) else None
+    if not isinstance(sut, dict) or not isinstance(sut.get("name"), str):
+        raise UsageError(f"{path}: is no {RUN_FILE} of this harness: it does not name a system (sut.name)")
+    return dict(run)
 
 
 def read_run(folder: Path) -> RunResults:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
@@ -9,6 +10,8 @@ from types import MappingProxyType
 from harness.errors import UsageError
 from harness.rules.catalogue import LEVELS, OBSERVED_HOW, ROLES, Catalogue, Rule
 
+NEAR = 3
+"""Ids that somebody may have meant."""
 _KEYS: MappingProxyType[str, tuple[Sequence[str], Callable[[Rule], str]]] = MappingProxyType(
     {
         "level": (LEVELS, lambda rule: rule.level),
@@ -24,9 +27,15 @@ def rule_named(catalogue: Collection[str], text: str) -> str:
     wanted = text.strip().upper()
     if wanted in catalogue:
         return wanted
-    near = get_close_matches(wanted, catalogue, n=3)
+    same = [name for name in catalogue if _without_zeros(name) == _without_zeros(wanted)]
+    near = list(dict.fromkeys([*same, *get_close_matches(wanted, catalogue, n=NEAR)]))[:NEAR]
     hint = f"did you mean {', '.join(near)}?" if near else "`mqconform rules` lists them"
     raise UsageError(f"unknown rule {text!a}; {hint}")
+
+
+def _without_zeros(name: str) -> str:
+    """Return an id with its numbers as they are counted: 3 for 03."""
+    return re.sub(r"(?<!\d)0+(?=\d)", "", name)
 
 
 def document_named(documents: Iterable[str], text: str) -> str:
@@ -34,7 +43,7 @@ def document_named(documents: Iterable[str], text: str) -> str:
     known = list(documents)
     wanted = text.strip().upper().removeprefix("MS-")
     if wanted not in known:
-        raise UsageError(f"unknown document {text!a}; known are {', '.join(known)}")
+        raise UsageError(f"unknown document {text!a}; known are {', '.join(known)} (or MS-{known[0]})")
     return wanted
 
 

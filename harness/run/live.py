@@ -6,6 +6,7 @@ On a terminal one line that changes; into a file a line every half minute, so th
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,6 +41,12 @@ class Live:
         if report.when != "call" and report.passed:
             return "", "", ""
         return ("error" if report.failed and report.when != "call" else report.outcome), "", ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Let pytest say that somebody interrupted, and not where in the code."""
+        if excinfo.type is KeyboardInterrupt:  # not of pytest's own, which say why
+            self._reporter._keyboardinterrupt_memo = SimpleNamespace(reprcrash=SimpleNamespace(message="interrupted"))
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:

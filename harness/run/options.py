@@ -6,6 +6,8 @@ import argparse
 
 import pytest
 
+from harness.lengths_of_time import FORMS, seconds_of
+
 CHECK_LIMIT_S = 15 * 60
 """No wait that a check without control makes is as long."""
 
@@ -42,6 +44,6 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def _seconds(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; give a whole number, 1 at least")
-    return int(text)
+    if (seconds := seconds_of(text)) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; give {FORMS}")
+    return seconds

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
 from harness.run.checks import (
     DRIVER,
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
     from harness.run.run import Run
     from harness.sut.drivers import SutDriver
 
-ON_END: pytest.StashKey[dict[signal.Signals, Any]] = pytest.StashKey()
+ON_END: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
 WANTED_FILES: pytest.StashKey[frozenset[Path] | None] = pytest.StashKey()
-_ENDS = (signal.SIGTERM, signal.SIGHUP)
+_ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -94,11 +95,11 @@ def _begin(config: pytest.Config) -> None:
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
+        # Stop what is started here: it does not get the signals of a terminal itself.
+        config.stash[ON_END] = raise_on(_ENDS)
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
-    # End as for Ctrl-C: stop what is started here. It does not get the signals of a terminal itself.
-    config.stash[ON_END] = {each: signal.signal(each, signal.default_int_handler) for each in _ENDS}
     for driver in drivers:
         driver.wait_s = config.getoption("--wait")
     try:
@@ -154,11 +155,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if checks and not config.getoption("collectonly"):
             raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
         return
+    if not items and not run.done.tests | run.done.again:
+        _give_up(config, run)
+        raise pytest.UsageError(
+            f"the selection {run.selection!r} matches no check; `mqconform rules` lists the rules, and "
+            "`mqconform explain RULE` the checks of one"
+        )
     run.describe()
     run.write(finished=None, code=None)
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
-    if not items and not run.done.tests:
-        raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
+
+
+def _give_up(config: pytest.Config, run: Run) -> None:
+    """Stop what was started for a run of no check, and leave no folder of it."""
+    for driver in config.stash[DRIVERS]:
+        driver.stop()
+    run.discard()
+    del config.stash[DRIVERS], config.stash[RUN]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -192,6 +205,7 @@ def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool)
     from harness.run.floods import why_ended
 
     path = str(suite_path(item))
+    item.config.stash[RUN].keep_residue()
     if (why := why_ended(item)) is not None:
         end_run(item.session, why)
         more = False
@@ -419,5 +433,4 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started."""
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    for each, handler in config.stash.get(ON_END, {}).items():
-        signal.signal(each, handler)
+    restore(config.stash.get(ON_END, {}))

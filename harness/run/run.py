@@ -6,9 +6,11 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import time
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -30,12 +32,14 @@ from harness.rules.coverage import coverage
 from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
 from harness.run.checks_of_rules import checks_of_rules
+from harness.run.lock import RunLock
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 from harness.run.roots import Roots
 from harness.run_folder import (
     CAPTURE_SUFFIX,
     CAPTURES_FOLDER,
+    LOCK_FILE,
     RULES_FILE,
     RUN_FILE,
     SCHEMA,
@@ -63,6 +67,9 @@ class Run:
     log: VerdictLog
     started: str
     done: Recorded
+    lock: RunLock
+    made: Path | None = None
+    """The highest folder that was made for it."""
     suites: str | None = None
     """The SHA-256 of rules.json, once that is written: what this run could judge, and by which checks."""
     tests_run: set[str] = field(default_factory=set)
@@ -74,6 +81,8 @@ class Run:
     """A word that no other run has, nor this one before it was resumed."""
     residue: list[dict[str, str]] = field(default_factory=list)
     """What checks left behind in the SUT, or what came of it for a check that was over: judged by nobody."""
+    earlier_residue: list[dict[str, str]] = field(default_factory=list)
+    """That of the run before it was resumed; of checks that are made again it counts no more."""
     timeouts: dict[str, Any] | None = None
     """How fast the SUT answered at the start, and the timeouts that follow (harness.sut.timeouts.report)."""
     aborted: str | None = None
@@ -96,36 +105,66 @@ class Run:
     """The identifiers of the SUT at the start, each once: workers may share it."""
     baseline: Baseline | None = None
     """Deviations that are known: they do not end the run badly."""
+    _kept_residue: int = 0
+    """How much of the residue run.json has."""
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
 
     @classmethod
     def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
         """Open a run folder, new or (``resume``) begun before; UsageError when it cannot be used."""
+        try:
+            if resume and not all((folder / name).is_file() for name in (RUN_FILE, VERDICTS_FILE)):
+                raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
+            if _is_foreign(folder):
+                raise UsageError(f"{folder}: is not empty and holds no run; give another --out")
+            made = next((path for path in (*reversed(folder.parents), folder) if not path.exists()), None)
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = RunLock.take(folder)
+        except OSError as error:
+            raise _unusable(folder, error) from error
+        try:
+            run = cls._begin_locked(folder, file, catalogue, selection, lock, resume=resume)
+            run.made = made
+            return run
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _begin_locked(
+        cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, lock: RunLock, *, resume: bool
+    ) -> Run:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         run_id = f"{started.replace(':', '').replace('-', '')}-{slug(file.sut.name)}-{folder.name}"[:120]
-        done, deaths, roots = Recorded(), list[Death](), NamedRoots()
+        done, earlier = Recorded(), _Earlier(run_id, started)
         if resume:
-            if not (folder / RUN_FILE).is_file() or not verdicts.is_file():
-                raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-            run_id, started, ended, deaths, roots = _earlier(folder, file)
-            done = _recorded(verdicts, ended=ended)
+            earlier = _Earlier.read(folder, file)
+            done = _recorded(verdicts, earlier)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
-        elif _is_foreign(folder):
-            raise UsageError(f"{folder}: is not empty and holds no run; give another --out")
         try:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
-            log = VerdictLog(verdicts, datetime.fromisoformat(started), done)
-            whole = selection == "all"
-            run = cls(folder, file, catalogue, selection, whole, run_id, log, started, done, deaths=deaths, roots=roots)
+            log = VerdictLog(verdicts, datetime.fromisoformat(earlier.started), done)
+            run = cls(
+                folder,
+                file,
+                catalogue,
+                selection,
+                selection == "all",
+                earlier.id,
+                log,
+                earlier.started,
+                done,
+                lock,
+                deaths=earlier.deaths,
+                roots=earlier.roots,
+                earlier_residue=earlier.residue,
+            )
             run.write(finished=None, code=None)
         except (OSError, FolderError) as error:
-            why = error if isinstance(error, OSError) else error.__cause__
-            raise UsageError(
-                f"{folder}: cannot hold a run: {getattr(why, 'strerror', why)}; give another --out"
-            ) from error
+            raise _unusable(folder, error) from error
         return run
 
     def write(self, finished: str | None, code: int | None) -> None:
@@ -142,7 +181,7 @@ class Run:
             "harness": version("mqconform"),
             "selection": self.selection,
             "capabilities": dict(self.file.capabilities),
-            "residue": self.residue,
+            "residue": [*self._residue_left(), *self.residue],
             "timeouts": self.timeouts,
             "queue_managers": [str(each) for each in self.queue_managers],
             "deaths": [asdict(death) for death in self.deaths],
@@ -154,6 +193,16 @@ class Run:
         if self.file.systems:
             content["systems"] = {role: asdict(system) for role, system in self.file.systems.items()}
         self._replace(RUN_FILE, json.dumps(content, indent=1, ensure_ascii=False))
+
+    def _residue_left(self) -> Iterator[dict[str, str]]:
+        """Yield what the run had met before it was resumed, unless the check was made again."""
+        return (one for one in self.earlier_residue if one["check"] not in self.tests_run)
+
+    def keep_residue(self) -> None:
+        """Write run.json when checks left or met something since it was written: a kill must not lose that."""
+        if len(self.residue) > self._kept_residue:
+            self.write(finished=None, code=None)
+            self._kept_residue = len(self.residue)
 
     def describe(self) -> None:
         """Write rules.json: what could be judged. It waits for pytest, which imports the checks in its own way."""
@@ -189,7 +238,17 @@ class Run:
             self.describe()
         code = self.exit_code()
         self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
+        self.lock.release()
         return code
+
+    def discard(self) -> None:
+        """Close a run in which nothing happened; of a new one no folder is left."""
+        if self.made is None:
+            self.end()
+            return
+        self.log.close()
+        self.lock.release()
+        shutil.rmtree(self.made, ignore_errors=True)
 
     def exit_code(self) -> int:
         """Return the exit code: 0 only when enough was judged and nothing failed or stayed open."""
@@ -225,7 +284,7 @@ class Run:
 
     def shortfall(self) -> str | None:
         """Return in one line why too little was judged; None when enough was."""
-        tests = len(self.tests_run | self.done.tests)
+        tests = len(self.tests_run | self.done.tests | self.done.again)
         if tests == 0:
             return "no check ran"
         if not any(verdict in DECIDED for verdict in self.log.rules.values()):
@@ -243,7 +302,7 @@ class Run:
         """Return in one line what the run found, rule by rule."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
-        tests = len(self.tests_run | self.done.tests)
+        tests = len(self.tests_run | self.done.tests | self.done.again)
         sut = self.file.sut
         partial = f" (partial: {part})" if (part := self.partial()) is not None else ""
         return f"{sut.name} {sut.version}: {tests} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
@@ -257,16 +316,23 @@ class Run:
     def capture_path(self, test: str, attempt: int = 0) -> Path:
         """Return the capture file of an attempt at a test: one name, whatever its parameters look like.
 
-        A test that is run again after a kill gets another, since the verdicts of before point into the first.
+        A test that is run again in a resumed run gets another, since the verdicts of before point into the first.
         """
-        again = f"-from-{self.done.last + 1}" if test == self.done.cut else ""
+        again = f"-from-{self.done.last + 1}" if test == self.done.cut or test in self.done.again else ""
         again += f"-again-{attempt}" if attempt else ""
         return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}{CAPTURE_SUFFIX}"
 
 
 def _is_foreign(folder: Path) -> bool:
     """Return whether a folder holds what no run has left there."""
-    return folder.is_dir() and not (folder / RUN_FILE).is_file() and any(folder.iterdir())
+    if not folder.is_dir() or (folder / RUN_FILE).is_file():
+        return False
+    return any(path.name != LOCK_FILE for path in folder.iterdir())
+
+
+def _unusable(folder: Path, error: OSError | FolderError) -> UsageError:
+    why = error if isinstance(error, OSError) else error.__cause__
+    return UsageError(f"{folder}: cannot hold a run: {getattr(why, 'strerror', why)}; give another --out")
 
 
 def frozen_tests(suites: Path) -> int:
@@ -280,23 +346,41 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
-def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool, list[Death], NamedRoots]:
-    """Return the id and start of the run to resume, whether it ended, the ends of its SUT, what was missing."""
-    try:
-        earlier = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-        sut, run_id, started = earlier["sut"], str(earlier["run"]), str(earlier["started"])
-        name, version_of_sut = sut["name"], sut["version"]
-        deaths = [Death(**death) for death in earlier.get("deaths", ())]
-        roots = NamedRoots.from_json(earlier.get("roots", ()))
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
-    if (name, version_of_sut) != (file.sut.name, file.sut.version):
-        raise UsageError(f"{folder}: holds a run of {name} {version_of_sut}; give that SUT file to resume it")
-    ended = bool(earlier.get("finished")) and not earlier.get("aborted")
-    return run_id, started, ended, deaths, roots
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """What a run that is resumed was before. ``ended``: it had come to its end."""
+
+    id: str
+    started: str
+    ended: bool = False
+    deaths: list[Death] = field(default_factory=list)
+    roots: NamedRoots = field(default_factory=NamedRoots)
+    residue: list[dict[str, str]] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, folder: Path, file: SutFile) -> _Earlier:
+        """Read run.json; UsageError when it is broken, or of another system."""
+        try:
+            run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+            sut = run["sut"]
+            name, version_of_sut = sut["name"], sut["version"]
+            earlier = cls(
+                str(run["run"]),
+                str(run["started"]),
+                bool(run.get("finished")) and not run.get("aborted"),
+                [Death(**death) for death in run.get("deaths", ())],
+                NamedRoots.from_json(run.get("roots", ())),
+                [{key: str(one[key]) for key in ("check", "what")} for one in run.get("residue", ())],
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
+        if (name, version_of_sut) != (file.sut.name, file.sut.version):
+            raise UsageError(f"{folder}: holds a run of {name} {version_of_sut}; give that SUT file to resume it")
+        return earlier
 
 
-def _recorded(path: Path, *, ended: bool) -> Recorded:
+def _recorded(path: Path, earlier: _Earlier) -> Recorded:
+    """Return what is judged already, and which checks are made again."""
     done = Recorded()
     for number, line in enumerate(read_lines(path), 1):
         if line["schema"] != SCHEMA:
@@ -316,8 +400,10 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
             done.cut, done.unfinished = known[0], Counter()
         done.unfinished[known] += 1
         done.tests.add(known[0])
-    if ended:
+    if earlier.ended:
         done.cut, done.unfinished = None, Counter()
+        done.again = done.tests & {one["check"] for one in earlier.residue}
+        done.tests -= done.again
     elif done.cut is not None:
         done.tests.remove(done.cut)
     return done

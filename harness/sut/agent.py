@@ -22,7 +22,8 @@ from typing import IO, Any
 from harness.environment import Environment, RealEnvironment
 from harness.errors import HarnessError, SutUnavailable
 from harness.printable import one_line
-from harness.sut.sut_process import STOP_S, end_text
+from harness.sut.guard_process import STOP_S
+from harness.sut.sut_process import end_text
 from harness.sut.wires import STRANGERS_SHOWN, AnswerLines, NoAnswer, Reply, ReplySink, request_line
 
 CHUNK = 65_536

@@ -19,6 +19,7 @@ from harness.sut import remote_control
 from harness.sut.agent import Agent
 from harness.sut.control import Control, JsonlControl
 from harness.sut.discovery import as_nobody, discover_identifier
+from harness.sut.endpoints import endpoint_of
 from harness.sut.listeners import is_own, refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.remote_control import RemoteControl
@@ -288,7 +289,4 @@ def numbered(name: str, worker: int) -> str:
 def _control_endpoint(file: SutFile) -> Endpoint | None:
     if file.control.kind != "jsonl":
         return None
-    host, _, port = file.control.address.rpartition(":")
-    if not host or not port.isdigit():
-        raise UsageError(f"{file.path}: control.address is {file.control.address!r}; it must be host:port")
-    return Endpoint(host, int(port))
+    return endpoint_of(f"{file.path}: control.address is {file.control.address!r}", file.control.address, lowest=0)

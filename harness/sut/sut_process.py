@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO
 
 from harness.errors import SutUnavailable
+from harness.sut.guard import Guard
+from harness.sut.guard_process import STOP_S
 
-STOP_S = 5
-"""How long a program may take to stop when it is asked to."""
 _LOOK_S = 0.005
 _STATUS_S = 2
 """How soon after its end the process that started it knows its exit status."""
@@ -45,6 +45,7 @@ class SutProcess:
         self.log_path = log_path
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
+        self._guard = Guard()
         self._owner = os.getpid()
         self._shared = mmap.mmap(-1, _ENDED.size)
         self._running: int | None = None
@@ -61,13 +62,22 @@ class SutProcess:
         return self._process.pid
 
     def start(self, command: Sequence[str]) -> None:
-        """Start it, as the leader of a session of its own, so that what it starts can be told from others."""
+        """Start it, as the leader of a session of its own, so that what it starts can be told from others.
+
+        It ends with this process, even when that is killed.
+        """
         self._log = self._log or self.log_path.open("ab")
         self._note(0, 0)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
-                command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=subprocess.STDOUT,
+                env=self._guard.environment(),
+                start_new_session=True,
             )
+            self._guard.watch(self.pid)
         except OSError as error:
             raise SutUnavailable(f"cannot start {shlex.join(command)}: {error.strerror}") from error
         if sys.platform == "linux":
@@ -93,6 +103,7 @@ class SutProcess:
                 self._process.wait(timeout=STOP_S)
             self._signal(signal.SIGKILL)
             self._process.wait()
+        self._guard.close()
         if self._running is not None:
             os.close(self._running)
             self._running = None

@@ -8,7 +8,7 @@ from hashlib import sha256
 from uuid import uuid5
 
 from harness.errors import UsageError
-from harness.sut.sut_file import QueuesTable, SutFile, is_loopback
+from harness.sut.sut_file import DriverTable, QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
 NEEDS_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
@@ -36,7 +36,18 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
             f"--workers {workers}: a check empties the queues that it reads from afar (capability qm2qm): put "
             "{worker} into plain, transactional and admin in [queues], so that each worker has queues of its own"
         )
+    if workers > 1 and kind == "process" and not _has_own_program(file.driver):
+        raise UsageError(
+            f"--workers {workers}: driver.command of {file.path} starts the same program for each worker: put "
+            "{address} into it (each has its own: 127.0.0.1, 127.0.1.1, ...), {worker}, or {tcp_port} with tcp_port = 0"
+        )
     return [_worker_configuration(file, number) for number in range(workers)]
+
+
+def _has_own_program(driver: DriverTable) -> bool:
+    """Return whether the command of each worker is another one, so that not all listen at the same place."""
+    told = ("{address}", "{worker}", *(["{tcp_port}"] if driver.tcp_port == 0 else []))
+    return any(placeholder in part for part in driver.command for placeholder in told)
 
 
 def _worker_configuration(file: SutFile, number: int) -> SutFile:

@@ -148,8 +148,10 @@ def _own_address(value: object) -> str:
 
 def _endpoint(value: object) -> Endpoint:
     host, colon, port = toml.string(value).rpartition(":")
-    if not colon or not (port.isascii() and port.isdigit()) or int(port) > 0xFFFF:
+    if not colon or not (port.isascii() and port.isdigit()):
         raise ValueError("must be ADDRESS:PORT like 127.0.0.1:0")
+    if int(port) > 0xFFFF:
+        raise ValueError(f"the port is {port}; it must be 0 to 65535")
     return Endpoint(_ip_address(host.removeprefix("[").removesuffix("]")), int(port))
 
 

@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.lake.files import Files, Status, as_pattern, is_url, uri_of
+from reports.lake.files import Files, Status, as_pattern, uri_of
 from reports.lake.lines import first_capture, plain_path
+from reports.lake.local import is_url
 from reports.lake.sources import RUN, VERDICTS, Folder
 from reports.records import Record
 from reports.rollup_error import RollupError

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reports.extra import confirm_installed
+from reports.lake.local import confirm_lake, confirm_place, confirm_some, is_url
 from reports.progress import Progress
 from reports.rollup_error import RollupError
 from reports.text import one_line
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from reports.lake.judging import Written
     from reports.lake.store import Lake
 
-BAD_INPUT, LINES_REJECTED = 2, 3
+BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
 MUCH = 100 << 20
 """Octets of verdicts whose ingest lasts minutes."""
 QUICK = {
@@ -74,6 +75,8 @@ def ingest(
     Exit 0: all of them are there; 2: some argument was refused, or nothing could be done, the lake is as it was;
     3: done, but lines of the input were no verdicts (table `rejected`).
     """
+    with one_line_errors("lake ingest"):
+        confirm_some(runs, "run folder")
     with opened("lake ingest", lake, master, conf, new=True, runs=runs) as (at, stage):
         from reports.lake.ingest import ingest as take
 
@@ -130,6 +133,8 @@ def judge(
     with one_line_errors(command):
         if bool(lake) == bool(out):
             raise RollupError("where do the verdicts go? give --lake URI, or --out FOLDER")
+        confirm_some(captures, "captures", may_be_files=True)
+        confirm_place(out, "--out")
         from reports.lake import judging
         from reports.lake.captures import Given
 
@@ -172,6 +177,11 @@ def opened(
 
     ``runs``: the run folders that will be taken; ``settings``: of the session, ``conf`` has the last word.
     """
+    with one_line_errors(command):
+        if new:
+            confirm_place(lake, "--lake")
+        else:
+            confirm_lake(lake)
     with one_line_errors(command), _session(command, master, conf, settings, runs) as (spark, progress):
         from reports.lake.store import Lake
 
@@ -204,6 +214,9 @@ def one_line_errors(command: str) -> Iterator[None]:
     except RollupError as error:
         typer.echo(f"mqconform {command}: {error}", err=True)
         raise typer.Exit(BAD_INPUT) from error
+    except KeyboardInterrupt:
+        typer.echo("mqconform: interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def say_report(command: str, report: Report) -> None:
@@ -249,8 +262,6 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
 
 def _are_much(runs: Iterable[str]) -> bool:
     """Whether to take these run folders is more than `MUCH`, or nobody knows because they are elsewhere."""
-    from reports.lake.files import is_url
-
     octets = 0
     for run in runs:
         if is_url(run):

@@ -14,13 +14,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from reports.java_errors import java_reason
+from reports.lake.local import is_url, local_path
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
-"""How the name of anything but a local path begins."""
-LOCAL = re.compile(r"file:(?:/|///+)(?!/)", re.IGNORECASE)
-"""How the URL of a local path begins; ``file://HOST/`` is none."""
 NOTHING_THERE = ("FileNotFoundException", "NotInMountpointException")
 SMALL = 64 << 20
 """Octets of the largest file that is read whole."""
@@ -42,11 +39,6 @@ class Status:
         return self.uri.rstrip("/").rpartition("/")[2]
 
 
-def is_url(where: str) -> bool:
-    """Whether ``where`` names a file system; else it is a local path."""
-    return URL.match(where) is not None
-
-
 def uri_of(where: str) -> str:
     """Return a full name for Hadoop: of a local path one alone, however it is written; else the URL as it is.
 
@@ -63,12 +55,6 @@ def uri_of(where: str) -> str:
     except UnicodeEncodeError as error:
         raise RollupError(f"the path {one_line(path)} is not UTF-8 here: rename it or use a UTF-8 locale") from error
     return f"file://{path}"
-
-
-def local_path(uri: str) -> Path | None:
-    """Return the local path that a full name means; None for any other file system."""
-    match = LOCAL.match(uri)
-    return Path("/" + uri[match.end() :]) if match else None
 
 
 def as_pattern(uri: str) -> str:

@@ -18,8 +18,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake import rows
-from reports.lake.files import SMALL, Files, Status, as_pattern, is_url, local_path, uri_of
+from reports.lake.files import SMALL, Files, Status, as_pattern, uri_of
 from reports.lake.lines import DOCUMENT, JSON, plain_path
+from reports.lake.local import is_url, local_path
 from reports.lake.schemas import FACTS, shaped
 from reports.records import SCHEMAS, Record
 from reports.rollup_error import RollupError

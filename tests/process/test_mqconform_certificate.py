@@ -170,8 +170,11 @@ def test_a_key_as_openssl_makes_it_signs(folder: Path, tmp_path: Path):
         ({"selection": "-k x"}, "it is a part of a run: only -k x"),
         ({"aborted": "interrupted"}, "it is a part of a run: interrupted"),
         ({"finished": None}, "it is a part of a run: it has not ended"),
-        ({"residue": [{"check": "a", "what": "b"}]}, "left behind or met something, 1 times"),
-        ({"deaths": [{}]}, "the system's process ended, 1 times"),
+        (
+            {"residue": [{"check": "a.py::t[x]", "what": "a queue"}]},
+            "1 times a check left something behind or met it: a queue (t[x]); take it away where it still is, then",
+        ),
+        ({"deaths": [{"check": "a.py::t", "how": "SIGABRT"}]}, "the system's process ended 1 times: SIGABRT in t; "),
         ({"schema": 1}, "it is of schema 1"),
         ({"baseline": {"stale": ["MQQB-2.2.1-01"]}}, "1 entries of the baseline fail no more: MQQB-2.2.1-01"),
     ],
@@ -182,6 +185,13 @@ def test_a_run_that_says_too_little_is_not_certified(folder: Path, keys: Path, c
     assert code == 1
     assert f"not certified: {said}" in output
     assert not (folder.parent / "x").exists()
+
+
+def test_a_part_of_a_run_is_refused_before_the_key_is_looked_for(folder: Path) -> None:
+    change(folder, selection="-k x")
+    code, output = command("certify", folder, "--key", folder / "none.pem", "--out", folder.parent / "x")
+    assert (code, output.count("\n")) == (1, 1), output
+    assert "not certified: it is a part of a run: only -k x" in output
 
 
 def judge_otherwise(folder: Path, verdict: str) -> str:

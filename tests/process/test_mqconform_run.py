@@ -19,6 +19,7 @@ from mqconform_process import (
     Lines,
     Ran,
     command,
+    complaint,
     held_up,
     judged,
     mqconform,
@@ -189,7 +190,10 @@ def test_a_fault_fails_the_run_on_its_rule_and_the_same_way_for_pytest(tmp_path:
 
 
 def killed(folder: Path, file: Path, *options: str, after: int, checks: int) -> None:
-    """Kill a run as soon as so many verdicts are on disk; two in a row do not get to the end of so many checks."""
+    """Kill a run as soon as so many verdicts are on disk; two in a row do not get to the end of so many checks.
+
+    While it lives, the same command is refused.
+    """
     process = subprocess.Popen(
         [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), *options],
         stdout=subprocess.DEVNULL,
@@ -201,6 +205,8 @@ def killed(folder: Path, file: Path, *options: str, after: int, checks: int) -> 
         lambda: process.poll() is not None or (path.is_file() and path.read_bytes().count(b"\n") >= after),
         f"the run has {after} verdicts",
     )
+    said = complaint(mqconform("run", "--sut", file, "--out", folder, *options))
+    assert f"{folder}: process {process.pid} writes a run there; wait for its end, or give another --out" in said
     process.send_signal(signal.SIGKILL)
     assert end_of(process) == -signal.SIGKILL, "the run ended before it could be killed"
 

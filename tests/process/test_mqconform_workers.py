@@ -156,16 +156,29 @@ def test_each_worker_has_a_process_and_addresses_of_its_own(tmp_path: Path) -> N
     assert judged <= {"pass", "not_applicable"}
 
 
+def systems_of(process: subprocess.Popen[str]) -> list[int]:
+    return [pid for pid in workers_of(process) if b"reference_qm" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_run_that_is_terminated_stops_what_it_started(tmp_path: Path, workers: int) -> None:
     folder = tmp_path / "run"
     with begun(folder, loopback(tmp_path), workers) as process:
-        systems = [pid for pid in workers_of(process) if b"reference_qm" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        systems = systems_of(process)
         assert len(systems) == workers
         process.terminate()
         assert end_of(process) == EXIT_INTERRUPTED
     assert not any(Path(f"/proc/{pid}").exists() for pid in systems)
     assert run_json(folder)["aborted"] == "interrupted"
+
+
+def test_a_run_that_is_killed_takes_its_systems_along(tmp_path: Path) -> None:
+    with begun(tmp_path / "run", loopback(tmp_path)) as process:
+        systems = systems_of(process)
+        assert len(systems) == 2
+        process.kill()
+        assert end_of(process) == -signal.SIGKILL
+    until(lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in systems), "the systems end")
 
 
 def test_a_selection_of_nothing_is_one_line_with_workers_too(tmp_path: Path) -> None:

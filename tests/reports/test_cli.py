@@ -9,8 +9,8 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
+from reports.java import java_version
 from reports.java_errors import java_reason, java_said
-from reports.spark import java_version
 
 APP = typer.Typer()
 APP.callback()(lambda: None)
@@ -111,3 +111,12 @@ def test_a_java_that_has_died_is_said_in_so_many_words():
 
     for error in (ConnectionResetError(104, "reset"), Failed()):
         assert java_reason(error) == "its Java process has ended: it was killed, or had no memory left"
+
+
+@pytest.mark.parametrize(("columns", "width"), [(None, reports.cli.PIPED_WIDTH), ("70", 70)])
+def test_in_a_pipe_a_row_is_a_line_unless_a_width_is_given(monkeypatch, columns, width):
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    assert reports.cli.matrix_console().width == width

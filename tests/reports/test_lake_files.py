@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from reports.lake import sources
-from reports.lake.files import Files, local_path, uri_of
+from reports.lake.files import Files, uri_of
+from reports.lake.local import local_path
 from reports.lake.sources import FILES
 
 

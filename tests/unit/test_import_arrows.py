@@ -32,6 +32,8 @@ ROOMS = {
         *(
             "errors",
             "exit_codes",
+            "interrupts",
+            "lengths_of_time",
             "printable",
             "paths",
             "run_folder",

@@ -63,7 +63,7 @@ def baseline(folder: Path, text: str) -> Path:
     ("text", "said"),
     [
         ("schema = 1\n[x", "not a TOML file"),
-        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "schema must be 1"),
+        ('["MQQB-2.1.2-01"]\nreason = "x"\n', "is no baseline: it has no `schema = 1`"),
         ('schema = 1\n["MQQB-2.1.2-99"]\nreason = "x"\n', "unknown rule 'MQQB-2.1.2-99'; did you mean"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nlink = "https://x"\n', "[MQQB-2.1.2-01]: reason is empty; say why"),
         ('schema = 1\n["MQQB-2.1.2-01"]\nreason = "x"\nlink = "file:///x"\n', "it must begin with https://"),
@@ -205,7 +205,7 @@ def test_junit_fails_for_what_became_worse(shown: dict[str, str]):
     ("spoil", "said"),
     [
         (lambda folder: (folder / "run.json").unlink(), "holds no run: run.json: No such file"),
-        (lambda folder: (folder / "run.json").write_text("[]"), "is cut or broken"),
+        (lambda folder: (folder / "run.json").write_text("[]"), "is no run.json of this harness"),
         (lambda folder: (folder / "verdicts.jsonl").unlink(), "cannot be read: No such file"),
         (lambda folder: (folder / "verdicts.jsonl").write_text('{"schema": 2'), "the verdict is cut or broken"),
     ],

@@ -38,6 +38,7 @@ def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
     yield make
     for run in begun:
         run.log.close()
+        run.lock.release()
 
 
 def judged(run: Run, test: str, *verdicts: Verdict, rule: str = MUST) -> None:
@@ -126,7 +127,9 @@ def test_an_aborted_run_and_a_check_that_broke_are_no_success(begin: Begin, tmp_
 
 
 def test_a_folder_that_holds_a_run_is_left_alone(begin: Begin, tmp_path: Path) -> None:
-    judged(begin(), "t", Verdict.PASS)
+    run = begin()
+    judged(run, "t", Verdict.PASS)
+    run.lock.release()
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     with pytest.raises(UsageError, match=f"{tmp_path}: already holds a run; give another --out, or --resume"):
         begin()
@@ -192,6 +195,50 @@ def test_a_run_that_ended_has_no_test_to_run_again(begin: Begin) -> None:
     second = begin(resume=True)
     assert (second.done.tests, second.done.cut) == ({"one"}, None)
     assert second.end() == 0
+
+
+def residue_of(*checks: str) -> list[dict[str, str]]:
+    return [{"check": check, "what": "a queue that cannot be deleted"} for check in checks]
+
+
+def test_a_run_that_ended_makes_again_the_checks_that_met_residue(begin: Begin, tmp_path: Path) -> None:
+    run = begin()
+    for test in ("t", "u"):
+        judged(run, test, Verdict.PASS)
+    run.residue += residue_of("t")
+    first = run.capture_path("t")
+    run.end()
+    again = begin(resume=True)
+    assert again.done.tests == {"u"}
+    assert run_json(tmp_path)["residue"] == residue_of("t")
+    assert again.capture_path("t") != first
+    judged(again, "t", Verdict.PASS)
+    assert again.end() == 0
+    assert run_json(tmp_path)["residue"] == []
+    assert len(lines(tmp_path)) == 3
+
+
+def test_a_run_that_did_not_end_keeps_its_residue_and_goes_on(begin: Begin, tmp_path: Path) -> None:
+    run = begin()
+    for test in ("t", "u"):
+        judged(run, test, Verdict.PASS)
+    run.residue += residue_of("t")
+    run.aborted = "interrupted"
+    run.end()
+    again = begin(resume=True)
+    assert again.done.tests == {"t"}
+    again.residue += residue_of("u")
+    again.end()
+    assert run_json(tmp_path)["residue"] == residue_of("t", "u")
+
+
+def test_a_kill_loses_no_residue(begin: Begin, tmp_path: Path) -> None:
+    run = begin()
+    judged(run, "t", Verdict.PASS)
+    run.residue += residue_of("t")
+    run.keep_residue()
+    begin(resume=True).end()
+    assert run_json(tmp_path)["residue"] == residue_of("t")
 
 
 def test_a_run_that_was_interrupted_repeats_its_last_test(begin: Begin) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from patience import until
 
 from harness.errors import SutUnavailable
 from harness.sut.process_driver import with_ports
@@ -62,6 +63,44 @@ def test_what_it_started_is_stopped_with_it(tmp_path: Path) -> None:
     process.stop()
     assert select.select([child], [], [], LONG_S)[0]
     os.close(child)
+
+
+STARTED = "setsid sleep 60 & echo $!; sleep 60 & echo $!; echo $$; exec env -i sleep 60"
+"""A daemon, a child, and a program without an environment: it prints the pid of each."""
+
+
+def pids_in(log: Path, count: int = 3) -> list[int]:
+    until(lambda: log.is_file() and log.read_text("ascii").count("\n") >= count, "the program started its children")
+    return [int(line) for line in log.read_text("ascii").split()]
+
+
+def assert_they_end(pids: list[int]) -> None:
+    until(lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in pids), "all of them end")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_killed_run_takes_along_what_its_program_started(tmp_path: Path) -> None:
+    run = os.fork()
+    if run == 0:
+        SutProcess(tmp_path / "log").start(["sh", "-c", STARTED])
+        signal.pause()
+    pids = pids_in(tmp_path / "log")
+    os.kill(run, signal.SIGKILL)
+    os.waitpid(run, 0)
+    assert_they_end(pids)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_daemon_is_stopped_with_its_program_although_workers_live(tmp_path: Path) -> None:
+    process = SutProcess(tmp_path / "log")
+    process.start(["sh", "-c", STARTED])
+    pids = pids_in(tmp_path / "log")
+    if (worker := os.fork()) == 0:
+        signal.pause()
+    process.stop()
+    assert_they_end(pids)
+    os.kill(worker, signal.SIGKILL)
+    os.waitpid(worker, 0)
 
 
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:

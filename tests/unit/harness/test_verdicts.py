@@ -12,7 +12,7 @@ import pytest
 from harness_made import MUST, SETTLED, STARTED, TEST, lines, log, written
 
 from harness.errors import UsageError
-from harness.judging.verdicts import WORST_FIRST, Entry, Evidence, Recorded, Verdict, read_verdicts, worst
+from harness.judging.verdicts import WORST_FIRST, Entry, Evidence, Recorded, Verdict, read_lines, read_verdicts, worst
 from harness.run_folder import capture_name, capture_of
 from reports.vocabulary import VERDICTS
 
@@ -142,7 +142,7 @@ def test_a_rule_that_the_catalogue_has_no_more_is_known_by_its_id(tmp_path: Path
         ("run.json", '{"sut": 1, "started": "x"}', "run.json: is cut or broken"),
         ("rules.json", "[]", "rules.json: is cut or broken"),
         ("verdicts.jsonl", '{"schema": 3}\n', "verdicts.jsonl:1: a verdict of schema 3; this harness reads 1 and 2"),
-        ("verdicts.jsonl", "{}\n", "verdicts.jsonl:1: a verdict of schema None"),
+        ("verdicts.jsonl", "{}\n", "verdicts.jsonl: holds no verdicts of this harness"),
         ("verdicts.jsonl", '{"schema": 2}\n', "verdicts.jsonl:1: no verdict of this harness; remove that line"),
         ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": "x"}\n', "verdicts.jsonl:1: no verdict of"),
         ("verdicts.jsonl", '{"schema": 2, "rule": "A-1-1", "ms": 1, "evidence": 1}\n', "verdicts.jsonl:1: no verdict"),
@@ -208,6 +208,6 @@ def test_a_file_cut_anywhere_is_one_line_that_names_the_place(tmp_path: Path) ->
 @pytest.mark.parametrize("line", [b"[]", b"12", b"null", b"\xff", b"", b"{]"])
 def test_a_line_that_is_no_object_is_broken(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "verdicts.jsonl"
-    path.write_bytes(line + b"\n")
-    with pytest.raises(UsageError, match=":1: the verdict is cut or broken"):
-        list(read_verdicts(path))
+    path.write_bytes(b'{"schema":2}\n' + line + b"\n")
+    with pytest.raises(UsageError, match=":2: the verdict is cut or broken"):
+        list(read_lines(path))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli.windows import FILES, FOLDER, SUT_FILE, sut_file, write
-from harness.errors import FolderError, UsageError
+from harness.errors import UsageError
 from harness.rules.releases import RELEASES
 from harness.sut.sut_file import load_sut_file
 
@@ -64,5 +64,5 @@ def test_the_files_are_those_of_the_package_and_nothing_is_overwritten(tmp_path:
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(FolderError):
+    with pytest.raises(UsageError, match="cannot be written: "):
         write(tmp_path / "file" / "below", "text")

@@ -18,7 +18,7 @@ from harness.sut.worker_configurations import MAX_WORKERS, as_fresh_peer, worker
 
 def described(kind: str, control: str = "none", queue: str = "private$\\q", **driver: Any) -> SutFile:
     if kind == "process":
-        driver["command"] = ["qm"]
+        driver["command"] = ["qm", "{address}"]
     tree = {"sut": {"name": "x"}, "driver": {"kind": kind, **driver}, "queues": {"plain": queue}}
     return parse_sut_file(tree | {"control": {"kind": control, "address": "127.0.0.1:0"}})
 

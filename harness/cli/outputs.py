@@ -1,0 +1,45 @@
+"""Files and folders that a command writes: what cannot be written is one line, before anything that costs time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from harness.errors import UsageError
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Make an error of the file system within one line about this file or folder."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}; give another --out") from error
+
+
+def confirm_file(path: Path, *, new: bool = False) -> None:
+    """Raise UsageError for a file that cannot be written, or (``new``) is there; it is left as it is."""
+    with writing(path):
+        is_there = path.exists()
+        if is_there and new:
+            raise UsageError(f"{path}: is there already; give another --out")
+        path.open("ab").close()
+        if not is_there:
+            path.unlink()
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder with those above it, unless it is there; UsageError when it cannot be made or written to."""
+    with writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / ".mqconform"
+        probe.touch()
+        probe.unlink()
+
+
+def confirm_new(path: Path, *, may_be_empty: bool = False) -> None:
+    """Raise UsageError for a folder that is there (``may_be_empty``: and holds something)."""
+    with writing(path):
+        if path.exists() and not (may_be_empty and path.is_dir() and not any(path.iterdir())):
+            raise UsageError(f"{path}: is there already; give another --out")

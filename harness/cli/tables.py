@@ -1,0 +1,28 @@
+"""Tables for people, and lines for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import typer
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], widest: str | None = None) -> None:
+    """Print a table on a terminal; elsewhere a line for each row, its cells with tabs between them, and no head.
+
+    ``widest``: the column that gets the room that is left.
+    """
+    from rich.console import Console
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    texts = [[" ".join(str(cell).split()) for cell in row] for row in rows]
+    console = Console()
+    if not console.is_terminal:
+        for row in texts:
+            typer.echo("\t".join(row))
+        return
+    table = Table(*(Column(name, ratio=1 if name == widest else None) for name in columns), expand=widest is not None)
+    for row in texts:
+        table.add_row(*map(Text, row))
+    console.print(table)

@@ -1,0 +1,38 @@
+"""Ctrl-C while a command holds what has to be undone: an exception, and one line at its end."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from harness.exit_codes import EXIT_INTERRUPTED
+
+Handlers = dict[signal.Signals, Any]
+
+
+def raise_on(signals: Iterable[signal.Signals]) -> Handlers:
+    """Let signals raise KeyboardInterrupt; return the handlers before. What is ignored stays so."""
+    wanted = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
+    return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
+
+
+def restore(handlers: Handlers) -> None:
+    """Handle signals as before."""
+    for each, handler in handlers.items():
+        signal.signal(each, handler)
+
+
+@contextmanager
+def unwound() -> Iterator[None]:
+    """Let Ctrl-C within raise KeyboardInterrupt, so that what was begun is undone; then end with one line."""
+    handlers = raise_on([signal.SIGINT])
+    try:
+        yield
+    except KeyboardInterrupt:
+        sys.stderr.write("mqconform: interrupted\n")
+        raise SystemExit(EXIT_INTERRUPTED) from None
+    finally:
+        restore(handlers)

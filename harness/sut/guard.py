@@ -1,0 +1,55 @@
+"""What a run starts ends with it, even when the run is killed: a process beside it sees to that."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+from harness.sut.guard_process import LAST_LINE
+
+PROGRAM = Path(__file__).with_name("guard_process.py")
+
+
+class Guard:
+    """Ends what was started in its environment, when it is closed or when this process is gone.
+
+    Programs that were started by such programs are ended, too: they have their environment or are of their session.
+    """
+
+    def __init__(self) -> None:
+        self._mark = f"MQCONFORM_STARTED_{secrets.token_hex(8)}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment for a program; from now on it is guarded. OSError when that cannot be."""
+        if self._process is None:
+            self._process = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-I", "-S", str(PROGRAM), self._mark],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # a signal of the terminal is not for it
+            )
+        return os.environ | {self._mark: "1"}
+
+    def watch(self, pid: int) -> None:
+        """Guard the session that a program leads, whatever becomes of its environment."""
+        self._tell(str(pid))
+
+    def close(self) -> None:
+        """End what is left, and wait for that."""
+        if self._process is not None:
+            self._tell(LAST_LINE)
+            self._process.communicate()
+            self._process = None
+
+    def _tell(self, line: str) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # somebody ended the guard
+            self._process.stdin.write(f"{line}\n".encode())
+            self._process.stdin.flush()

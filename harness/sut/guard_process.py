@@ -1,0 +1,86 @@
+"""Ends what a run started when the run is gone: ``guard_process.py MARK``, a program without imports of ours.
+
+Standard input has a line for each program that is started, its pid; it ends with the run, however that ends. Then every
+process whose environment has the variable MARK, and every process of the session of such a program, is ended: with
+SIGTERM, and with SIGKILL where that is not enough. Children inherit the variable, daemons among them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+
+LAST_LINE = "end"
+"""Standard input may be kept open by processes that the run forked."""
+STOP_S = 5
+"""How long a process may take to stop when it is asked to."""
+_LOOK_S = 0.05
+_STATE, _SESSION, _START = 0, 3, 19
+"""Fields of /proc/PID/stat after the name."""
+_ZOMBIE = "Z"
+
+
+def main(mark: str) -> None:
+    """Wait for the end of the run, then end what it started."""
+    leaders: dict[int, str] = {}
+    for line in sys.stdin:
+        if line.strip() == LAST_LINE:
+            break
+        pid = int(line)
+        leaders[pid] = _start_of(pid)
+    asked = set[int]()
+    begun = time.monotonic()
+    while (pids := started_by(mark, leaders)) and (now := time.monotonic()) < begun + 2 * STOP_S:
+        late = now >= begun + STOP_S
+        for pid in pids if late else pids - asked:
+            _signal(pid, signal.SIGKILL if late else signal.SIGTERM)
+        asked |= pids
+        time.sleep(_LOOK_S)
+
+
+def started_by(mark: str, leaders: dict[int, str]) -> set[int]:
+    """Return the processes that have the mark, or are of the session of a leader that is still the same process."""
+    sessions = {str(pid) for pid, start in leaders.items() if start and _start_of(pid) == start}
+    found = set[int]()
+    for pid in _all():
+        fields = _fields(pid)
+        if fields and fields[_STATE] != _ZOMBIE and (fields[_SESSION] in sessions or _has(pid, mark)):
+            found.add(pid)
+    return found
+
+
+def _all() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdecimal()]  # noqa: PTH208 - pathlib takes longer to import
+
+
+def _has(pid: int, mark: str) -> bool:
+    return any(entry.startswith(f"{mark}=".encode()) for entry in _read(pid, "environ").split(b"\0"))
+
+
+def _start_of(pid: int) -> str:
+    return "".join(_fields(pid)[_START : _START + 1])
+
+
+def _fields(pid: int) -> list[str]:
+    return _read(pid, "stat").decode("utf-8", "replace").rpartition(")")[2].split()
+
+
+def _read(pid: int, name: str) -> bytes:
+    """Return a file of a process; nothing of one that has ended, or is another user's."""
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:  # noqa: PTH123
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended, or is no longer ours
+        os.kill(pid, number)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,41 @@
+"""The Java that Spark needs, looked for before anything slow is imported or started."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+JAVA_AT_LEAST = 17
+_JAVA_HELP = (
+    f"install one (Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to a Java {JAVA_AT_LEAST}+"
+)
+
+
+def check_java() -> str:
+    """Return the path of the Java that Spark will start. Raises `RollupError` when there is none new enough."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
+    if java is None:
+        where = f"JAVA_HOME={home} has no bin/java" if home else "there is no java on the PATH"
+        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {where}: {_JAVA_HELP}")
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RollupError(f"{java} does not run ({one_line(str(error))}): {_JAVA_HELP}") from error
+    version = java_version(answer.stderr + answer.stdout)
+    if version is None or version < JAVA_AT_LEAST:
+        found = "of an unknown version" if version is None else f"Java {version}"
+        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {java} is {found}: {_JAVA_HELP}")
+    return java
+
+
+def java_version(answer: str) -> int | None:
+    """Return the feature release that ``java -version`` names: 17 of "17.0.15", 8 of "1.8.0_372"."""
+    match = re.search(r'version "(?:1\.)?(\d+)', answer)
+    return int(match[1]) if match else None

@@ -1,0 +1,51 @@
+"""Ctrl-C at any time: 130, one line, and no word about what nobody knows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from mqconform_process import FEW, command, run_json, sut
+
+INTERRUPTING = Path(__file__).with_name("interrupting.py")
+LINE = "mqconform: interrupted\n"
+
+
+def interrupted(folder: Path, module: str, *words: object) -> CompletedProcess[str]:
+    return command(sys.executable, INTERRUPTING, module, *words, cwd=folder)
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        ("typer", ["--help"]),
+        ("harness.cli.main", ["--version"]),
+        ("harness.rules.catalogue", ["rules"]),
+        ("rich.table", ["rules", "--document", "MQQB"]),
+        ("harness.cli.explain", ["explain", FEW]),
+        ("pytest", ["run", "--sut", "sut.toml", "--out", "run"]),
+        ("harness.run.checks", ["run", "--sut", "sut.toml", "--out", "run"]),
+        ("harness.run.results", ["run", "--sut", "sut.toml", "--out", "run"]),
+        ("harness.attach.conversation", ["attach", "--command", "cat"]),
+        ("reports.spark", ["rollup", ".", "--out", "report"]),
+    ],
+)
+def test_before_anything_has_to_be_undone_it_ends_at_once(tmp_path: Path, module: str, words: list[str]) -> None:
+    sut(tmp_path)
+    done = interrupted(tmp_path, module, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", LINE)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_is_interrupted_while_it_collects_says_how_it_goes_on(tmp_path: Path) -> None:
+    done = interrupted(tmp_path, "suites.messages", "run", "--sut", sut(tmp_path), "--out", "run", "--rule", FEW)
+    assert (done.returncode, done.stderr) == (130, "")
+    assert "(partial: interrupted)" in done.stdout
+    assert f"go on: mqconform run --rule {FEW} " in done.stdout
+    assert "KeyboardInterrupt" not in done.stdout
+    assert run_json(tmp_path / "run")["exit"] == 130
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
+        *("captures", "junit.xml", "rules.json", "run.json", "verdicts.jsonl"),
+    ]

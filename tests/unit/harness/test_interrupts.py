@@ -1,0 +1,51 @@
+"""Ctrl-C: an exception where something has to be undone, nothing where it is ignored."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from harness.interrupts import unwound
+from harness.proof.collecting import collect
+from mqconform.command import end_when_interrupted
+
+
+@pytest.fixture(autouse=True)
+def _handler() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_where_it_is_ignored_it_stays_so() -> None:
+    """As in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_when_interrupted()
+    with unwound():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_what_was_begun_is_undone_and_one_line_said(capsys: pytest.CaptureFixture[str]) -> None:
+    def handler(*_: object) -> None:
+        raise AssertionError
+
+    signal.signal(signal.SIGINT, handler)
+    undone = []
+    with pytest.raises(SystemExit) as ended, unwound():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        finally:
+            undone.append("all")
+    assert (ended.value.code, undone) == (130, ["all"])
+    assert capsys.readouterr() == ("", "mqconform: interrupted\n")
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_a_collection_that_is_interrupted_is_not_said_to_be_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest, "main", lambda *_: pytest.ExitCode.INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):
+        collect(["suites/mqqb"])

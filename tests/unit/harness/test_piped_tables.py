@@ -1,0 +1,44 @@
+"""Tables: drawn on a terminal, a line for each row in a pipe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from harness.cli.main import app
+from harness.cli.tables import show_table
+from harness.proof.inventory import take_inventory
+from harness.rules.coverage import DEMAND, totals
+
+
+def lines_of(*words: str, **environment: str) -> list[str]:
+    done = CliRunner().invoke(app, [*words], env=environment)
+    assert done.exit_code == 0, done.output
+    return done.stdout.splitlines()
+
+
+def test_the_rules_are_a_line_each_with_their_columns() -> None:
+    inventory = take_inventory()
+    lines = lines_of("rules", "--document", "MQQB", COLUMNS="20")
+    assert [line.split("\t")[0] for line in lines] == [one.id for one in inventory.catalogue.document("MQQB")]
+    assert {line.count("\t") for line in lines} == {6}
+    assert lines[0].endswith(f"\tyes\t{inventory.catalogue['MQQB-2.1.1-01'].says}")
+
+
+def test_the_coverage_is_a_line_for_each_section() -> None:
+    sections = [one for one in take_inventory().coverage() if one.document == "MQSO"]
+    rows = [one for one in sections if one.kind == DEMAND] + list(totals(sections))
+    lines = lines_of("rules", "--coverage", "--document", "MQSO", COLUMNS="20")
+    assert len([line for line in lines if line.count("\t") == 7]) == len(rows)
+
+
+def test_on_a_terminal_there_is_a_table() -> None:
+    lines = lines_of("rules", "duplicate", "--document", "MQQB", FORCE_COLOR="1", COLUMNS="100")
+    assert {len(line) for line in lines if line.startswith("\u2502")} == {100}
+
+
+def test_a_cell_is_on_one_line_and_shows_what_looks_like_markup(capsys: pytest.CaptureFixture[Any]) -> None:
+    show_table(("a", "b"), [("one\ttwo\nthree", "[bold]x")])
+    assert capsys.readouterr().out == "one two three\t[bold]x\n"
