@@ -113,6 +113,14 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Root:
+    """What verdicts of a run rest on and is missing. ``said``: what was found; ``checks``: those that rest on it."""
+
+    said: str
+    checks: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run of a system. ``counts``: rules by their worst verdict in this run; ``kept``, ``rejected``: lines."""
 
@@ -132,6 +140,7 @@ class Run:
     counts: dict[str, int] = field(default_factory=dict)
     kept: int = 0
     rejected: int = 0
+    roots: tuple[Root, ...] = ()
 
     @property
     def lacking(self) -> str:
@@ -149,7 +158,7 @@ class Frame:
 
     ``hex`` may be the beginning only, ``octets`` is the whole length. ``first``, ``last``: the octets that decide,
     inclusive; None: the whole packet. ``marked``: where the dissection shows them, from a character to another
-    (exclusive).
+    (exclusive). ``capture_ms``: from the first packet of its capture to the last.
     """
 
     frame: int | None
@@ -162,6 +171,7 @@ class Frame:
     first: int | None = None
     last: int | None = None
     marked: tuple[tuple[int, int], ...] = ()
+    capture_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,20 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
     assert "| 0x8009 NackNotTransactionalQueue | 0x8000 NackBadDestQueue |" in text
 
 
+def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
+    root = {"root": "queues plain", "said": "queues: plain: there is no such queue", "checks": ["suites/a.py::b"]}
+    text = page(
+        result("MQQB-2.1.2-01", Verdict.INCONCLUSIVE, reason="queues: plain: there is no such queue; none came"),
+        result("MQMQ-2.2-01", Verdict.FAIL, observed="open", test="suites/a.py::c"),
+        roots=[root],
+    )
+    first, second = (line for line in text.splitlines()[2:5] if line)
+    assert first == "**missing before all else\\: queues\\: plain\\: there is no such queue \\(1 check rests on it\\)**"
+    assert second == "Inconclusive for that: MQQB-2.1.2-01"
+    assert "## inconclusive" not in text
+    assert "## fail: 1" in text
+
+
 def test_a_part_of_a_run_and_known_deviations_are_said():
     baseline = {"expected": {"MQQB-2.1.2-01": {"reason": "since *1998*"}}, "stale": ["MQQB-2.1.2-02"]}
     text = page(result("MQQB-2.1.2-01", Verdict.FAIL), selection="-k x", baseline=baseline)
