@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from typer.main import get_command
-
-from harness.cli.main import app
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
 from harness.results.summary import SHOWN, summary
 from harness.run.results import RuleResult
 
-JOBS = Path(__file__).parents[3] / "examples/ci"
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
 
 
@@ -113,14 +105,3 @@ def test_of_very_many_the_rest_is_counted():
     text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
     assert text.count("| suites/a.py") == SHOWN
     assert text.endswith("\nand 3 more\n")
-
-
-@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_the_commands_of_the_jobs_are_those_that_there_are(name: str):
-    known: Any = get_command(app)
-    lines = re.findall(r"(?:run: |- )(mqconform [^\n]*)", (JOBS / name).read_text(encoding="utf-8"))
-    assert {shlex.split(line)[1] for line in lines} == {"run", "summary"}
-    for line in lines:
-        verb, *options = shlex.split(line.partition(" >>")[0])[1:]
-        context = known.get_command(None, verb).make_context(verb, options)
-        assert context.params, json.dumps(options)
