@@ -44,6 +44,11 @@ class Step:
     """A file without which it is left out."""
     not_here: str = ""
 
+    @property
+    def title(self) -> str:
+        """How it is called where it is not made."""
+        return self.not_here or self.script.partition("\n")[0]
+
 
 def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     """Yield the steps of a workflow's one job; its ``env`` is in ``variables`` then, where that has no other value."""
@@ -109,11 +114,11 @@ def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
         bad = 0
         for step in SERVICES[service](tree, variables):
             if step.needs and not (checkout / step.needs).is_file():
-                say(f"  left out, as there is no {step.needs}: {step.not_here or step.script}")
+                say(f"  left out, as there is no {step.needs}: {step.title}")
             elif step.not_here:
                 say(f"  not here: {step.not_here}")
             elif bad and not step.always:
-                say(f"  left out, as one before it failed: {step.script}")
+                say(f"  left out, as one before it failed: {step.title}")
             else:
                 bad += bool(run_step(step.script, checkout, variables))
         for line in left_in(checkout, summary):
