@@ -1,7 +1,7 @@
 """What the agent for Windows calls of Windows: its class OnWindows, run by Mono on stand-ins that record the calls.
 
-The stand-ins (tests/windows) have the members, signatures and errors of Windows by its sources (docs/windows.md). A call
-by late binding that names another member, or passes other arguments, is refused here as it would be there.
+The stand-ins (tests/windows) have the members, signatures and errors of Windows by its sources (docs/windows.md). What
+calls another member by late binding, or passes other arguments, is refused here as it would be there.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from patience import run_watched
+from patience import communicate, run_watched
 
 from benchmarks.agents import WINDOWS_AGENT
 
@@ -55,21 +56,30 @@ def register(folder: Path, key: str, name: str, kind: str, value: str) -> None:
     path.write_text(f'<values><value name="{name}" type="{kind}">{value}</value></values>', encoding="utf-8")
 
 
-def asked(program: Path, folder: Path, *requests: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Ask the agent for verbs; return its answers in the order of the requests, and the calls that it made."""
-    lines = [json.dumps({"id": number, **request}) for number, request in enumerate(requests)]
-    (folder / "requests").write_text("\n".join([*lines, ""]), encoding="utf-8")
+def asked(
+    program: Path, folder: Path, *requests: dict[str, Any], after_wait: tuple[dict[str, Any], ...] = ()
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Ask the agent for verbs; return its answers in the order of the requests, and the calls that it made.
+
+    ``after_wait``: requests that are made when a read waits.
+    """
+    lines = [json.dumps({"id": number, **request}) for number, request in enumerate((*requests, *after_wait))]
     record = folder / "record"
     record.touch()
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "MQ_RECORD": str(record)}
-    with (folder / "requests").open("rb") as said:
-        done = run_watched(
-            ["mono", program],
-            stdin=said,
-            env=environment | {"MONO_REGISTRY_PATH": str(folder / "registry")},
-            check=True,
-        )
-    answers = sorted(map(json.loads, done.stdout.splitlines()), key=lambda answer: answer["id"])
+    environment["MONO_REGISTRY_PATH"] = str(folder / "registry")
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(["mono", str(program)], env=environment, text=True, **pipes) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.writelines(f"{line}\n" for line in lines[: len(requests)])
+        process.stdin.flush()
+        if after_wait:
+            assert process.stderr.readline() == "waits\n"
+            process.stdin.writelines(f"{line}\n" for line in lines[len(requests) :])
+        said, complaints = communicate(process)
+    assert (process.returncode, complaints) == (0, "")
+    answers = sorted(map(json.loads, said.splitlines()), key=lambda answer: answer["id"])
     return answers, record.read_text(encoding="utf-8").splitlines()
 
 
@@ -146,8 +156,7 @@ def test_a_read_that_waits_is_cancelled_at_its_handle_which_stays_open(program: 
         {"verb": "create_queue", "name": NEAR},
         {"verb": "open_queue", "queue": NEAR},
         {"verb": "receive", "handle": 1, "timeout_ms": None},
-        {"verb": "cancel", "request": 2},
-        {"verb": "cancel", "request": 2},
+        after_wait=({"verb": "cancel", "request": 2}, {"verb": "cancel", "request": 2}),
     )
     assert (answers[2]["ok"], answers[2]["error"]) == (False, "MQ_ERROR_OPERATION_CANCELLED (0xC00E0008)")
     assert answers[3] == {"id": 3, "ok": True, "cancelled": True}

@@ -259,6 +259,7 @@ namespace System.Messaging
             Recorded.Call(call);
             if (Messages.Count == 0 && call.StartsWith("Receive " + InfiniteTimeout))
             {
+                Console.Error.WriteLine("waits");
                 while (!Recorded.Has("CancelIoEx")) Thread.Sleep(5);
                 throw new MessageQueueException(unchecked((int)0xC00E0008));
             }
