@@ -37,6 +37,10 @@ class CaptureStore:
             self._links[key] = self._copy(*key)
         return self._links[key]
 
+    def copied(self, run: str) -> dict[str, str]:
+        """Return the captures of a run that were copied: the names in its folder, with the paths below the site."""
+        return {name: link for (of, name), link in sorted(self._links.items()) if of == run and link}
+
     def frames(self, standing: Standing) -> tuple[Frame, ...]:
         """Return the packets of a verdict, as it carries them or made from its capture."""
         if not standing.evidence or any(frame.hex for frame in standing.evidence):

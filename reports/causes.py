@@ -37,18 +37,23 @@ class Cause:
         return f"{rules} rule{'s' if rules > 1 else ''}{shared}: {self.seen}"
 
 
-def causes_of(findings: Iterable[Standing], named: Callable[[str], str] = str) -> list[Cause]:
+def causes_of(
+    findings: Iterable[Standing],
+    named: Callable[[str], str] = str,
+    root_of: Callable[[Standing], str] = lambda _: "",
+) -> list[Cause]:
     """Group findings by cause, the cause of most rules first, equals as they came; a lone finding is its own cause.
 
     ``named``: writes the names of numbers into what was observed (`reports.values`). What was not decided has the
-    cause that its reason says. A miss has that of each other miss with the same observation, of whatever check; where
-    the observation does not say by itself what went wrong, of the same check.
+    cause that its reason says, or the missing root on which its check rests (``root_of``; empty: on none). A miss has
+    that of each other miss with the same observation, of whatever check; where the observation does not say by itself
+    what went wrong, of the same check.
     """
     groups: dict[tuple[str, ...], list[Standing]] = {}
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
         decided = one.verdict in ("fail", "warn") and one.observed
-        words = named(one.observed) if decided else one.reason or named(one.observed)
+        words = named(one.observed) if decided else root_of(one) or one.reason or named(one.observed)
         alone = "" if not decided or _WORD.search(words) else function_of(one.test)
         key = (one.verdict, words, alone) if words else (one.verdict, words, one.rule)
         groups.setdefault(key, []).append(one)

@@ -113,6 +113,14 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
+class Root:
+    """What verdicts of a run rest on and is missing. ``said``: what was found; ``checks``: those that rest on it."""
+
+    said: str
+    checks: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run of a system.
 
@@ -137,6 +145,7 @@ class Run:
     kept: int = 0
     rejected: int = 0
     unfollowed: tuple[str, ...] = ()
+    roots: tuple[Root, ...] = ()
 
     @property
     def lacking(self) -> str:
@@ -154,7 +163,7 @@ class Frame:
 
     ``hex`` may be the beginning only, ``octets`` is the whole length. ``first``, ``last``: the octets that decide,
     inclusive; None: the whole packet. ``marked``: where the dissection shows them, from a character to another
-    (exclusive).
+    (exclusive). ``capture_ms``: from the first packet of its capture to the last.
     """
 
     frame: int | None
@@ -167,6 +176,7 @@ class Frame:
     first: int | None = None
     last: int | None = None
     marked: tuple[tuple[int, int], ...] = ()
+    capture_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

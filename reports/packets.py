@@ -60,4 +60,5 @@ def _frame(shown: Any) -> Frame:
         first=shown.first,
         last=shown.last,
         marked=shown.marked,
+        capture_ms=shown.capture_ms,
     )

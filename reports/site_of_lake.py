@@ -38,6 +38,7 @@ from reports.model import (
     bare_rule,
     rule_key,
 )
+from reports.roots import roots_of
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, TEXT_SHOWN
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
@@ -140,6 +141,7 @@ def _run(row: Row, counts: dict[str, int], unfollowed: list[str]) -> Run:
         kept=row.kept or 0,
         rejected=row.rejected or 0,
         unfollowed=tuple(unfollowed),
+        roots=roots_of(row.extra),
         **texts,
     )
 

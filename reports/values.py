@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import entry_points
 
 GROUP = "mqconform.values"
@@ -10,6 +11,7 @@ GROUP = "mqconform.values"
 WithNames = Callable[[str], str]
 
 
+@cache
 def value_names() -> WithNames:
     """Return what writes names beside numbers; where nothing is installed for it, texts stay as they are."""
     for entry in entry_points(group=GROUP):

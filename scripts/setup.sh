@@ -37,6 +37,9 @@ if ! command -v mcs >/dev/null || [ ! -e /usr/lib/mono/4.5/System.Messaging.dll 
             say "Mono cannot be installed: the tests of the agent for Windows are skipped"
     fi
 fi
+if ! command -v gcc >/dev/null && can_install; then
+    install gcc libc6-dev || say "gcc cannot be installed: the tests of what the agent for Windows calls are skipped"
+fi
 if ! command -v tshark >/dev/null && can_install; then
     install tshark || say "tshark cannot be installed: the tests that dissect captures with it are skipped"
 fi

@@ -1,8 +1,9 @@
 """Carry out the jobs of examples/ci on this machine, step by step: `.venv/bin/python scripts/try_ci.py`.
 
-Each in a new folder with a virtual environment that the job itself fills from the wheel (`make wheel`), against
-`mqconform serve` with a fault, in place of a vendor's queue manager. A whole run each: about ten minutes. `--select`
-shortens it, `--fault` breaks more than the baseline knows, so that the job is to be red.
+Each in a new folder with a virtual environment that the job itself fills from the wheel (`make wheel`), against the
+queue manager of `examples/ci/sut.toml`, `mqconform serve`, with a fault. The first run of a job has no baseline and
+makes one; `--known` gives it one that knows the fault. A whole run each: about ten minutes. `--checks` shortens it,
+`--fault` breaks more than the baseline knows, so that the job is to be red.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,29 +26,10 @@ from xml.etree import ElementTree
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
+EXAMPLES = ROOT / "examples" / "ci"
+SERVE = '"mqconform", "serve",'
 KNOWN_FAULT, KNOWN_RULE = "establish-response-timestamp", "MQQB-3.1.5.3.1-10"
 LIMIT_S = 3600
-SUT = """\
-[sut]
-name = "contoso-qm"
-vendor = "Contoso"
-version = "0.1"
-[driver]
-kind = "process"
-tcp_port = 0
-ping_port = 0
-rpc_port = 0
-command = ["mqconform", "serve", "--address", "{{address}}", "--tcp-port", "{{tcp_port}}", \
-"--ping-port", "{{ping_port}}", "--rpc-port", "{{rpc_port}}", "--control", "127.0.0.1:{{control_port}}"{faults}]
-[control]
-kind = "jsonl"
-time_scale = 20
-[capabilities]
-ping = true
-qm2qm = true
-subqueues = true
-several_queues = true
-"""
 BASELINE = f'schema = 1\n["{KNOWN_RULE}"]\nreason = "kept for old clients"\n'
 
 
@@ -56,34 +40,47 @@ class Step:
     script: str = ""
     always: bool = False
     """Whether it is made when one before it failed."""
+    needs: str = ""
+    """A file without which it is left out."""
     not_here: str = ""
+
+    @property
+    def title(self) -> str:
+        """How it is called where it is not made."""
+        return self.not_here or self.script.partition("\n")[0]
 
 
 def github(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
-    """Yield the steps of a workflow's one job; its ``env`` and ``vars`` are in ``variables`` then."""
+    """Yield the steps of a workflow's one job; its ``env`` is in ``variables`` then, where that has no other value."""
     (job,) = tree["jobs"].values()
     yield Step(not_here=f"runs-on: {job['runs-on']}: this machine; timeout-minutes, permissions")
-    for name, value in job.get("env", {}).items():
-        variables[name] = re.sub(r"\$\{\{ vars\.(\w+) \}\}", lambda found: variables[found[1]], value)
+    for name, value in job["env"].items():
+        variables.setdefault(name, value)
     for step in job["steps"]:
-        always = step.get("if") == "always()"
-        if "run" in step:
-            yield Step(step["run"], always)
-        else:
-            given = ", ".join(f"{key} {value}" for key, value in step.get("with", {}).items())
-            yield Step(always=always, not_here=f"uses: {step['uses']}{f' ({given})' if given else ''}")
+        always, needs = _condition(step.get("if", ""))
+        given = ", ".join(f"{key} {value}" for key, value in step.get("with", {}).items())
+        not_here = f"uses: {step['uses']}{f' ({given})' if given else ''}" if "uses" in step else ""
+        yield Step(step.get("run", ""), always, needs, not_here)
+
+
+def _condition(words: str) -> tuple[bool, str]:
+    """Return whether a step is made after one that failed, and the file that it needs."""
+    found = re.fullmatch(r"(always\(\))?(?: && hashFiles\('([^']+)'\) != '')?", words)
+    if found is None:
+        raise ValueError(f"a condition that this script cannot read: {words}")
+    return bool(found[1]), found[2] or ""
 
 
 def gitlab(tree: Any, variables: dict[str, str]) -> Iterator[Step]:
     """Yield the steps of a pipeline's one job: its script is one shell, its after_script another, made in any case."""
-    variables["WHEEL"] = variables["MQCONFORM_WHEEL"]
     (job,) = tree.values()
+    for name, value in job["variables"].items():
+        variables.setdefault(name, value)
     yield Step(not_here=f"image: {job['image']}: Python of this machine; timeout")
     yield Step("\n".join(job["script"]))
     yield Step("\n".join(job["after_script"]), always=True)
-    yield Step(
-        always=True, not_here=f"artifacts: {', '.join(job['artifacts']['paths'])}, {job['artifacts']['reports']}"
-    )
+    kept = f"artifacts: {', '.join(job['artifacts']['paths'])}, {job['artifacts']['reports']}"
+    yield Step(always=True, needs=job["artifacts"]["paths"][0], not_here=kept)
 
 
 SERVICES = {"github": github, "gitlab": gitlab}
@@ -95,40 +92,49 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def carry_out(service: str, wheel: Path, select: str | None, faults: list[str]) -> int:
-    """Carry out the job of a service; return the exit code of its first step that failed."""
+def carry_out(service: str, given: argparse.Namespace, wheel: Path) -> int:
+    """Carry out the job of a service; return how many of its steps failed."""
     say(f"{service}: examples/ci/{service}.yml")
     with tempfile.TemporaryDirectory(prefix=f"mqconform-{service}-") as name:
         folder = Path(name)
-        checkout, environment, summary = folder / "checkout", folder / "venv", folder / "summary.md"
+        checkout, summary = folder / "checkout", folder / "summary.md"
         checkout.mkdir()
-        shown = "".join(f', "--fault", "{each}"' for each in (KNOWN_FAULT, *faults))
-        (checkout / "sut.toml").write_text(SUT.format(faults=shown), encoding="utf-8")
-        (checkout / "baseline.toml").write_text(BASELINE, encoding="utf-8")
-        subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
-        variables = {name: os.environ[name] for name in ("HOME", "JAVA_HOME", "LANG") if name in os.environ}
-        variables |= {"PATH": f"{environment / 'bin'}:{os.environ['PATH']}", "MQCONFORM_WHEEL": str(wheel)}
-        variables["GITHUB_STEP_SUMMARY"] = str(summary)
-        tree = yaml.safe_load((ROOT / "examples" / "ci" / f"{service}.yml").read_text(encoding="utf-8"))
-        first_bad = 0
+        if not given.no_sut:
+            faults = "".join(f' "--fault", "{each}",' for each in (KNOWN_FAULT, *given.fault))
+            text = (EXAMPLES / "sut.toml").read_text(encoding="utf-8")
+            (checkout / "sut.toml").write_text(text.replace(SERVE, f"{SERVE}{faults}"), encoding="utf-8")
+        if given.known:
+            (checkout / "baseline.toml").write_text(BASELINE, encoding="utf-8")
+        environment = given.installed or _environment(folder / "venv")
+        kept = ("HOME", "JAVA_HOME", "LANG", *(name for name in os.environ if name.startswith("PIP_")))
+        variables = {name: os.environ[name] for name in kept if name in os.environ}
+        variables |= {"PATH": f"{environment}:{os.environ['PATH']}", "WHEEL": str(wheel)}
+        variables |= {"GITHUB_STEP_SUMMARY": str(summary)} | ({"CHECKS": given.checks} if given.checks else {})
+        tree = yaml.safe_load((EXAMPLES / f"{service}.yml").read_text(encoding="utf-8"))
+        bad = 0
         for step in SERVICES[service](tree, variables):
-            if step.not_here:
+            if step.needs and not (checkout / step.needs).is_file():
+                say(f"  left out, as there is no {step.needs}: {step.title}")
+            elif step.not_here:
                 say(f"  not here: {step.not_here}")
-            elif first_bad and not step.always:
-                say(f"  left out, as one before it failed: {step.script}")
+            elif bad and not step.always:
+                say(f"  left out, as one before it failed: {step.title}")
             else:
-                code = run_step(step.script, checkout, variables, select)
-                first_bad = first_bad or code
-        for line in left_in(checkout / "run", summary):
+                bad += bool(run_step(step.script, checkout, variables))
+        for line in left_in(checkout, summary):
             say(f"  {line}")
-    say(f"{service}: the job is {'red' if first_bad else 'green'}")
-    return first_bad
+    say(f"{service}: the job is {f'red, by {bad} step' if bad else 'green'}{'s' if bad > 1 else ''}")
+    return bad
 
 
-def run_step(script: str, folder: Path, variables: dict[str, str], select: str | None) -> int:
+def _environment(folder: Path) -> Path:
+    """Make a virtual environment; return where its programs are."""
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    return folder / "bin"
+
+
+def run_step(script: str, folder: Path, variables: dict[str, str]) -> int:
     """Run a script as the services do (bash, that ends at the first failure); show what it prints."""
-    if select is not None:
-        script = script.replace("mqconform run ", f"mqconform run --select {select} ")
     for line in script.splitlines():
         say(f"  $ {line}")
     began = time.monotonic()
@@ -142,14 +148,22 @@ def run_step(script: str, folder: Path, variables: dict[str, str], select: str |
     return done.returncode
 
 
-def left_in(run: Path, summary: Path) -> Iterator[str]:
-    """Yield what the job leaves: the artefact, the report, the summary."""
-    files = [path for path in run.rglob("*") if path.is_file()]
-    yield f"artefact run/: {len(files):,} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB"
-    report = ElementTree.parse(run / "junit.xml").getroot()
-    yield "junit.xml: " + ", ".join(f"{report.get(key)} {key}" for key in ("tests", "failures", "errors", "skipped"))
-    page = next(path for path in (summary, run / "summary.md") if path.is_file())
-    yield f"summary: {len(page.read_text(encoding='utf-8').splitlines())} lines"
+def left_in(checkout: Path, summary: Path) -> Iterator[str]:
+    """Yield what the job leaves: the artefact, the report, the summary, the baseline."""
+    run = checkout / "run"
+    if (artefact := checkout / "msmq-conformance.tar.gz").is_file():
+        with tarfile.open(artefact) as packed:
+            files = sum(member.isfile() for member in packed)
+        yield f"artefact {artefact.name}: {files:,} files, {artefact.stat().st_size / 1e6:.1f} MB"
+    if (path := run / "junit.xml").is_file():
+        report = ElementTree.parse(path).getroot()
+        counts = (f"{report.get(key)} {key}" for key in ("tests", "failures", "errors", "skipped"))
+        yield f"junit.xml: {', '.join(counts)}"
+    for page in (summary, run / "summary.md"):
+        if page.is_file():
+            yield f"summary: {len(page.read_text(encoding='utf-8').splitlines())} lines"
+    if (made := run / "baseline.toml").is_file():
+        yield f"baseline.toml: {', '.join(tomllib.loads(made.read_text(encoding='utf-8')).keys() - {'schema'})}"
 
 
 def main() -> int:
@@ -157,15 +171,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("service", nargs="*", help=" or ".join(SERVICES), default=list(SERVICES))
     parser.add_argument("--wheel", type=Path, help="a wheel, instead of one that is made now")
-    parser.add_argument("--select", help="of mqconform run: a part of the checks")
+    parser.add_argument("--installed", type=Path, help="the programs of an environment that has the wheel already")
+    parser.add_argument("--checks", help="the value CHECKS of the jobs: a part of the checks")
+    parser.add_argument("--known", action="store_true", help="with a baseline that knows the fault")
     parser.add_argument("--fault", action="append", default=[], help="one more that serve has: the job has to be red")
+    parser.add_argument("--no-sut", action="store_true", help="without sut.toml: the job has to be red, by one step")
     given = parser.parse_args()
     wheel = given.wheel
     if wheel is None:
         subprocess.run(["make", "--silent", "wheel"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         (wheel,) = (ROOT / "dist").glob("*.whl")
-    codes = [carry_out(each, wheel.resolve(), given.select, given.fault) for each in given.service]
-    return int(any(bool(code) != bool(given.fault) for code in codes))
+    red = [carry_out(each, given, wheel.resolve()) for each in given.service]
+    wanted = int(given.no_sut or bool(given.known and given.fault))
+    return int(any(steps != wanted for steps in red))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ class Shown:
     ``peer->sut``, or empty where the capture does not say. ``transport``: tcp, udp or rpc. ``dissection``: text of
     several lines. ``first``, ``last``: the bytes of ``data`` that decide, inclusive; None where all do, or where there
     are no such bytes. ``marked``: where the dissection shows these bytes, each from a character to another (exclusive).
+    ``capture_ms``: from the first packet of the capture to the last.
     """
 
     frame: int
@@ -49,6 +50,7 @@ class Shown:
     first: int | None
     last: int | None
     marked: tuple[tuple[int, int], ...]
+    capture_ms: int
 
 
 @dataclass(slots=True)
@@ -146,6 +148,7 @@ class CapturedPackets:
             first,
             last,
             made.marked(field) if field else (),
+            (max(each.time_us for each in self.packets) - self.start_us) // 1000,
         )
 
 

@@ -95,6 +95,7 @@ def _verdicts(folder: Path, rule: str) -> Iterator[str]:
     """Yield the verdicts of a run on a rule, worst first: equal ones once, the first of a kind with its packets."""
     from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
     from harness.run.evidence import EvidenceTexts, frames_of
+    from harness.wire.value_names import with_names
 
     equal: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for line in read_verdicts(folder / VERDICTS_FILE):
@@ -107,7 +108,7 @@ def _verdicts(folder: Path, rule: str) -> Iterator[str]:
     ):
         first = lines[0]
         where = f" [{first['capture']} {frames}]" if (frames := frames_of(first)) else ""
-        seen = f"expected {expected}; observed {observed}" if expected or observed else ""
+        seen = f"expected {with_names(expected)}; observed {with_names(observed)}" if expected or observed else ""
         text = f"{seen} ({reason})" if seen and reason else seen or reason
         often = f"{len(lines):,} times " if len(lines) > 1 else ""
         yield f"{often}{verdict}: {one_line(text, _TEXT_LIMIT)}{where}"

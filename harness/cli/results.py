@@ -76,16 +76,22 @@ def update(
     run: Annotated[Path, typer.Argument(help="The run folder whose failures are known now.")],
     baseline: Annotated[Path, typer.Option(help="The baseline; its reasons stay.")],
 ) -> None:
-    """Write every failure of a run into a baseline, and take out what fails no more; new reasons are yours to give."""
+    """Write every failure of a run into a baseline, and take out what fails no more; new reasons are yours to give.
+
+    A part of a run makes a first baseline, and changes none.
+    """
     from harness.judging.baseline import load_baseline, updated
     from harness.judging.verdicts import Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
+    from harness.run.named_roots import NamedRoots
 
     confirm_file(baseline)
     found = read_run(run)
-    if found.partial:
+    if found.partial and (baseline.exists() or found.ended_early):
         raise UsageError(f"{run}: is partial ({found.partial}), so others may still fail; give a whole run")
+    if roots := NamedRoots.from_json(found.run.get("roots", ())).lines():
+        raise UsageError(f"{run}: {roots[0]}; mend that, and give a run that does not rest on it")
     failing = {rule for rule, one in found.rules.items() if one.verdict is Verdict.FAIL}
     known = load_baseline(baseline, load_catalogue()).deviations if baseline.exists() else {}
     _write(baseline, updated(failing, known))

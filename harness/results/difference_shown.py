@@ -84,8 +84,8 @@ def _side(run: RunResults) -> str:
 def _told(step: Step) -> Iterator[str]:
     yield f"  {step.rule}  {_verdict(step.before)} -> {_verdict(step.after)}"
     if step.kind in WORSE and step.after is not None:
-        line = step.after.line
-        yield f"    expected {one_line(line['expected'], _TEXT)}; observed {one_line(line['observed'], _TEXT)}"
+        expected, observed = (one_line(text, _TEXT) for text in (step.after.expected, step.after.observed))
+        yield f"    expected {expected}; observed {observed}"
         for check in step.checks[:3]:
             yield f"    {printable(check)}"
         if len(step.checks) > 3:
@@ -98,9 +98,8 @@ def _verdict(result: RuleResult | None) -> str:
 
 def _cells(step: Step) -> list[str]:
     last = step.after or step.before
-    line: Mapping[str, Any] = last.line if last is not None else {}
-    said = [one_line(str(line.get(name) or ""), _TEXT) for name in ("test", "expected", "observed")]
-    return [step.rule, _verdict(step.before), _verdict(step.after), *said]
+    said = (last.line.get("test") or "", last.expected, last.observed) if last is not None else ("", "", "")
+    return [step.rule, _verdict(step.before), _verdict(step.after), *(one_line(text, _TEXT) for text in said)]
 
 
 def _tree(step: Step) -> dict[str, Any]:

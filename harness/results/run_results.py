@@ -38,6 +38,11 @@ class RunResults:
         """Why this is a part of a run; None when it is a whole one."""
         return partial_of(self.run)
 
+    @property
+    def ended_early(self) -> bool:
+        """Whether it made less than it was asked for."""
+        return bool(self.run.get("aborted")) or not self.run.get("finished")
+
 
 def system_of(run: Mapping[str, Any]) -> str:
     """Return the name, version and profile of the system that run.json is of."""

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from harness.judging.verdicts import BAD, WORST_FIRST, Verdict
 from harness.printable import one_line
-from harness.results.causes import causes_of
 from harness.results.run_results import RunResults
 from harness.rules.catalogue import Rule
+from harness.run.causes import causes_of, root_of
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
-from harness.wire.value_names import with_names
 
 SHOWN = 50
 """Rules that are told; the others are counted."""
@@ -29,20 +28,25 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     run = found.run
     yield f"# MSMQ conformance: {escaped(found.system)}"
     yield ""
-    for root in NamedRoots.from_json(run.get("roots", ())).lines():
+    roots = NamedRoots.from_json(run.get("roots", ()))
+    known = (run.get("baseline") or {}).get("expected", {})
+    bad = [one for one in found.rules.values() if one.verdict in BAD and one.rule not in known]
+    resting = [one for one in bad if root_of(one, roots)]
+    for root in roots.lines():
         yield from (f"**{escaped(root)}**", "")
+    if resting:
+        yield from (f"Inconclusive for that: {escaped(_named(resting))}", "")
     name, harness, reach = (escaped(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
         yield f"**This is a part of a run: {escaped(found.partial)}.**"
     yield ""
     yield from _counts(found)
-    known = (run.get("baseline") or {}).get("expected", {})
     for verdict in BAD:
-        bad = [one for one in found.rules.values() if one.verdict is verdict and one.rule not in known]
-        if bad:
-            yield from ("", f"## {_words(verdict)}: {len(bad)}")
-            yield from _causes(bad, catalogue)
+        some = [one for one in bad if one.verdict is verdict and one not in resting]
+        if some:
+            yield from ("", f"## {_words(verdict)}: {len(some)}")
+            yield from _causes(some, catalogue)
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
         reasons = {rule: one_line(str(why["reason"]), _TEXT) for rule, why in known.items()}
@@ -62,9 +66,14 @@ def _counts(found: RunResults) -> Iterator[str]:
         yield f"| {escaped(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
 
 
+def _named(some: list[RuleResult]) -> str:
+    left = len(some) - SHOWN
+    return ", ".join(one.rule for one in some[:SHOWN]) + (f" and {left} more" if left > 0 else "")
+
+
 def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
     """Yield the rules in a table for each cause that several share, the others in the last one."""
-    causes = causes_of(bad)
+    causes = causes_of(bad, NamedRoots())
     shared = [cause for cause in causes if len(cause.findings) > 1]
     alone = [one for cause in causes if len(cause.findings) == 1 for one in cause.findings]
     tables = [(cause.title, cause.findings) for cause in shared]
@@ -83,8 +92,8 @@ def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[st
 
 def _row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(one.rule), one.line
-    seen = with_names(line["observed"] or "") or line["reason"] or ""
-    cells = (one.rule, row.says if row else "", with_names(line["expected"] or ""), seen, line["test"] or "")
+    seen = one.observed or line["reason"] or ""
+    cells = (one.rule, row.says if row else "", one.expected, seen, line["test"] or "")
     return f"| {' | '.join(escaped(one_line(cell, _TEXT)) for cell in cells)} |"
 
 

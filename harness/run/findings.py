@@ -1,4 +1,4 @@
-"""What was found wrong, as the terminal says it at the end of a run: rule by rule, worst first, with the way back.
+"""What was found wrong, as the terminal says it at the end of a run: by cause, worst first, with the way back.
 
 What a baseline expects is no finding.
 """
@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.judging.verdicts import BAD, Verdict
+from harness.judging.verdicts import BAD
 from harness.printable import one_line
 from harness.rules.catalogue import Rule
+from harness.run.causes import causes_of, root_of
 from harness.run.evidence import frames_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 GONE_ON_WITH = ("--rule", "--select", "-k", "--baseline", "--sut", "--topology")
 """The options that a run has to be given again with ``--resume``: what is chosen is not kept in its folder."""
 SHOWN = 20
-"""Rules of a kind that are told whole; the others are named."""
+"""Rules of a verdict that are shown whole; the others are named."""
+SHOWN_OF_CAUSE = 5
+"""The same of rules that share a cause."""
 _LONGEST = 300
 
 
@@ -35,27 +38,47 @@ def findings(
     """
     yield from roots.lines()
     found = [one for one in results if one.accepted is None]
-    resting = [one for one in found if one.verdict is Verdict.INCONCLUSIVE and roots.bear(one.line["test"])]
+    resting = [one for one in found if root_of(one, roots)]
     if resting:
         yield f"inconclusive for that: {', '.join(one.rule for one in resting)}"
         found = [one for one in found if one not in resting]
     for verdict in BAD:
-        bad = [one for one in found if one.verdict is verdict]
-        for one in bad[:SHOWN]:
-            first, *rest = told(one, catalogue, again)
-            yield first
-            yield from (f"    {line}" for line in rest)
-        if len(bad) > SHOWN:
-            yield f"{verdict} also: {', '.join(one.rule for one in bad[SHOWN:])}"
+        room, also = SHOWN, list[str]()
+        for cause in causes_of([one for one in found if one.verdict is verdict], roots):
+            shared = len(cause.findings) > 1
+            shown = cause.findings[: min(room, SHOWN_OF_CAUSE)]
+            if shared:
+                yield one_line(cause.title, _LONGEST)
+            yield from _lines(shown, catalogue, again)
+            left = [one.rule for one in cause.findings[len(shown) :]]
+            if shared and left:
+                yield f"{verdict} for the same: {', '.join(left)}"
+            else:
+                also += left
+            room -= len(shown)
+        if also:
+            yield f"{verdict} also: {', '.join(also)}"
+
+
+def _lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
+    """Yield the lines of findings with one cause; what the first says, the others do not repeat."""
+    said: set[str] = set()
+    for one in of_cause:
+        first, *rest = told(one, catalogue, again)
+        yield first
+        yield from (f"    {line}" for line in rest if line not in said)
+        said.update(rest)
 
 
 def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
     """Yield what there is to a rule's verdict: its sentence, what was expected and observed, where, the way back."""
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"
-    if line["expected"] or line["observed"]:
-        yield f"expected: {one_line(line['expected'], _LONGEST)}"
-        yield f"observed: {one_line(line['observed'], _LONGEST)}"
+    if result.cause:
+        yield f"one of:   {one_line(result.cause, _LONGEST)}"
+    if result.expected or result.observed:
+        yield f"expected: {one_line(result.expected, _LONGEST)}"
+        yield f"observed: {one_line(result.observed, _LONGEST)}"
     if line["reason"]:
         yield f"because:  {one_line(line['reason'], _LONGEST)}"
     where = f"; {line['capture']}, {frames}" if (frames := frames_of(line)) else ""

@@ -59,7 +59,7 @@ class Live:
         for line in self.run.roots.lines()[self._roots :]:
             self._roots += 1
             self._show(line, for_good=True)
-        rests = self.run.roots.bear(nodeid)
+        rests = self.run.roots.root_of(nodeid) is not None
         for rule, verdict in self.run.log.rules.items():
             if verdict is Verdict.INCONCLUSIVE and rests:
                 continue

@@ -39,11 +39,12 @@ class NamedRoots:
         for subject, root in others.by_subject.items():
             self.name(subject, root.said, root.checks)
 
-    def bear(self, test: str | None) -> bool:
-        """Return whether a check rests on one of them; ``test``: its id, or the end of that."""
-        return test is not None and any(
-            check.endswith(test) for root in self.by_subject.values() for check in root.checks
-        )
+    def root_of(self, test: str | None) -> NamedRoot | None:
+        """Return the first of them on which a check rests; ``test``: its id, or the end of that."""
+        if test is None:
+            return None
+        resting = (root for root in self.by_subject.values() if any(check.endswith(test) for check in root.checks))
+        return next(resting, None)
 
     def lines(self) -> list[str]:
         """Return a line for each, as the head of a run shows it."""

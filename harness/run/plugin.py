@@ -406,16 +406,19 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     """Write what was found, rule by rule; who leaves out the plugin for JUnit wants no file of it."""
     from harness.run import results
     from harness.run.capture_comments import mark_captures
+    from harness.run.causes import with_causes
     from harness.run.findings import again_with, told
 
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
     again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
     tell = partial(told, catalogue=run.catalogue, again=again)
+    by_cause = with_causes(found, run.roots)
     if config.pluginmanager.hasplugin("junitxml"):
-        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started, tell, run.partial(), run.roots.lines())
+        path, roots = run.folder / results.JUNIT_FILE, run.roots.lines()
+        results.write_junit(by_cause, path, run.started, tell, run.partial(), roots)
     if config.getoption("--allure"):
-        results.write_allure(found, run.folder / results.ALLURE_FOLDER, run.folder, tell, run.partial())
+        results.write_allure(by_cause, run.folder / results.ALLURE_FOLDER, run.folder, tell, run.partial())
 
 
 def _confirm(session: pytest.Session) -> None:

@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 from harness.judging.verdicts import WORST_FIRST, Verdict, read_verdicts
 from harness.printable import one_line
 from harness.run.evidence import EvidenceTexts
+from harness.wire.value_names import with_names
 
 JUNIT_FILE = "junit.xml"
 ALLURE_FOLDER = "allure-results"
@@ -50,6 +51,8 @@ class RuleResult:
     line: dict[str, Any]
     accepted: str | None = None
     """Why a baseline expects this failure."""
+    cause: str = ""
+    """What several findings of the run have in common with this one (`harness.run.causes`)."""
 
     @property
     def section(self) -> str:
@@ -57,12 +60,23 @@ class RuleResult:
         return f"{self.line['document']} {self.line['section']}"
 
     @property
+    def expected(self) -> str:
+        """What was expected, with the names of classes and statuses; empty where nothing was."""
+        return with_names(self.line.get("expected") or "")
+
+    @property
+    def observed(self) -> str:
+        """What was observed, with the names of classes and statuses; empty where nothing was."""
+        return with_names(self.line.get("observed") or "")
+
+    @property
     def says(self) -> str:
         """What was expected and observed, or why there is nothing to say of it, in one line."""
         line = self.line
-        seen = f"expected {line['expected']}; observed {line['observed']}" if line["expected"] else ""
+        seen = f"expected {self.expected}; observed {self.observed}" if self.expected else ""
         known = f"known deviation: {self.accepted}" if self.accepted else ""
-        said = "; ".join(filter(None, [known, line["reason"], seen]))
+        shared = f"one of {self.cause}" if self.cause else ""
+        said = "; ".join(filter(None, [known, shared, line["reason"], seen]))
         return f"{self.verdict}: {said} ({line['test'] or 'the whole run'})"
 
     @property
@@ -155,7 +169,7 @@ def write_allure(
     for result in sorted(results, key=lambda result: str(result.line["capture"])):
         line = result.line
         file = f"{uuid.uuid4()}-attachment.txt"
-        said = [f"expected: {line['expected']}", f"observed: {line['observed']}", "", *texts.of(line)]
+        said = [f"expected: {result.expected}", f"observed: {result.observed}", "", *texts.of(line)]
         logger.report_attached_data("\n".join(said), file)
         attachments = [Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)]
         capture = line["capture"]

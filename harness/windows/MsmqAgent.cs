@@ -1735,6 +1735,7 @@ namespace Mqconform
                 if (!waiting.TryGetValue(request, out reading)) throw new Refused("cancel: no request " + request + " waits");
             }
             if (!agent.Cancel(reading)) throw new Refused("cancel: MSMQ does not end the read of request " + request);
+            lock (waiting) waiting.Remove(request); // its answer may still be on the way
             return new Answer().With("cancelled", true);
         }
 

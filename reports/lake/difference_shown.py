@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from reports.lake.difference import KINDS, NEWLY_FAILING, UNCHANGED, Difference, Judged, Side, Step
 from reports.text import check, one_line, repeat, system_label
+from reports.values import value_names
 
 _TEXT = 120
 """Characters shown of what was expected or observed."""
@@ -69,13 +70,22 @@ def _why(step: Step) -> str:
     if step.kind != NEWLY_FAILING or step.after is None:
         return ""
     after = step.after
-    seen = {"expected": after.expected, "observed": after.observed, "check": _check(after), "again": repeat(step.rule)}
+    seen = {
+        "expected": _named(after.expected),
+        "observed": _named(after.observed),
+        "check": _check(after),
+        "again": repeat(step.rule),
+    }
     return "".join(f"\n    {name:9}{_part(text)}" for name, text in seen.items())
 
 
 def _check(judged: Judged) -> str:
     """Return the name of the check: its file follows from the rule."""
     return check(judged.test or "").name
+
+
+def _named(text: str | None) -> str:
+    return value_names()(text or "")
 
 
 def _part(text: str | None) -> str:
@@ -85,7 +95,8 @@ def _part(text: str | None) -> str:
 def _row(step: Step) -> str:
     last: Judged | None = step.after or step.before
     words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
-    words += [_part(text) for text in ((_check(last), last.expected, last.observed) if last else ())]
+    of_last = (_check(last), _named(last.expected), _named(last.observed)) if last else ()
+    words += map(_part, of_last)
     return f"| {' | '.join(_escaped(word) for word in (step.rule, *words))} |"
 
 

@@ -45,6 +45,11 @@ def run_junit(run: str) -> str:
     return f"runs/{slug(run)}.junit.xml"
 
 
+def run_log(run: str, log: str) -> str:
+    """Return the copy of a log of a run."""
+    return f"runs/{slug(run)}.{slug(log)}.txt"
+
+
 def erratum_page(entry: str) -> str:
     """Return the page of an erratum that has one of its own."""
     return f"errata/{slug(entry)}.html"

@@ -13,8 +13,9 @@ from markupsafe import Markup
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import Contents, System, is_judgeable, rule_key
+from reports.model import Contents, Standing, System, is_judgeable, rule_key
 from reports.site.environment import environment
+from reports.site.logs import Log
 from reports.site.news import News
 from reports.text import natural_key
 from reports.values import WithNames
@@ -67,6 +68,9 @@ class Pages:
         """The runs that have a page."""
         self.news: dict[str, News] = {}
         """By run what it changed."""
+        self.logs: dict[str, list[Log]] = {}
+        """By run what its system wrote."""
+        self._roots = {run.run: run.roots for run in contents.runs if run.roots}
         self.env = environment()
         self.env.globals |= {
             "contents": contents,
@@ -76,6 +80,7 @@ class Pages:
             "by_key": self.by_key,
             "latest": self.latest,
             "run_pages": self.run_pages,
+            "logs": self.logs,
             "before": self.before,
             "totals": self.totals,
             "judgeable": self.judgeable,
@@ -100,6 +105,11 @@ class Pages:
     def part_of(self, system: System) -> int:
         """Return the number of the pages on which a system has its column."""
         return self.systems.index(system) // COLUMNS_A_PAGE
+
+    def root_of(self, one: Standing) -> str:
+        """Return the missing root on which a verdict of its run rests; empty where it rests on none."""
+        roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
+        return next((root.said for root in roots if one.test in root.checks), "")
 
     def change(self, system: str, rule: str, verdict: str) -> str:
         """Say what became of a rule since the version before; empty when nothing did or there is none before."""

@@ -9,6 +9,7 @@ from reports.model import Run
 from reports.runs import inside
 from reports.site import names
 from reports.site.downloads import write_table
+from reports.site.logs import copy_logs
 from reports.site.news import News
 from reports.site.pages import Pages
 from reports.vocabulary import VERDICTS
@@ -33,6 +34,13 @@ def write_changes(pages: Pages) -> dict[str, News]:
     return news
 
 
+def write_logs(pages: Pages) -> None:
+    """Copy the logs of each system's latest run, which the pages of rules and runs lead to."""
+    for run in pages.latest.values():
+        if run.run in pages.run_pages and (logs := copy_logs(pages.site, pages.captures.folder_of(run.run), run)):
+            pages.logs[run.run] = logs
+
+
 def write_runs(pages: Pages) -> None:
     """Write the list of runs, their pages and their tables."""
     runs = sorted(pages.contents.runs, key=lambda run: run.ingest, reverse=True)
@@ -40,8 +48,14 @@ def write_runs(pages: Pages) -> None:
     newest = {run.run for run in pages.latest.values()}
     for run in runs:
         if run.run in pages.run_pages:
-            junit = _junit(pages, run) if run.run in newest else None
-            pages.write("run.html", names.run_page(run.run), run=run, news=pages.news.get(run.run, News()), junit=junit)
+            pages.write(
+                "run.html",
+                names.run_page(run.run),
+                run=run,
+                news=pages.news.get(run.run, News()),
+                junit=_junit(pages, run) if run.run in newest else None,
+                captures=pages.captures.copied(run.run),
+            )
     write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
     if pages.contents.rejected:
         rejected = ((one.folder, one.line, one.reason) for one in pages.contents.rejected)

@@ -81,7 +81,7 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
 
 def _causes(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> list[Cause]:
     """Return the findings of one verdict by cause: the newly failing first, then the causes of most rules."""
-    causes = causes_of(findings, pages.named)
+    causes = causes_of(findings, pages.named, pages.root_of)
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 

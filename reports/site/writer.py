@@ -18,7 +18,7 @@ from reports.site.news import News
 from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, decided
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
-from reports.site.run_pages import write_changes, write_runs
+from reports.site.run_pages import write_changes, write_logs, write_runs
 from reports.site.system_pages import write_system_pages
 from reports.text import natural_key, slug
 from reports.values import WithNames
@@ -51,6 +51,7 @@ def write_site(
         shutil.copyfile(Path(__file__).parents[1] / "static" / name, site / name)
     pages = Pages(contents, site, captures, errata, named)
     pages.news = write_changes(pages)
+    write_logs(pages)
     write_rule_pages(pages, stage)
     write_system_pages(pages, stage)
     stage("pages of documents", 0, 0)

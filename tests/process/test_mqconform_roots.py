@@ -33,11 +33,12 @@ def system(
     connects_to: int | None = None,
     command: Sequence[str] = COMMAND,
     plain: str = "plain",
+    qm2qm: bool = True,
 ) -> Iterator[Path]:
     """Yield a SUT file for a queue manager that runs meanwhile.
 
     ``connects_to``: the port at which it looks for the peer, the right one unless it says otherwise; ``plain``: what
-    the SUT file says for the queue of that name.
+    the SUT file says for the queue of that name; ``qm2qm``: whether a remote reader can look into queues.
     """
     port = free_port(SUT, PEER)
     flags = ("--address", SUT, "--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0", "--control", f"{SUT}:0")
@@ -53,7 +54,7 @@ def system(
             f'[sut]\nname = "contoso"\n[driver]\nkind = "external"\naddress = "{SUT}"\npeer_address = "{PEER}"\n{ports}'
             f"peer_tcp_port = {port}\npeer_ping_port = {free_port(PEER)}\npeer_rpc_port = {free_port(PEER)}\n{channel}"
             f"[queues]\nplain = 'private$\\mqc-{plain}'\ntransactional = 'private$\\mqc-tx'\n"
-            f"admin = 'private$\\mqc-admin'\n[capabilities]\nqm2qm = true\nseveral_queues = true\n",
+            f"admin = 'private$\\mqc-admin'\n[capabilities]\nqm2qm = {str(qm2qm).lower()}\nseveral_queues = true\n",
         )
 
 
@@ -90,11 +91,18 @@ def test_a_system_behind_a_forwarded_port_is_not_convicted(tmp_path: Path, contr
     assert "IgnoreOSNameValidation" in head
 
 
-def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path) -> None:
-    with system(tmp_path, control=False, plain="plian") as path:
+@pytest.mark.parametrize(
+    ("qm2qm", "why"),
+    [
+        (True, "MQ_ERROR_QUEUE_NOT_FOUND"),
+        (False, "a message that is not transactional did not arrive, as one did in another queue"),
+    ],
+)
+def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path, qm2qm: bool, why: str) -> None:
+    with system(tmp_path, control=False, plain="plian", qm2qm=qm2qm) as path:
         head = judged_by(path, "-k", CHOSEN)
     assert head.startswith(f"{HEAD}queues: plain private$\\mqc-plian: ")
-    assert "MQ_ERROR_QUEUE_NOT_FOUND; make it, not transactional, or name another as queues.plain" in head
+    assert f"{why}; make it, not transactional, or name another as queues.plain" in head
 
 
 def test_a_system_whose_queue_is_of_the_other_kind_is_not_convicted(tmp_path: Path) -> None:

@@ -1,20 +1,31 @@
 """Which findings share a cause, by the reports and by the harness."""
 
+from pathlib import Path
+
 import pytest
-from made import CONTOSO, rule, standing
+from made import CONTOSO, contents, rule, run, standing
 
 from harness.judging.verdicts import Verdict
-from harness.results import causes as of_harness
+from harness.run import causes as of_harness
+from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
 from harness.wire.value_names import with_names
 from reports import causes as of_reports
+from reports.captures import CaptureStore
+from reports.model import Root
+from reports.site.pages import Pages
 
 CHECK, OTHER = "suites/a/test_a.py::test_queue[0]", "suites/a/test_a.py::test_other"
 BAD_QUEUE = "['0x8000']"
 
 
-def grouped(*findings):
-    """Group (verdict, test, observed, reason) by both; return titles and rules."""
+def grouped(*findings, roots=()):
+    """Group (verdict, test, observed, reason) by both; return titles and rules. ``roots``: (said, checks)."""
+    of_run, missing = NamedRoots(), [Root(said, frozenset(checks)) for said, checks in roots]
+    for number, (said, checks) in enumerate(roots):
+        of_run.name(f"root {number}", said, checks)
+    contained = contents([CONTOSO], [], [], [run("r1", CONTOSO, roots=tuple(missing))])
+    root_of = Pages(contained, Path("/nowhere"), CaptureStore(Path("/nowhere"), {}.get)).root_of
     named = [(rule(number), *one) for number, one in enumerate(findings, 1)]
     standings = [
         standing(of, CONTOSO, verdict, test=test, observed=observed, reason=reason, expected="e")
@@ -25,9 +36,11 @@ def grouped(*findings):
         for of, verdict, test, observed, reason in named
     ]
     reported = [
-        (cause.title, [one.rule for one in cause.findings]) for cause in of_reports.causes_of(standings, with_names)
+        (cause.title, [one.rule for one in cause.findings])
+        for cause in of_reports.causes_of(standings, with_names, root_of)
     ]
-    assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in of_harness.causes_of(lines)]
+    causes = of_harness.causes_of(lines, of_run)
+    assert reported == [(cause.title, [one.rule for one in cause.findings]) for cause in causes]
     return [(title, [int(name[-2:]) for name in rules]) for title, rules in reported]
 
 
@@ -56,6 +69,22 @@ def test_what_was_not_decided_has_the_cause_that_its_reason_says():
     assert grouped(
         ("inconclusive", CHECK, "", why), ("inconclusive", OTHER, "", why), ("inconclusive", "", "", why)
     ) == [(f"3 rules, 2 checks: {why}", [1, 2, 3])]
+
+
+def test_what_rests_on_a_missing_root_has_that_for_its_cause_whatever_its_reason_says():
+    said = "queues: plain private$\\mqc-plian: there is no such queue"
+    found = grouped(
+        ("fail", CHECK, BAD_QUEUE, ""),
+        ("inconclusive", CHECK, "", f"{said}; one came late"),
+        ("inconclusive", OTHER, "[]", f"{said}; none came"),
+        ("inconclusive", "suites/a/test_a.py::test_third", "", "it was slow"),
+        roots=[(said, [CHECK, OTHER])],
+    )
+    assert found == [
+        (f"2 rules, 2 checks: {said}", [2, 3]),
+        ("1 rule, 1 check: observed 0x8000 NackBadDestQueue", [1]),
+        ("1 rule, 1 check: it was slow", [4]),
+    ]
 
 
 def test_verdicts_are_never_joined_nor_is_what_has_no_words():

@@ -8,6 +8,7 @@ from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
+from suites.mqqb.steps.disposition import classes, named
 from suites.mqqb.steps.opening import OneOf, pass_time
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
@@ -45,7 +46,7 @@ def test_what_is_wrong_with_its_security(peer, sut, judge):
 
 
 def _class(frame):
-    return "no FinalAck" if frame is None else f"0x{int(frame['MessagePropertiesHeader'].MessageClass):04X}"
+    return classes([] if frame is None else [frame])
 
 
 @needs("queue_control")
@@ -57,7 +58,7 @@ def test_a_message_for_which_its_queue_has_no_room(peer, sut, judge):
     to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{small}", "body": bytes(1_400)}
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
-    judge("MQQB-2.2.5-19", expected=f"0x{Q_EXCEED_QUOTA:04X}", observed=_class(frame), evidence=[*sent, frame])
+    judge("MQQB-2.2.5-19", expected=named(Q_EXCEED_QUOTA), observed=_class(frame), evidence=[*sent, frame])
 
 
 @covers("MQQB-2.2.5-22")
@@ -68,4 +69,4 @@ def test_a_message_whose_time_to_be_received_is_over(peer, sut, judge):
     receiver.await_acknowledgment()
     pass_time(peer, (SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5-22", expected=f"0x{RECEIVE_TIMEOUT:04X}", observed=_class(frame), evidence=[sent, frame])
+    judge("MQQB-2.2.5-22", expected=named(RECEIVE_TIMEOUT), observed=_class(frame), evidence=[sent, frame])

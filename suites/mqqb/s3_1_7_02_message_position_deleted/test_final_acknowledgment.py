@@ -6,9 +6,14 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import message_class
 from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sender import eventually
+
+
+def _class(frame):
+    return "nothing" if frame is None else f"FinalAck 0x{message_class(frame):04X}"
 
 
 @needs("receive", "queue_control")
@@ -27,12 +32,16 @@ def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
     sent = receiver.send(user, transaction=transaction)
     receiver.await_acknowledgment()
     eventually(peer, lambda: bool(sut.messages("transactional")))
-    early = [f"0x{frame['MessagePropertiesHeader'].MessageClass:X}" for frame in receiver.acknowledgments(final=True)]
+    early = map(_class, receiver.acknowledgments(final=True))
     sut.control.call(end, queue=sut.queue("transactional"), **({"timeout_ms": 0} if end == "receive" else {}))
     frame = receiver.poll_acknowledgment(final=True)
-    value = "nothing" if frame is None else f"0x{frame['MessagePropertiesHeader'].MessageClass:X}"
-    observed = f"{', '.join(early) or 'nothing'} before, {value} after"
-    judge("MQQB-3.1.7.2.2-01", expected=f"nothing before, {wanted} after", observed=observed, evidence=[sent, frame])
+    observed = f"{', '.join(early) or 'nothing'} before, {_class(frame)} after"
+    judge(
+        "MQQB-3.1.7.2.2-01",
+        expected=f"nothing before, FinalAck {wanted} after",
+        observed=observed,
+        evidence=[sent, frame],
+    )
 
 
 @needs("receive")
@@ -50,9 +59,8 @@ def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, su
     settle(peer)
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
     frame = receiver.poll_acknowledgment(final=True)
-    value = "nothing" if frame is None else f"0x{frame['MessagePropertiesHeader'].MessageClass:X}"
     for rule in ("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-11"):
-        judge(rule, expected="0x4000", observed=value, evidence=[sent, frame])
+        judge(rule, expected="FinalAck 0x4000", observed=_class(frame), evidence=[sent, frame])
     if frame is None:
         raise ConformanceFailure("no FinalAck came whose queue could be seen")
     queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()

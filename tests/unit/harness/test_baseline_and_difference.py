@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.cli.results import update
 from harness.errors import UsageError
 from harness.judging.baseline import Deviation, hold, load_baseline, updated
 from harness.judging.verdicts import Verdict
@@ -160,6 +161,34 @@ def kinds(tmp_path: Path, before: Judged, after: Judged) -> dict[str, Kind]:
 def test_what_became_of_a_rule(tmp_path: Path, before: dict[str, str], after: dict[str, str], kind: Kind):
     found = kinds(tmp_path, {ONE: before} if before else {}, {ONE: after} if after else {})
     assert found == {ONE: kind}
+
+
+def test_a_part_of_a_run_makes_the_first_baseline_and_changes_none(tmp_path: Path):
+    part = run(tmp_path / "a", {ONE: {"t": "fail"}, TWO: {"t": "pass"}}, selection="-k x")
+    file = tmp_path / "baseline.toml"
+    update(part, file)
+    made = file.read_text(encoding="utf-8")
+    assert f'["{ONE}"]\nreason = ""' in made
+    assert TWO not in made
+    with pytest.raises(UsageError, match=r"is partial \(only -k x\)"):
+        update(part, file)
+    assert file.read_text(encoding="utf-8") == made
+
+
+@pytest.mark.parametrize(
+    ("of_run", "why"),
+    [
+        ({"aborted": "the deadline of 3000 s had passed"}, "is partial"),
+        ({"finished": None}, "is partial"),
+        ({"roots": [{"root": "queues plain", "said": "queues: no plain", "checks": ["t"]}]}, "queues: no plain"),
+    ],
+)
+def test_no_baseline_is_made_of_a_run_that_was_cut_or_rests_on_something_missing(
+    tmp_path: Path, of_run: dict[str, Any], why: str
+):
+    with pytest.raises(UsageError, match=why):
+        update(run(tmp_path / "a", {ONE: {"t": "fail"}}, **of_run), tmp_path / "baseline.toml")
+    assert not (tmp_path / "baseline.toml").exists()
 
 
 @pytest.fixture

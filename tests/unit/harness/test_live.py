@@ -163,6 +163,29 @@ def test_of_very_many_findings_the_rest_is_named():
     assert lines[-1] == "fail also: R-20, R-21"
 
 
+def test_rules_that_one_wrong_answer_breaks_stand_under_its_name_and_repeat_nothing():
+    seen = {"expected": "['0x8009']", "observed": "['0x8000']"}
+    alone = result("R-00", Verdict.FAIL, observed="kept open")
+    shared = [result(f"R-{number:02}", Verdict.FAIL, **seen) for number in range(1, 8)]
+    lines = list(findings([alone, *shared], {}, "--sut x", NamedRoots()))
+    assert lines[:5] == [
+        "7 rules, 1 check: observed 0x8000 NackBadDestQueue",
+        "fail R-01",
+        "    expected: 0x8009 NackNotTransactionalQueue",
+        "    observed: 0x8000 NackBadDestQueue",
+        "    check:    suites/a.py::b",
+    ]
+    assert lines[6:12] == [
+        "fail R-02",
+        "fail R-03",
+        "fail R-04",
+        "fail R-05",
+        "fail for the same: R-06, R-07",
+        "fail R-00",
+    ]
+    assert "    observed: kept open" in lines
+
+
 def test_what_rests_on_a_missing_root_is_only_named():
     roots = NamedRoots()
     roots.name("peer reached", "no connection", ["suites/a.py::b"])

@@ -11,7 +11,9 @@ import pytest
 from harness_made import MUST, SETTLED, SHOULD, frame, judge, log, recorded
 
 from harness.judging.verdicts import Entry, Verdict
+from harness.run.causes import with_causes
 from harness.run.findings import told
+from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult, rule_results, write_allure, write_junit
 
 tell = partial(told, catalogue={}, again="--sut x")
@@ -77,6 +79,23 @@ def test_every_verdict_has_its_place_in_both(
     write_allure(found(tmp_path), tmp_path / "allure", tmp_path, tell)
     (result,) = (tmp_path / "allure").glob("*-result.json")
     assert json.loads(result.read_text(encoding="utf-8"))["status"] == status
+
+
+def test_a_failure_of_junit_names_what_it_shares_with_others(tmp_path: Path) -> None:
+    sink = log(tmp_path)
+    for rule in (MUST, SHOULD):
+        sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "['0x8009']", "['0x8000']", test="x::t"))
+    sink.append(Entry(SETTLED, "MQQB", "2.2.1", "MUST", Verdict.FAIL, "closed", "open", test="x::t"))
+    by_cause = with_causes(found(tmp_path), NamedRoots())
+    write_junit(by_cause, tmp_path / "junit.xml", "2026-01-01T00:00:00Z", tell)
+    failures = {
+        case.get("name"): case[0] for case in ET.parse(tmp_path / "junit.xml").getroot().iter("testcase") if len(case)
+    }
+    cause = "2 rules, 1 check: observed 0x8000 NackBadDestQueue"
+    for rule in (MUST, SHOULD):
+        assert (failures[rule].get("message") or "").startswith(f"fail: one of {cause}; expected 0x8009 Nack")
+        assert f"one of:   {cause}\n" in (failures[rule].text or "")
+    assert (failures[SETTLED].get("message") or "").startswith("fail: expected closed; observed open")
 
 
 def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:

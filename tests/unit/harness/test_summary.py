@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-from typer.main import get_command
-
-from harness.cli.main import app
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
 from harness.results.summary import SHOWN, summary
 from harness.run.results import RuleResult
 
-JOBS = Path(__file__).parents[3] / "examples/ci"
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
 
 
@@ -68,6 +60,20 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
     assert "| 0x8009 NackNotTransactionalQueue | 0x8000 NackBadDestQueue |" in text
 
 
+def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
+    root = {"root": "queues plain", "said": "queues: plain: there is no such queue", "checks": ["suites/a.py::b"]}
+    text = page(
+        result("MQQB-2.1.2-01", Verdict.INCONCLUSIVE, reason="queues: plain: there is no such queue; none came"),
+        result("MQMQ-2.2-01", Verdict.FAIL, observed="open", test="suites/a.py::c"),
+        roots=[root],
+    )
+    first, second = (line for line in text.splitlines()[2:5] if line)
+    assert first == "**missing before all else\\: queues\\: plain\\: there is no such queue \\(1 check rests on it\\)**"
+    assert second == "Inconclusive for that: MQQB-2.1.2-01"
+    assert "## inconclusive" not in text
+    assert "## fail: 1" in text
+
+
 def test_a_part_of_a_run_and_known_deviations_are_said():
     baseline = {"expected": {"MQQB-2.1.2-01": {"reason": "since *1998*"}}, "stale": ["MQQB-2.1.2-02"]}
     text = page(result("MQQB-2.1.2-01", Verdict.FAIL), selection="-k x", baseline=baseline)
@@ -99,14 +105,3 @@ def test_of_very_many_the_rest_is_counted():
     text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
     assert text.count("| suites/a.py") == SHOWN
     assert text.endswith("\nand 3 more\n")
-
-
-@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
-def test_the_commands_of_the_jobs_are_those_that_there_are(name: str):
-    known: Any = get_command(app)
-    lines = re.findall(r"(?:run: |- )(mqconform [^\n]*)", (JOBS / name).read_text(encoding="utf-8"))
-    assert {shlex.split(line)[1] for line in lines} == {"run", "summary"}
-    for line in lines:
-        verb, *options = shlex.split(line.partition(" >>")[0])[1:]
-        context = known.get_command(None, verb).make_context(verb, options)
-        assert context.params, json.dumps(options)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from harness.judging.verdicts import BROKEN
+from harness.judging.verdicts import BAD, BROKEN, Verdict
+from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
-from harness.wire.value_names import with_names
 
 _WORD = re.compile(r"\b(?!True\b|False\b|None\b|nothing\b)[A-Za-z]{3,}\b")
 """What makes an observation say by itself what went wrong: an empty list or a number may come of anything."""
@@ -38,16 +38,17 @@ class Cause:
         return f"{rules} rule{'s' if rules > 1 else ''}{shared}: {self.seen}"
 
 
-def causes_of(findings: Iterable[RuleResult]) -> list[Cause]:
+def causes_of(findings: Iterable[RuleResult], roots: NamedRoots) -> list[Cause]:
     """Group findings by cause, the cause of most rules first, equals as they came; a lone finding is its own cause.
 
-    What was not decided has the cause that its reason says. A miss has that of each other miss with the same
-    observation, of whatever check; where the observation does not say by itself what went wrong, of the same check.
+    What was not decided has the cause that its reason says, or the missing root (``roots``) on which its check rests. A
+    miss has that of each other miss with the same observation, of whatever check; where the observation does not say by
+    itself what went wrong, of the same check.
     """
     groups: dict[tuple[str, ...], list[RuleResult]] = {}
     seen: dict[tuple[str, ...], str] = {}
     for one in findings:
-        observed, reason = with_names(one.line["observed"] or ""), one.line["reason"] or ""
+        observed, reason = one.observed, root_of(one, roots) or one.line["reason"] or ""
         decided = one.verdict in BROKEN and bool(one.line["observed"])
         words = observed if decided else reason or observed
         alone = "" if not decided or _WORD.search(words) else function_of(one)
@@ -56,6 +57,21 @@ def causes_of(findings: Iterable[RuleResult]) -> list[Cause]:
         seen[key] = f"observed {words}" if decided else words or "no reason is known"
     causes = [Cause(tuple(some), seen[key]) for key, some in groups.items()]
     return sorted(causes, key=lambda cause: -len(cause.findings))
+
+
+def root_of(result: RuleResult, roots: NamedRoots) -> str:
+    """Return the missing root on which a finding rests; empty where it rests on none."""
+    root = roots.root_of(result.line["test"]) if result.verdict is Verdict.INCONCLUSIVE else None
+    return root.said if root is not None else ""
+
+
+def with_causes(results: Iterable[RuleResult], roots: NamedRoots) -> list[RuleResult]:
+    """Return what stands of each rule; a finding that shares its cause with others names it."""
+    kept = list(results)
+    bad = [one for one in kept if one.verdict in BAD and one.accepted is None]
+    shared = [cause for cause in causes_of(bad, roots) if len(cause.findings) > 1]
+    titles = {one.rule: cause.title for cause in shared for one in cause.findings}
+    return [replace(one, cause=titles.get(one.rule, "")) for one in kept]
 
 
 def function_of(result: RuleResult) -> str:

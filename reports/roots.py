@@ -1,0 +1,32 @@
+"""What is missing of that on which the verdicts of a run rest, read from the other fields of its run.json."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import Any
+
+from reports.model import Root
+from reports.text import TEXT_SHOWN
+
+ROOTS_SHOWN = 20
+CHECKS_KEPT = 5_000
+
+
+def roots_of(extra: str | None) -> tuple[Root, ...]:
+    """Return the missing roots of a run; what is not in the form of the harness is left out."""
+    try:
+        tree = json.loads(extra) if extra else {}
+    except ValueError:
+        return ()
+    found = tree.get("roots") if isinstance(tree, dict) else None
+    return tuple(islice(map(_root, filter(_is_root, found)), ROOTS_SHOWN)) if isinstance(found, list) else ()
+
+
+def _is_root(one: Any) -> bool:
+    return isinstance(one, dict) and isinstance(one.get("said"), str) and isinstance(one.get("checks"), list)
+
+
+def _root(one: dict[str, Any]) -> Root:
+    checks = (check for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
+    return Root(one["said"][: TEXT_SHOWN + 1], frozenset(checks))

@@ -1,0 +1,163 @@
+"""The pages of runs, what they changed, and systems side by side; written without Spark."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from crawl import dead_links
+from made import CONTOSO, FABRIKAM, contents, day, frame, rule, run, standing, written
+from site_pages import page_of, rows_of, system_page
+
+from reports.model import Change, Pair, Root, System
+from reports.roots import ROOTS_SHOWN, roots_of
+from reports.text import TEXT_SHOWN, slug
+
+RULE = rule(1, link="https://learn.microsoft.com/x")
+
+
+def test_a_run_has_a_page_with_its_whole_selection_its_command_and_its_junit(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "junit.xml").write_text("<testsuites/>")
+    selection = "--select MQMQ -k " + " or ".join(f"test_{number}" for number in range(100))
+    changed = Change("Contoso", "", RULE.rule, "r2", day(3), "1.0", "fail", "1.0", "pass", "newly failing")
+    runs = [run("r1", CONTOSO, selection="all"), run("r2", CONTOSO, 2, selection=selection)]
+    made = contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail", run="r2")], runs, changes=[changed])
+    site, _ = written(tmp_path, made, {"r2": tmp_path / "run"})
+    page = page_of(site, f"runs/{slug('r2')}.html")
+    assert selection in page
+    assert "mqconform run --sut FILE --select MQMQ -k &#39;test_0 or " in page
+    assert page.index("newly failing") < page.index(RULE.rule)
+    (junit,) = re.findall(r'href="\.\./(runs/[^"]+\.junit\.xml)"', page)
+    assert page_of(site, junit) == "<testsuites/>"
+    first = page_of(site, f"runs/{slug('r1')}.html")
+    assert "No verdict that stands differs" in first
+    assert "<code>mqconform run --sut FILE</code>" in first
+    for name in ("runs.html", f"systems/{CONTOSO.key}.html", f"rules/{slug(RULE.rule)}.html", "index.html"):
+        assert f'{slug("r2")}.html"' in page_of(site, name), name
+
+
+def test_what_the_latest_run_changed_is_on_the_first_page(tmp_path):
+    rules = [rule(number) for number in range(1, 9)]
+    changes = [
+        Change("Contoso", "", each.rule, "r2", day(3), "1.0", "fail", "1.0", "pass", "newly failing") for each in rules
+    ]
+    old = replace(changes[0], run="r1", change="newly passing", verdict="pass")
+    runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2)]
+    standings = [standing(each, CONTOSO, "fail") for each in rules]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, standings, runs, changes=[*changes, old]))
+    page = page_of(site, "index.html")
+    new = page[page.index('id="new"') : page.index("</ul>", page.index('id="new"'))]
+    assert "newly failing</span> 8" in new
+    assert "newly passing" not in new
+    assert new.count('href="rules/') == 5
+    assert "and 3 more" in new
+    assert page.index('id="new"') < page.index('id="matrix"') < page.index('class="legend"')
+
+
+def test_two_systems_are_compared_by_the_data_of_all(tmp_path):
+    newer = System("Contoso", "1.1", "", 5)
+    standings = [standing(RULE, CONTOSO, "pass"), standing(RULE, newer, "fail")]
+    site, _ = written(tmp_path, contents([FABRIKAM, CONTOSO, newer], [RULE], standings))
+    page = page_of(site, "compare.html")
+    chosen = re.findall(r'<option value="([^"]+)" selected>', page)
+    assert chosen == [CONTOSO.key, newer.key]
+    assert 'href="compare.html"' in page_of(site, "index.html")
+    alone, _ = written(tmp_path / "alone", contents([CONTOSO], [RULE]))
+    assert not (alone / "compare.html").exists()
+
+
+def test_rejected_lines_are_listed(tmp_path):
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)], [(17, "empty line")]))
+    page = page_of(site, "runs.html")
+    assert "17" in page
+    assert "empty line" in page
+    assert "1 line of the verdict files" in page_of(site, "index.html")
+
+
+def test_pairs_are_a_page_of_their_own(tmp_path):
+    pairs = (
+        Pair(CONTOSO.key, "Contoso 1.0", FABRIKAM.key, "Fabrikam 2.2", "sender", {"pass": 3}),
+        Pair(FABRIKAM.key, "Fabrikam 2.2", CONTOSO.key, "Contoso 1.0", "receiver", {"fail": 1, "pass": 2}),
+        Pair(FABRIKAM.key, "Fabrikam 2.2", "elsewhere", "<b>else</b>", "receiver", {"pass": 2}),
+    )
+    site, _ = written(tmp_path, contents([CONTOSO, FABRIKAM], [RULE], pairs=pairs))
+    page = page_of(site, "pairs.html")
+    assert f'href="systems/{CONTOSO.key}.html"' in page
+    assert "&lt;b&gt;else&lt;/b&gt;" in page
+    assert page.count("as receiver") == 2
+    assert page.count("never met") == 3
+    assert re.search(rf'class="worst-fail">\s*<th scope="row"><a href="systems/{FABRIKAM.key}', page)
+    assert 'href="pairs.html"' in page_of(site, "index.html")
+    assert [(row["role"], row["fail"], row["pass"]) for row in rows_of(site, "pairs")] == [
+        ("sender", "", "3"),
+        ("receiver", "", "2"),
+        ("receiver", "1", "2"),
+    ]
+
+
+def test_without_other_systems_there_are_no_pairs(tmp_path):
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE]))
+    assert not (site / "pairs.html").exists()
+    assert "pairs.html" not in page_of(site, "index.html")
+
+
+def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
+    said, checks = "queues: plain private$\\mqc-plian: there is no <such> queue", ("suites/t.py::a", "suites/t.py::b")
+    rules = [rule(number) for number in range(1, 4)]
+    standings = [
+        standing(of, CONTOSO, "inconclusive", test=test, reason=f"{said}; {of.rule}")
+        for of, test in zip(rules, checks, strict=False)
+    ]
+    standings.append(standing(rules[2], CONTOSO, "inconclusive", test="suites/t.py::c", reason="it was slow"))
+    runs = [run("r1", CONTOSO, counts={"inconclusive": 3}, roots=(Root(said, frozenset(checks)),))]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, standings, runs))
+    shown = "queues: plain private$\\mqc-plian: there is no &lt;such&gt; queue"
+    for name in (f"systems/{CONTOSO.key}.html", f"runs/{slug('r1')}.html", "index.html"):
+        page = page_of(site, name)
+        assert "(2 checks rest on it)" in page
+        assert page.index(f"Missing before all else: <bdi>{shown}") < page.index("count v-inconclusive"), name
+    page = system_page(site, CONTOSO)
+    assert f"2 rules, 2 checks: {shown}" in page
+    assert page.index(f"2 rules, 2 checks: {shown}") < page.index("it was slow")
+    assert page.index("Mend what is missing") < page.index("undecided: the reason")
+
+
+@pytest.mark.parametrize("extra", [None, "", "{", "[]", '{"roots": 1}', '{"roots": [1, {"said": 2}, {"said": "x"}]}'])
+def test_roots_that_the_harness_did_not_write_are_left_out(extra):
+    assert roots_of(extra) == ()
+
+
+def test_roots_are_read_from_the_other_fields_of_a_run():
+    one = {"root": "queues plain", "said": "x" * 9_999, "checks": ["a", 1, "b"]}
+    assert roots_of(json.dumps({"roots": [one] * 99})) == (Root("x" * (TEXT_SHOWN + 1), frozenset("ab")),) * ROOTS_SHOWN
+
+
+def test_the_log_of_the_system_and_all_captures_here_are_on_the_page_of_the_run(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("secret")
+    (folder / "sut.log").write_bytes(b"begin" + b"<script>" * 200_000 + b"end")
+    (folder / "control.log").write_bytes(b"")
+    (folder / "sut-1.log").symlink_to(tmp_path / "secret")
+    (folder / "a.pcapng").write_bytes(b"capture")
+    one = standing(RULE, CONTOSO, "fail", [frame(1)], capture="a.pcapng")
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [one], [run("r1", CONTOSO)]), {"r1": folder})
+    page = page_of(site, f"runs/{slug('r1')}.html")
+    (log,) = re.findall(r'href="\.\./(runs/[a-z0-9.-]+\.txt)"', page)
+    copied = (site / log).read_bytes()
+    assert (len(copied), copied[-3:]) == (1 << 20, b"end")
+    assert "1,600,008 octets, here the end of them" in page
+    (capture,) = re.findall(r'href="\.\./(captures/[^"]+)" download>a.pcapng', page)
+    assert (site / capture).read_bytes() == b"capture"
+    assert f'href="../runs/{slug("r1")}.html#files">log of the system' in page_of(site, f"rules/{slug(RULE.rule)}.html")
+    assert dead_links(site) == []
+
+
+def test_the_page_of_a_run_names_what_should_have_been_followed_beside_a_must(tmp_path):
+    rules = [rule(1), rule(2)]
+    runs = [run("r1", CONTOSO, unfollowed=(rules[1].rule,)), run("r2", CONTOSO, 2)]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(rules[0], CONTOSO, "pass")], runs))
+    said = [text for page in (site / "runs").glob("*.html") if "SHOULD not followed" in (text := page.read_text())]
+    assert len(said) == 1
+    assert re.search(rf'SHOULD not followed beside a MUST: <a href="[^"]*">{rules[1].rule}</a></p>', said[0])
