@@ -48,14 +48,14 @@ class Tape:
     def begin(self, notes: Notes, sut: Sut) -> None:
         """Write the set-up, and what was noted before."""
         self._notes = notes
-        notes.note(_line({"setup": self._setup(sut)}))
+        notes.note(as_line({"setup": self._setup(sut)}))
         for one in self._waiting:
             notes.note(one)
         self._waiting.clear()
 
     def note(self, **values: Any) -> None:
         """Write a note with the time."""
-        line = _line({"us": self._environment.epoch_us(), **values})
+        line = as_line({"us": self._environment.epoch_us(), **values})
         if self._notes is None:
             self._waiting.append(line)
         else:
@@ -79,7 +79,8 @@ class Tape:
         }
 
 
-def _line(values: Mapping[str, Any]) -> bytes:
+def as_line(values: Mapping[str, Any]) -> bytes:
+    """Return a note as it is written."""
     return json.dumps(values, separators=(",", ":"), default=_plain).encode()
 
 
