@@ -51,8 +51,8 @@ def judge_capture(
 ) -> Judged:
     """Judge a capture of a SUT of that profile, called ``name`` in its verdicts, by every passive predicate.
 
-    ``watch`` gets its packets, too. Raises CaptureError, NoDirection and TooMuch. Fails and warnings have the field that
-    decides; passes are counted and not shown.
+    ``watch`` gets its packets, too. Raises CaptureError, NoDirection and TooMuch. Fails and warnings have the field
+    that decides; passes are counted and not shown.
     """
     passes = Counter(dict.fromkeys(load_predicates(), PASSES_SHOWN))
     entries: list[Entry] = []

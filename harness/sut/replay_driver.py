@@ -29,6 +29,8 @@ from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
 
+_NUMBERS = ("tcp_port", "ping_port", "rpc_port", "scale", "first_message_id", "found_at_port")
+_FLAGS = ("shared", "knows_peer", "forgets", "peer_returns", "controls_environment")
 _SETUP = Draft202012Validator(
     {
         "type": "object",
@@ -116,7 +118,7 @@ class ReplayDriver:
         )
         for name in SAVED:
             setattr(view, name, setup[name])
-        view.tape = player  # type: ignore[assignment]
+        view.tape = player
         return view
 
     def ended(self, within_s: float = 0) -> str | None:

@@ -6,7 +6,7 @@ import heapq
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 from harness.capture import CaptureWriter
 from harness.capture.ip import TcpFlags, UdpDatagram
@@ -63,7 +63,7 @@ class Player:
 
     # -- what the harness does -----------------------------------------------------------------------------------
 
-    def begin(self, recorder: Recorder, _sut: Sut) -> None:
+    def begin(self, recorder: Recorder, sut: Sut) -> None:
         """Compare what is recorded from now on with what was."""
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
 
@@ -114,7 +114,7 @@ class Player:
         last = max((one.us for one in self._items[self._at :]), default=0)
         return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
 
-    def _differ(self, why: str) -> Any:
+    def _differ(self, why: str) -> Never:
         if not self.over:
             self.over = True
             self._differs(why)
@@ -294,8 +294,13 @@ class ReplayEnvironment(VirtualEnvironment):
         if any(isinstance(one, Open) and not one.by_sut and one.server == remote for one in self._player.left()):
             self._connecting.append((stream, sink))
         else:
-            self.later(2 * LATENCY_MS, lambda: stream.open and sink.on_failed("connection refused"))
+            self.later(2 * LATENCY_MS, lambda: self._refuse(stream, sink))
         return stream
+
+    @staticmethod
+    def _refuse(stream: ReplayStream, sink: StreamSink) -> None:
+        if stream.open:
+            sink.on_failed("connection refused")
 
     def awaits(self, item: Open) -> bool:
         """Return whether the harness is connecting there."""

@@ -17,6 +17,7 @@ from harness.environment import Environment
 from harness.errors import MqconformError
 
 if TYPE_CHECKING:
+    from harness.capture.recorder import Recorder
     from harness.sut.control import Control
     from harness.sut.sut import Sut
 
@@ -35,6 +36,13 @@ class Notes(Protocol):
         """Write one."""
 
 
+class BeginsTape(Protocol):
+    """What is to know when a test begins to be recorded: it writes a tape, or plays one."""
+
+    def begin(self, recorder: Recorder, sut: Sut) -> None:
+        """Begin."""
+
+
 class Tape:
     """The notes of one test; kept until there is a recorder for them."""
 
@@ -45,12 +53,12 @@ class Tape:
         now = environment.now()
         self._began = {"monotonic_ms": now.monotonic_ms, "utc_s": now.utc_s, "epoch_us": environment.epoch_us()}
 
-    def begin(self, notes: Notes, sut: Sut) -> None:
+    def begin(self, recorder: Notes, sut: Sut) -> None:
         """Write the set-up, and what was noted before."""
-        self._notes = notes
-        notes.note(as_line({"setup": self._setup(sut)}))
+        self._notes = recorder
+        recorder.note(as_line({"setup": self._setup(sut)}))
         for one in self._waiting:
-            notes.note(one)
+            recorder.note(one)
         self._waiting.clear()
 
     def note(self, **values: Any) -> None:

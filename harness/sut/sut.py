@@ -12,10 +12,10 @@ from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavail
 from harness.sut.control import Control, ControlRefused
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
+from harness.sut.replay_tape import BeginsTape
 from harness.sut.shown import NotShown, shown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
-from harness.sut.replay_tape import Tape
 from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
@@ -58,7 +58,7 @@ class Sut(OwnQueues):
         super().__init__(file, control, facilities, own)
         self.timeouts = timeouts
         self.environment = environment
-        self.tape: Tape | None = None
+        self.tape: BeginsTape | None = None
         """What writes down what it takes to replay the test."""
         self.identifier = identifier
         self.tcp_port = tcp_port
