@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
-from harness.capture.pcapng import PACKET_AT, file_header, packet_block
+from harness.capture.pcapng import MAX_BLOCK, PACKET_AT, file_header, note_block, packet_block
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.capture.window import Place
 from harness.errors import HarnessError
@@ -158,6 +158,14 @@ class CaptureWriter:
         number = self._write(packet, time_us, comment, from_sut)
         self.places = [Place(self._data_end - len(data), len(data))]
         return number
+
+    def note(self, text: bytes) -> None:
+        """Write what is no packet, between the last and the next."""
+        block = note_block(text)
+        if len(block) > MAX_BLOCK:
+            raise HarnessError(f"{self.path}: a note of {len(text)} bytes; at most {MAX_BLOCK} fit with its head")
+        self._size += len(block)
+        write_whole(self._file, self.path, block)
 
     def close(self) -> None:
         """End the file."""

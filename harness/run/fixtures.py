@@ -62,6 +62,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
+    if sut.tape is not None:
+        sut.tape.begin(recorder, sut)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     earlier: list[Frame] = []
     recorder.listeners.append(

@@ -38,6 +38,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--wait", type=_seconds, default=0, metavar="SECONDS", help="wait so long for the SUT to come up")
     group.addoption("--allure", action="store_true", help="write allure-results at the end of the run")
     group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
+    group.addoption("--replay", metavar="RUN", help="replay the captures of this run: they are the SUT")
     group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
 
 

@@ -94,6 +94,10 @@ def _begin(config: pytest.Config) -> None:
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         drivers = [*drivers_of(file, folder)]
+        if config.getoption("--replay"):
+            from harness.sut.replay_driver import ReplayDriver
+
+            drivers = [ReplayDriver(file, Path(config.getoption("--replay")), {}, folder)]
         run = Run.begin(folder, file, load_catalogue(), selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
