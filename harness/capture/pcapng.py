@@ -18,6 +18,8 @@ LINKTYPE_RAW = 101
 MAX_BLOCK = 0x01000000
 """int bytes: a longer block is refused before it is read."""
 
+MAX_NOTE = MAX_BLOCK - 64
+
 _SECTION = 0x0A0D0D0A
 _INTERFACE = 0x00000001
 _ENHANCED_PACKET = 0x00000006
@@ -58,7 +60,7 @@ def packet_block(time_us: int, packet: bytes, comment: str | None, inbound: bool
 
 
 def note_block(text: bytes) -> bytes:
-    """Return a block with what is no packet and belongs between two of them; at most 16 MiB."""
+    """Return a block with what is no packet and belongs between two of them; at most `MAX_NOTE` bytes."""
     return _block(_NOTE, len(text).to_bytes(4, "little") + _padded(text))
 
 

@@ -77,12 +77,17 @@ class Environment(Protocol):
     """Whether the other side closed a connection, as far as the time that takes is real."""
     pulse: Pulse | None
     """What is known of the system's pulse; None in virtual time and where there is no way to feel it."""
+    on_timeout: Callable[[], None]
+    """Called when a wait has ended by its timeout; never in virtual time, where that follows from the rest."""
 
     def now(self) -> Now:
         """Return the time."""
 
     def epoch_us(self) -> int:
         """Return the time for captures: microseconds since 1970-01-01 UTC."""
+
+    def epoch_us_at(self, monotonic_ms: int) -> int:
+        """Return the time for captures at the beginning of a millisecond of `now`."""
 
     def limit(self, check_ms: int) -> None:
         """End the check so many ms from now, whatever it waits for; virtual time takes none."""

@@ -205,12 +205,16 @@ class RealEnvironment:
         self.hung_up = False
         self.pulse: Pulse | None = None
         """With it, waits do not count the time in which the SUT answers nothing."""
+        self.on_timeout: Callable[[], None] = lambda: None
 
     def now(self) -> Now:
         return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
 
     def epoch_us(self) -> int:
         return steady_ns() // 1000
+
+    def epoch_us_at(self, monotonic_ms: int) -> int:
+        return steady_ns(monotonic_ms * 1_000_000) // 1000
 
     def limit(self, check_ms: int) -> None:
         self._limit_ms = check_ms
@@ -254,6 +258,7 @@ class RealEnvironment:
                 left_ms = min(left_ms, BEAT_MS)
             if left_ms <= 0:
                 self._step(0)  # what came while this process had to wait for its turn
+                self.on_timeout()
                 return condition()
             self._step(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
         return True

@@ -97,6 +97,10 @@ class VirtualEnvironment:
     hung_up = False
     pulse: Pulse | None = None
 
+    @staticmethod
+    def on_timeout() -> None:
+        """Do nothing."""
+
     def __init__(self) -> None:
         self._now_ms = _BOOTED_MS
         self._events: list[tuple[int, int, _Event]] = []
@@ -110,7 +114,10 @@ class VirtualEnvironment:
         return Now(self._now_ms, _EPOCH_S + (self._now_ms - _BOOTED_MS) // 1000)
 
     def epoch_us(self) -> int:
-        return _EPOCH_S * 1_000_000 + (self._now_ms - _BOOTED_MS) * 1000
+        return self.epoch_us_at(self._now_ms)
+
+    def epoch_us_at(self, monotonic_ms: int) -> int:
+        return _EPOCH_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
     def limit(self, check_ms: int) -> None:
         """Do nothing: its time costs nobody any, and its events are limited."""

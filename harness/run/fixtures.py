@@ -63,7 +63,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
     if sut.tape is not None:
-        sut.tape.begin(recorder, sut)
+        sut.tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     earlier: list[Frame] = []
     recorder.listeners.append(
@@ -73,6 +73,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         recorder.listeners.append(mirror.on_frame)
     take_residue(counterpart)
     yield counterpart
+    if sut.tape is not None:
+        sut.tape.end()
     if earlier:
         sut.residue.append(f"{len(earlier)} answers to messages of earlier checks came to it, the first: {earlier[0]}")
     counterpart.close()

@@ -7,83 +7,50 @@ to a verdict of its own.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
-from jsonschema import Draft202012Validator
-
 from harness import errors
-from harness.errors import HarnessError, MqconformError, UsageError
+from harness.errors import HarnessError, MqconformError
 from harness.printable import one_line
-from harness.run_folder import capture_of
 from harness.sut import control as control_errors
-from harness.sut.replay_items import Item, Note, items_of
-from harness.sut.replay_player import NotReplayable, Player, ReplayEnvironment
-from harness.sut.replay_tape import SAVED, TAPE_SCHEMA
+from harness.sut.replay_environment import ReplayEnvironment
+from harness.sut.replay_items import NotReplayable, items_of
+from harness.sut.replay_player import Player
+from harness.sut.replay_setup import file_of, take_setup
+from harness.sut.replay_tape import SAVED
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
-from harness.sut.sut_file import SutFile, parse_sut_file
+from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
+from harness.sut.wires import MissingElement
 
-_NUMBERS = ("tcp_port", "ping_port", "rpc_port", "scale", "first_message_id", "found_at_port")
-_FLAGS = ("shared", "knows_peer", "forgets", "peer_returns", "controls_environment")
-_SETUP = Draft202012Validator(
-    {
-        "type": "object",
-        "required": ["schema", "began", "virtual", "file", "identifier", "facilities", "keys", "timeouts", *SAVED],
-        "properties": {
-            "schema": {"const": TAPE_SCHEMA},
-            "began": {
-                "type": "object",
-                "required": ["monotonic_ms", "utc_s", "epoch_us"],
-                "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 2**53},
-            },
-            "virtual": {"type": "boolean"},
-            "file": {"type": "object", "additionalProperties": {"type": "object"}},
-            "identifier": {"type": ["string", "null"], "maxLength": 40},
-            "facilities": {"type": "array", "items": {"type": "string"}, "maxItems": 100},
-            "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$"},
-            "timeouts": {"type": "object", "additionalProperties": {"type": ["integer", "boolean"]}},
-            "own": {"type": "string", "maxLength": 100},
-            **{
-                key: {"type": "integer", "minimum": 0, "maximum": 2**31}
-                for key in ("tcp_port", "ping_port", "rpc_port", "scale", "first_message_id", "found_at_port")
-            },
-            **{
-                key: {"type": "boolean"}
-                for key in ("shared", "knows_peer", "forgets", "peer_returns", "controls_environment")
-            },
-        },
-    }
-)
+Kind = TypeVar("Kind")
+_LONGEST_REASON = 300
 _REFUSALS: Mapping[str, type[MqconformError]] = {
     one.__name__: one
     for module in (control_errors, errors)
     for one in vars(module).values()
     if isinstance(one, type) and issubclass(one, MqconformError)
-} | {NotShown.__name__: NotShown}
-
-
-DIFFERENCES_FILE = "not-replayed.json"
+} | {NotShown.__name__: NotShown, MissingElement.__name__: MissingElement}
+"""What a control channel may have raised."""
 
 
 class ReplayDriver:
-    """The SUT of every check of a run is that check's capture. ``captures``: by check, where it is not the usual."""
+    """The SUT of every check of a run is that check's capture. ``captures``: by check."""
 
-    def __init__(self, file: SutFile, run: Path, captures: Mapping[str, str], out: Path | None) -> None:
+    def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str) -> None:
         self.file = file
         self.shared = self.beside_others = False
         self.wait_s = 0
         self.identifier: UUID | None = None
-        self._run = run
-        self._captures = captures
-        self.out = out
+        self.captures = captures
         self.differences: dict[str, str] = {}
         """Of the checks that cannot be replayed, why."""
+        self._run = run
 
     def start(self) -> None:
         """Do nothing: there is nothing but files."""
@@ -94,20 +61,23 @@ class ReplayDriver:
         try:
             return self._open(seed, needs)
         except (MqconformError, OSError) as error:
-            self.differences[seed] = one_line(str(error), 300)
+            self._differs(seed, str(error))
             raise NotReplayable(str(error)) from error
+
+    def _differs(self, seed: str, why: str) -> None:
+        self.differences.setdefault(seed, one_line(why, _LONGEST_REASON))
 
     def _open(self, seed: str, needs: Collection[str]) -> Sut:
         if "topology" in needs:
-            raise NotReplayable("a check of three systems")
-        items = items_of(self._run / self._captures.get(seed, capture_of(seed)))
-        setup = _setup_of(items)
-        began = setup["began"]
-        player = Player(items, began, lambda why: self.differences.setdefault(seed, why))
-        environment = ReplayEnvironment(player, began, virtual=setup["virtual"])
-        player.environment = environment
+            raise NotReplayable("it is a check of three systems")
+        items = items_of(self.captures[seed])
+        setup = take_setup(items)
+        if (setup["run"], setup["test"]) != (self._run, seed):
+            raise NotReplayable(f"its capture is of {setup['test']} in the run {setup['run']}")
+        player = Player(items, lambda why: self._differs(seed, why))
+        environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
         view = _ReplaySut(
-            _file_of(setup),
+            file_of(setup),
             environment,
             ReplayControl(player, environment),
             identifier=None if setup["identifier"] is None else UUID(setup["identifier"]),
@@ -122,7 +92,7 @@ class ReplayDriver:
         return view
 
     def ended(self, within_s: float = 0) -> str | None:
-        """Return None: what ended then is told by its packets."""
+        """Return None: what ended then is shown by its packets."""
         return None
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
@@ -140,37 +110,14 @@ class ReplayDriver:
         """Do nothing."""
 
     def stop(self) -> None:
-        """Write down, beside the run that is made, which checks could not be replayed, and why."""
-        if self.out is not None:
-            text = json.dumps(self.differences, indent=1)
-            (self.out / DIFFERENCES_FILE).write_text(text, encoding="utf-8")
-
-
-def _setup_of(items: list[Item]) -> dict[str, Any]:
-    if not items or not isinstance(first := items.pop(0), Note) or not isinstance(first.said.get("setup"), dict):
-        raise NotReplayable("its capture has no set-up: it was recorded by an older harness, or changed")
-    setup: dict[str, Any] = first.said["setup"]
-    if (error := next(_SETUP.iter_errors(setup), None)) is not None:
-        raise NotReplayable(f"the set-up in its capture: {one_line(error.message, 200)}")
-    return setup
-
-
-def _file_of(setup: Mapping[str, Any]) -> SutFile:
-    try:
-        return parse_sut_file(setup["file"])
-    except (UsageError, AttributeError, TypeError) as error:
-        raise NotReplayable(f"the set-up in its capture: {error}") from error
+        """Do nothing."""
 
 
 class _ReplaySut(Sut):
     """A view that leaves everything as it is: what comes after the check has no say in its verdict."""
 
     def tidy(self) -> None:
-        assert isinstance(self.tape, Player)
-        self.tape.end()
-
-    def close(self) -> None:
-        self.tidy()
+        """Do nothing."""
 
 
 class ReplayControl:
@@ -181,31 +128,27 @@ class ReplayControl:
         self._environment = environment
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        found: dict[str, Any] = self._ask("call", verb, arguments)
-        return found
+        return self._ask("call", verb, arguments, dict)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        return int(self._ask("begin", verb, arguments))
+        return self._ask("begin", verb, arguments, int)
 
-    def _ask(self, how: str, verb: str, arguments: Mapping[str, Any]) -> Any:
+    def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.asked(how, verb, arguments)
         self._environment.run_until(self._player.has_answer, self._player.rest_ms())
-        said = self._player.take_answer()
-        _raise_refusal(said)
-        return said["answered"]
+        return self._believed(self._player.take_answer().said, "answered", kind)
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        said = self._player.late.pop(request, None)
-        if said is None:
-            return None
-        _raise_refusal(said)
-        found: dict[str, Any] = said["answer"]
+        note = self._player.late.pop(request, None)
+        return None if note is None else self._believed(note.said, "answer", dict)
+
+    def _believed(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
+        if "refused" in said:
+            raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
+        found = said.get(key)
+        if not isinstance(found, kind):
+            self._player.differ(f"an answer of the control channel is no {kind.__name__}: not replayable")
         return found
 
     def close(self) -> None:
         """Do nothing."""
-
-
-def _raise_refusal(said: Mapping[str, Any]) -> None:
-    if "refused" in said:
-        raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))

@@ -9,11 +9,18 @@ from typing import Any
 
 from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
 from harness.capture.pcapng import CapturedFrame, CapturedNote, read_with_notes
-from harness.errors import MqconformError
+from harness.errors import HarnessError
+from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
 
 MOST = 64 * 2**20
 """int bytes of a capture that is replayed."""
+MOST_US = 2**53
+"""Of a time: what every reader of JSON has exactly."""
+
+
+class NotReplayable(HarnessError):
+    """A check that cannot run on its capture, or does something else than it did when the capture was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +44,36 @@ class Packet:
     by_sut: bool
     segment: TcpSegment | UdpDatagram
     packet: bytes
-    opening: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line of the control channel, or how many bytes came at once; ``us`` is 0 where it has no time."""
+    """A note of a tape (harness/sut/replay_tape.py) behind a frame; ``us`` is 0 where it has no time."""
 
     frame: int
     us: int
     said: dict[str, Any]
+
+    @property
+    def by_sut(self) -> bool:
+        """Return whether the system did it, or its control channel."""
+        return not self.said.keys() & {"call", "begin", "timed_out", "over"}
+
+    @property
+    def is_question(self) -> bool:
+        """Return whether it is a question on the control channel."""
+        return not self.said.keys().isdisjoint(("call", "begin"))
 
 
 Item = Open | Packet | Note
 
 
 def items_of(path: Path) -> list[Item]:
-    """Read a capture; MqconformError where it is no capture of this harness."""
+    """Read a capture; MqconformError where it is none of this harness."""
+    if not path.is_file():
+        raise NotReplayable("it has no capture")
     if path.stat().st_size > MOST:
-        raise MqconformError(f"{path.name}: is longer than {MOST:,} bytes")
+        raise NotReplayable(f"{path.name}: is longer than {MOST:,} bytes")
     items: list[Item] = []
     number = 0
     for one in read_with_notes(path):
@@ -71,21 +89,18 @@ def _of_frame(path: Path, frame: CapturedFrame) -> Open | Packet:
     try:
         part = take_apart(frame.data)
     except ValueError as error:
-        raise MqconformError(f"{path.name}: frame {frame.number}: {error}") from error
+        raise NotReplayable(f"{path.name}: frame {frame.number}: {error}") from error
     by_sut = bool(frame.inbound)
-    if not isinstance(part, TcpSegment) or not part.flags & TcpFlags.SYN:
-        opening = isinstance(part, TcpSegment) and not part.data and part.flags == TcpFlags.ACK
-        return Packet(frame.number, frame.time_us, by_sut, part, frame.data, opening)
-    if part.flags & TcpFlags.ACK:
-        return Packet(frame.number, frame.time_us, by_sut, part, frame.data, opening=True)
-    return Open(frame.number, frame.time_us, by_sut, part.source, part.target, frame.data)
+    if isinstance(part, TcpSegment) and part.flags & TcpFlags.SYN and not part.flags & TcpFlags.ACK:
+        return Open(frame.number, frame.time_us, by_sut, part.source, part.target, frame.data)
+    return Packet(frame.number, frame.time_us, by_sut, part, frame.data)
 
 
 def _of_note(path: Path, note: CapturedNote, number: int) -> Note:
     try:
-        said = json.loads(note.text)
+        said = json.loads(note.text, object_hook=Reply)
     except (ValueError, RecursionError) as error:
-        raise MqconformError(f"{path.name}: a note behind frame {number}: {error}") from error
-    if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < 2**53:
-        raise MqconformError(f"{path.name}: a note behind frame {number}: no note of this harness")
+        raise NotReplayable(f"{path.name}: the note behind frame {number}: {error}") from error
+    if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < MOST_US:
+        raise NotReplayable(f"{path.name}: the note behind frame {number}: no note of this harness")
     return Note(number, us, said)

@@ -1,7 +1,9 @@
-"""What it takes to replay a test, written into its capture between the packets: its set-up, and its control channel.
+"""What it takes to replay a check, written into its capture between the packets.
 
-Notes are JSON objects. The first is the set-up (``{"setup": ...}``); of the control channel there is one for each
-question and for each answer (``call`` and ``begin``; ``answered``, ``answer`` and ``refused``), with its time.
+Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
+(``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
+``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``timed_out``: a wait ended by its
+timeout, in real time. ``over``: the check is over; ``lost``: something that is not in the capture. ``us``: when.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
+from harness.capture.pcapng import MAX_NOTE
 from harness.environment import Environment
 from harness.errors import MqconformError
 
@@ -26,48 +29,78 @@ SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
-"""What a test's view of its system has beside the SUT file, identifier, facilities, keys and timeouts."""
-
-
-class Notes(Protocol):
-    """A recorder that takes notes."""
-
-    def note(self, text: bytes, /) -> None:
-        """Write one."""
+"""What a check's view of its system has beside the SUT file, identifier, facilities, keys and timeouts."""
 
 
 class BeginsTape(Protocol):
-    """What is to know when a test begins to be recorded: it writes a tape, or plays one."""
+    """What a check begins and ends: it writes a tape, or plays one."""
 
-    def begin(self, recorder: Recorder, sut: Sut) -> None:
-        """Begin."""
+    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
+        """Begin with a check of a run."""
+
+    def end(self) -> None:
+        """End: what the check leaves behind is taken back now."""
 
 
 class Tape:
-    """The notes of one test; kept until there is a recorder for them."""
+    """The notes of one check; kept until there is a recorder for them."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
-        self._notes: Notes | None = None
-        self._waiting: list[bytes] = []
+        self._recorder: Recorder | None = None
+        self._waiting: list[dict[str, Any]] = []
+        self._over = self._asking = False
         now = environment.now()
-        self._began = {"monotonic_ms": now.monotonic_ms, "utc_s": now.utc_s, "epoch_us": environment.epoch_us()}
+        self._began = {
+            "monotonic_ms": now.monotonic_ms,
+            "utc_s": now.utc_s,
+            "epoch_us": environment.epoch_us_at(now.monotonic_ms),
+        }
+        if not environment.virtual:
+            environment.on_timeout = self._note_timeout
 
-    def begin(self, recorder: Notes, sut: Sut) -> None:
+    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Write the set-up, and what was noted before."""
-        self._notes = recorder
-        recorder.note(as_line({"setup": self._setup(sut)}))
-        for one in self._waiting:
-            recorder.note(one)
+        self._over = recorder.path is None
+        self._recorder = recorder
+        if not self._over:
+            self._write({"setup": {"run": run, "test": test, **self._setup(sut)}})
+            for one in self._waiting:
+                self._write(one)
         self._waiting.clear()
 
     def note(self, **values: Any) -> None:
         """Write a note with the time."""
-        line = as_line({"us": self._environment.epoch_us(), **values})
-        if self._notes is None:
-            self._waiting.append(line)
+        if self._over:
+            return
+        values["us"] = self._environment.epoch_us()
+        if self._recorder is None:
+            self._waiting.append(values)
         else:
-            self._notes.note(line)
+            self._write(values)
+
+    def end(self) -> None:
+        """Write that the check is over, and whether the system stood still: no capture has what came of that."""
+        pulse = self._environment.pulse
+        if pulse is not None and (pulse.longest_ms or pulse.was_gone):
+            self.note(lost="the system stood still or was not there for a time")
+        self.note(over=True)
+        self._over = True
+
+    def asks(self, asking: bool) -> None:
+        """Note whether what is waited for is an answer of the control channel: its timeout is told by the answer."""
+        self._asking = asking
+
+    def _note_timeout(self) -> None:
+        if not self._asking:
+            self.note(timed_out=True)
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        assert self._recorder is not None
+        line = as_line(values)
+        if len(line) > MAX_NOTE:
+            line = as_line({"us": values.get("us", 0), "lost": f"a note of {len(line)} bytes"})
+        self._recorder.note(line)
 
     def _setup(self, sut: Sut) -> dict[str, Any]:
         file = sut.file
@@ -110,17 +143,20 @@ class RecordedControl:
         self._tape = tape
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        self._tape.note(call=verb, with_=arguments)
+        self._tape.note(call=verb, **{"with": arguments})
+        self._tape.asks(True)
         try:
             found = self._control.call(verb, **arguments)
         except MqconformError as error:
             self._tape.note(refused=type(error).__name__, why=str(error))
             raise
+        finally:
+            self._tape.asks(False)
         self._tape.note(answered=found)
         return found
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        self._tape.note(begin=verb, with_=arguments)
+        self._tape.note(begin=verb, **{"with": arguments})
         try:
             number = self._control.begin(verb, **arguments)
         except MqconformError as error:
