@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping
+from itertools import count
 from typing import Any
 
 from harness.capture.ip import UdpDatagram
@@ -53,6 +54,7 @@ class ReplayEnvironment(VirtualEnvironment):
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
         """What the clock for packets was ahead of that for captures."""
+        self._ports = count(1)  # of what is picked here: no capture has such a port
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
     def now(self) -> Now:
