@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -47,7 +47,7 @@ def replay_(
         raise UsageError(f"--format {format_}: it must be text or json")
     found = replay(run, rule or (), keyword, out)
     if format_ == "json":
-        typer.echo(json.dumps(_tree(found), indent=1))
+        typer.echo(json.dumps(found.to_json(), indent=1))
     else:
         for line in said_of(found):
             typer.echo(line)
@@ -77,11 +77,3 @@ def said_of(found: Replayed) -> Iterator[str]:
         f"{len(found.alike):,} of {whole:,} checks came to the verdicts of the run; {len(found.differing):,} came to "
         f"others, {len(found.unplayable):,} cannot be replayed"
     )
-
-
-def _tree(found: Replayed) -> dict[str, Any]:
-    differing = {
-        test: [{"rule": one.rule, "run": one.was, "replay": one.came_out} for one in differences]
-        for test, differences in found.differing.items()
-    }
-    return {"alike": sorted(found.alike), "differing": differing, "unplayable": found.unplayable}

@@ -97,10 +97,6 @@ class VirtualEnvironment:
     hung_up = False
     pulse: Pulse | None = None
 
-    @staticmethod
-    def on_timeout() -> None:
-        """Do nothing."""
-
     def __init__(self) -> None:
         self._now_ms = _BOOTED_MS
         self._events: list[tuple[int, int, _Event]] = []
@@ -109,6 +105,7 @@ class VirtualEnvironment:
         self.listeners: dict[Endpoint, _VirtualListener] = {}
         self.udp: dict[Endpoint, _VirtualDatagrams] = {}
         self.hosts: dict[str, tuple[str, ...]] = {}
+        self.on_timeout: Callable[[], None] = lambda: None
 
     def now(self) -> Now:
         return Now(self._now_ms, _EPOCH_S + (self._now_ms - _BOOTED_MS) // 1000)

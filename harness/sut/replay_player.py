@@ -1,4 +1,4 @@
-"""Plays a capture to a check: what the system did comes when it did, as soon as the harness did all that came before."""
+"""Plays a capture to a check: what the system did comes when it did, once the harness did all that came before."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ _COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_US}
 _PORT = {"type": "integer", "minimum": 0, "maximum": 65_535}
 _WORD = {"type": "string", "maxLength": 300}
 _FLAG = {"type": "boolean"}
+_TABLE = {"type": "object"}
 
 
 def _object(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
@@ -35,14 +36,15 @@ _FORM = _object(
         "schema": {"const": TAPE_SCHEMA},
         "began": _object(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _COUNT)),
         "virtual": _FLAG,
-        "file": _object(dict.fromkeys(TABLES, {"type": "object"})),
+        "file": _object(dict.fromkeys(TABLES, _TABLE)),
         "identifier": {"type": ["string", "null"], "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
         "facilities": {"type": "array", "items": _WORD, "maxItems": 100},
         "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},
         "timeouts": _object(
             {
                 **dict.fromkeys(("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"), _COUNT),
-                **{"worst_ms": _COUNT, "usual_ms": _COUNT, "calm": _FLAG},
+                **dict.fromkeys(("worst_ms", "usual_ms"), _COUNT),
+                "calm": _FLAG,
             }
         ),
         "own": _WORD,
