@@ -105,7 +105,7 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
 
 
 def check_setups(folder: Path, lines: Iterable[Line], run: str) -> None:
-    """Check that each capture that verdicts rest on begins with the set-up of its check in this run.
+    """Check that each capture that verdicts rest on has the set-up of its check in this run.
 
     One that is taken from another run, such as one without a fault, has that of the other.
     """
@@ -119,7 +119,7 @@ def check_setups(folder: Path, lines: Iterable[Line], run: str) -> None:
         of = (setup.get("run"), setup.get("test")) if isinstance(setup, dict) else (None, None)
         if of != (run, test):
             raise BadBundle(
-                f"{name}: begins with the set-up of {of[1]!a:.200} in the run {of[0]!a:.200}, not of this one"
+                f"{name}: begins with the set-up of {of[1]!a:.200} in the run {of[0]!a:.200}, not of this run"
             )
 
 

@@ -35,6 +35,8 @@ from harness.results.certificate import (
 )
 from harness.results.certificate_page import badge, page
 from harness.results.installed import Suites, installed_suites
+from harness.results.judged_again import NO_SYSTEM, JudgedAgain, judge_again
+from harness.results.replayed import Replayed
 from harness.results.run_results import RunResults, read_run
 from harness.results.schemas import check_run_folder, read_certificate, read_json
 from harness.rules.catalogue import load_catalogue
