@@ -69,6 +69,16 @@ class Datagrams(Protocol):
         """Receive and send no more."""
 
 
+class Witness(Protocol):
+    """A receiver of what decides how a check goes on and no packet shows."""
+
+    def timed_out(self) -> None:
+        """Note that a wait has ended by its timeout; not in virtual time, where that follows from the rest."""
+
+    def picked(self, endpoint: Endpoint) -> None:
+        """Note that a port was picked to listen on."""
+
+
 class Environment(Protocol):
     """Time and network."""
 
@@ -77,8 +87,7 @@ class Environment(Protocol):
     """Whether the other side closed a connection, as far as the time that takes is real."""
     pulse: Pulse | None
     """What is known of the system's pulse; None in virtual time and where there is no way to feel it."""
-    on_timeout: Callable[[], None]
-    """Called when a wait has ended by its timeout; never in virtual time, where that follows from the rest."""
+    witness: Witness | None
 
     def now(self) -> Now:
         """Return the time."""

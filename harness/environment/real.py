@@ -12,7 +12,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from harness.environment.base import DatagramSink, StreamSink
+from harness.environment.base import DatagramSink, StreamSink, Witness
 from harness.environment.pulse import BEAT_MS, Pulse
 from harness.environment.wall_clock import WallClock, steady_ns
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
@@ -205,7 +205,7 @@ class RealEnvironment:
         self.hung_up = False
         self.pulse: Pulse | None = None
         """With it, waits do not count the time in which the SUT answers nothing."""
-        self.on_timeout: Callable[[], None] = lambda: None
+        self.witness: Witness | None = None
 
     def now(self) -> Now:
         return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
@@ -258,7 +258,8 @@ class RealEnvironment:
                 left_ms = min(left_ms, BEAT_MS)
             if left_ms <= 0:
                 self._step(0)  # what came while this process had to wait for its turn
-                self.on_timeout()
+                if self.witness is not None:
+                    self.witness.timed_out()
                 return condition()
             self._step(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
         return True
@@ -310,6 +311,7 @@ class RealEnvironment:
         sock.setblocking(False)
         listener = _RealListener(self, sock, accept)
         self.watch(sock, listener.on_ready)
+        self._tell(endpoint, listener.endpoint)
         return listener
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
@@ -322,7 +324,13 @@ class RealEnvironment:
         sock.setblocking(False)
         port = _RealDatagrams(self, sock, sink)
         self.watch(sock, port.on_ready)
+        self._tell(endpoint, port.endpoint)
         return port
+
+    def _tell(self, asked: Endpoint, got: Endpoint) -> None:
+        """Tell of a port that was picked."""
+        if asked.port == 0 and self.witness is not None:
+            self.witness.picked(got)
 
     def resolve(self, host: str) -> tuple[str, ...]:
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from harness.capture.ip import UdpDatagram
 from harness.environment import StreamSink
 from harness.environment.virtual import EVENT_LIMIT, LATENCY_MS, VirtualEnvironment
-from harness.sut.replay_items import NotReplayable, Open, Packet
+from harness.sut.replay_items import NotReplayable, Open
 from harness.sut.replay_player import Player
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -54,7 +54,7 @@ class ReplayEnvironment(VirtualEnvironment):
         ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
         self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
         """What the clock for packets was ahead of that for captures."""
-        self._ports = count(1)  # of what is picked here: no capture has such a port
+        self._ports = count(1)  # of what is picked when nothing is played any more: no capture has such a port
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
     def now(self) -> Now:
@@ -169,15 +169,9 @@ class ReplayEnvironment(VirtualEnvironment):
                 return stream
         return None
 
-    def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> Any:
-        used = [one.server for one in self._player.left() if isinstance(one, Open) and one.by_sut]
-        return super().listen(_picked(endpoint, used, self.listeners), accept)
-
-    def datagrams(self, endpoint: Endpoint, sink: Any) -> Any:
-        packets = [one for one in self._player.left() if isinstance(one, Packet)]
-        sent = [one.segment.source for one in packets if isinstance(one.segment, UdpDatagram) and not one.by_sut]
-        came = [one.segment.target for one in packets if isinstance(one.segment, UdpDatagram) and one.by_sut]
-        return super().datagrams(_picked(endpoint, sent + came, self.udp), sink)
+    def _with_port(self, endpoint: Endpoint) -> Endpoint:
+        """Return where to listen, with the port that was picked for it then."""
+        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.picked()))
 
     def datagram(self, segment: UdpDatagram) -> None:
         """Let a datagram of the SUT arrive."""
@@ -191,10 +185,3 @@ class ReplayEnvironment(VirtualEnvironment):
         if not found:
             self._player.differ("a name is resolved, which no capture has: not replayable")
         return found
-
-
-def _picked(endpoint: Endpoint, used: list[Endpoint], taken: Mapping[Endpoint, object]) -> Endpoint:
-    """Return the endpoint with the port that was picked for it then: the first that is used and not taken."""
-    if endpoint.port:
-        return endpoint
-    return next((one for one in used if one.host == endpoint.host and one not in taken), endpoint)

@@ -85,6 +85,18 @@ class Player:
         self._answer = None
         self.environment.follow(expected.us)
 
+    def picked(self) -> int:
+        """Return the port that was picked now; 0 where nothing is played any more."""
+        if self.over:
+            return 0
+        self._pass_sizes()
+        expected = self.next()
+        port = expected.said.get("picked") if isinstance(expected, Note) else None
+        if type(port) is not int or not 0 < port < 2**16:
+            self.differ(f"behind frame {self._frame()}: the harness picks a port: {NOT_REPLAYABLE}")
+        self._at += 1
+        return port
+
     def has_answer(self) -> bool:
         """Return whether the question has its answer."""
         return self._answer is not None or self.over

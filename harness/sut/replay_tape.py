@@ -3,7 +3,8 @@
 Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
 (``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
 ``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``timed_out``: a wait ended by its
-timeout, in real time. ``over``: the check is over; ``lost``: something that is not in the capture. ``us``: when.
+timeout, in real time. ``picked``: a port to listen on. ``over``: the check is over; ``lost``: something that is not in
+the capture. ``us``: when.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from uuid import UUID
 from harness.capture.pcapng import MAX_NOTE
 from harness.environment import Environment
 from harness.errors import MqconformError
+from reference_qm.surface.inputs import Endpoint
 
 if TYPE_CHECKING:
     from harness.capture.recorder import Recorder
@@ -45,8 +47,10 @@ class BeginsTape(Protocol):
 class Tape:
     """The notes of one check; kept until there is a recorder for them."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, address: str) -> None:
+        """``address``: the system's."""
         self._environment = environment
+        self._address = address
         self._recorder: Recorder | None = None
         self._waiting: list[dict[str, Any]] = []
         self._over = self._asking = False
@@ -56,8 +60,7 @@ class Tape:
             "utc_s": now.utc_s,
             "epoch_us": environment.epoch_us_at(now.monotonic_ms),
         }
-        if not environment.virtual:
-            environment.on_timeout = self._note_timeout
+        environment.witness = self
 
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Write the set-up, and what was noted before."""
@@ -91,9 +94,15 @@ class Tape:
         """Note whether what is waited for is an answer of the control channel: its timeout is told by the answer."""
         self._asking = asking
 
-    def _note_timeout(self) -> None:
+    def timed_out(self) -> None:
+        """Write that a wait has ended by its timeout."""
         if not self._asking:
             self.note(timed_out=True)
+
+    def picked(self, endpoint: Endpoint) -> None:
+        """Write which port was picked; a system in virtual time picks its own at another address."""
+        if not self._environment.virtual or endpoint.host != self._address:
+            self.note(picked=endpoint.port)
 
     def _write(self, values: Mapping[str, Any]) -> None:
         assert self._recorder is not None

@@ -85,7 +85,7 @@ def view_of(
             if "set_timers" in who.facilities:
                 scale = timeouts.scale(file.control.time_scale)
                 control.call("set_timers", scale=scale)
-    tape = Tape(environment)
+    tape = Tape(environment, file.driver.address)
     view = Sut(
         file,
         environment,
