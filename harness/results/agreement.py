@@ -14,11 +14,10 @@ from typing import Any
 
 from harness.capture.pcapng import CapturedNote, read_pcapng, read_with_notes
 from harness.capture.recorder import Frame
-from harness.judging.robustness import ROWS
 from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
 from harness.results.bundle import BadBundle
-from harness.results.installed import Suites
+from harness.results.installed import ROBUSTNESS, Suites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
 
@@ -61,7 +60,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
         if line.rule not in suites.rules:
             raise BadBundle(f"{line.rule} has a verdict and is no rule")
         if line.test is None:
-            if line.verdict not in UNSEEN and line.rule not in ROWS:
+            if line.verdict not in UNSEEN and line.rule not in ROBUSTNESS:
                 raise BadBundle(f"{line.rule}: {line.verdict} by no check")
             continue
         if not suites.may_judge(line.rule, line.check):
