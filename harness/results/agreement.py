@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +104,8 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
             raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has {last}")
 
 
-def check_setups(folder: Path, lines: Iterable[Line], run: str) -> None:
-    """Check that each capture that verdicts rest on has the set-up of its check in this run.
+def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
+    """Check that each capture that verdicts rest on has the set-up of its check, in this run, of this system.
 
     One that is taken from another run, such as one without a fault, has that of the other.
     """
@@ -113,26 +114,30 @@ def check_setups(folder: Path, lines: Iterable[Line], run: str) -> None:
         if is_of_topology(test):
             continue
         first = next(iter(read_with_notes(folder / name)), None)
-        said = _object_of(first.text) if isinstance(first, CapturedNote) else {}
-        setup = said.get("setup")
-        of = (setup.get("run"), setup.get("test")) if isinstance(setup, dict) else (None, None)
-        if of != (run, test):
-            raise BadBundle(
-                f"{name}: begins with the set-up of {of[1]!a:.200} in the run {of[0]!a:.200}, not of this run"
-            )
+        setup = _object_of(_object_of(first.text).get("setup")) if isinstance(first, CapturedNote) else {}
+        file = _object_of(setup.get("file"))
+        named = {"test": setup.get("test"), "run": setup.get("run"), "sut": file.get("sut")}
+        for key, ours in (("test", test), ("run", run["run"]), ("sut", run["sut"])):
+            if named[key] != ours:
+                raise BadBundle(f"{name}: has the set-up of {key} {named[key]!a:.200}, which is not of this run")
 
 
-def _object_of(text: bytes) -> dict[str, Any]:
+def _object_of(said: Any) -> dict[str, Any]:
+    """Return an object of JSON, as text or read already; nothing where it is none."""
     try:
-        said = json.loads(text)
+        found = json.loads(said) if isinstance(said, bytes) else said
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return found if isinstance(found, dict) else {}
 
 
 def is_of_topology(test: str) -> bool:
     """Return whether a check needs three systems: its capture is of none of them alone."""
-    path = SUITES.parent / test.partition("::")[0]
+    return _needs_topology(SUITES.parent / test.partition("::")[0])
+
+
+@cache
+def _needs_topology(path: Path) -> bool:
     return path.is_relative_to(SUITES) and path.is_file() and 'needs("topology"' in path.read_text(encoding="utf-8")
 
 

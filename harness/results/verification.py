@@ -87,7 +87,7 @@ def verify(
             lines = list(lines_of(opened.folder))
             needed = check_verdicts(iter(lines), suites, load_catalogue())
             check_frames(opened.folder, needed, period_of(found.run))
-            check_setups(opened.folder, lines, said["run"])
+            check_setups(opened.folder, lines, found.run)
             again = judge_again(opened, found, lines, suites, progress)
         except (BadBundle, JudgedElsewhere) as error:
             raise type(error)(f"{path}: {error}") from error
