@@ -78,6 +78,9 @@ class Witness(Protocol):
     def picked(self, endpoint: Endpoint) -> None:
         """Note that a port was picked to listen on."""
 
+    def together(self, begins: bool) -> None:
+        """Note that several things happen, or have happened, before who waits looks again; not in virtual time."""
+
 
 class Environment(Protocol):
     """Time and network."""

@@ -265,9 +265,15 @@ class RealEnvironment:
         return True
 
     def _step(self, wait_ms: int) -> None:
-        for key, mask in self._selector.select(max(wait_ms, 0) / 1000):
+        ready = self._selector.select(max(wait_ms, 0) / 1000)
+        witness = self.witness if len(ready) > 1 else None
+        if witness is not None:
+            witness.together(begins=True)
+        for key, mask in ready:
             if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed it
                 key.data(mask)
+        if witness is not None:
+            witness.together(begins=False)
         now_ms = self.now().monotonic_ms
         while self._timers and self._timers[0][0] <= now_ms:
             _, _, timer = heapq.heappop(self._timers)

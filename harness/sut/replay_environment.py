@@ -58,7 +58,13 @@ class ReplayEnvironment(VirtualEnvironment):
         self._connecting: list[tuple[ReplayStream, StreamSink]] = []
 
     def now(self) -> Now:
-        return Now(self._now_ms, self.epoch_us_at(self._now_ms) // 1_000_000 + self._ahead_s)
+        return Now(self._now_ms, self._utc_us() // 1_000_000 + self._ahead_s)
+
+    def _utc_us(self) -> int:
+        """Return the time of day: in real time that of what the harness does next, on its way there."""
+        us = self.epoch_us_at(self._now_ms)
+        coming_us = None if self.virtual else self._player.harness_us()
+        return coming_us if coming_us is not None and us < coming_us < us + LATE_MS * 1_000 else us
 
     def epoch_us(self) -> int:
         return max(self._us, self.epoch_us_at(self._now_ms))
@@ -77,7 +83,7 @@ class ReplayEnvironment(VirtualEnvironment):
     def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         deadline_ms = self._now_ms + timeout_ms
         for _ in range(EVENT_LIMIT):
-            if condition():
+            if not self._player.together and condition():
                 return True
             if self._player.over or self.virtual:
                 over = not self._go_on(deadline_ms)

@@ -40,6 +40,8 @@ class Player:
         self._answer: Note | None = None
         self._streams: dict[tuple[Endpoint, Endpoint], ReplayStream] = {}
         self._delivering = False
+        self.together = False
+        """Whether more is to come before who waits looks again."""
 
     # -- what the harness does -----------------------------------------------------------------------------------
 
@@ -54,9 +56,8 @@ class Player:
         while (item := self.next()) is not None and item.by_sut:
             self._at += 1
         if item is not None and not (isinstance(item, Note) and "over" in item.said):
-            self.over = True
             self._differs(f"behind frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
-        self.over = True
+        self.over, self.together = True, False
 
     def written(self, frame: int, packet: bytes) -> None:
         """Compare a frame that is recorded now."""
@@ -116,8 +117,8 @@ class Player:
     def differ(self, why: str) -> Never:
         """End the check: it cannot go on with its capture."""
         if not self.over:
-            self.over = True
             self._differs(why)
+        self.over, self.together = True, False
         raise NotReplayable(why)
 
     def _frame(self) -> int:
@@ -135,6 +136,11 @@ class Player:
             return None
         acts = item.by_sut or (isinstance(item, Open) and self.environment.awaits(item))
         return item.us if acts else None
+
+    def harness_us(self) -> int | None:
+        """Return when the harness acts next; None where the system does."""
+        item = None if self.over else self.next()
+        return None if item is None or item.by_sut else item.us
 
     def timed_out_us(self) -> int | None:
         """Return when the wait that lasts now ended by its timeout; None where something else comes next."""
@@ -162,7 +168,9 @@ class Player:
 
     def _take(self, note: Note) -> None:
         said = note.said
-        if "bytes" in said:
+        if "together" in said:
+            self.together = said["together"] is True
+        elif "bytes" in said:
             self._deliver(self._gather(said["bytes"]))
         elif "to" in said and type(said["to"]) is int:
             self.late[said["to"]] = note

@@ -2,9 +2,9 @@
 
 Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
 (``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
-``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``timed_out``: a wait ended by its
-timeout, in real time. ``picked``: a port to listen on. ``over``: the check is over; ``lost``: something that is not in
-the capture. ``us``: when.
+``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``together``: what comes until it is
+false came before the wait looked again. ``timed_out``: a wait ended by its timeout, in real time. ``picked``: a port to
+listen on. ``over``: the check is over; ``lost``: something that is not in the capture. ``us``: when.
 """
 
 from __future__ import annotations
@@ -98,6 +98,10 @@ class Tape:
         """Write that a wait has ended by its timeout."""
         if not self._asking:
             self.note(timed_out=True)
+
+    def together(self, begins: bool) -> None:
+        """Write where several things begin or end that happen before who waits looks again."""
+        self.note(together=begins)
 
     def picked(self, endpoint: Endpoint) -> None:
         """Write which port was picked; a system in virtual time picks its own at another address."""
