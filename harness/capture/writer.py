@@ -202,11 +202,10 @@ class CaptureWriter:
 
     def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
         block = packet_block(self._start_us + time_us, packet, comment, inbound)
+        self._data_end = self._size + len(self._notes) + PACKET_AT + len(packet)
         if self._notes:
-            self._size += len(self._notes)
             block = bytes(self._notes) + block
             self._notes.clear()
-        self._data_end = self._size + PACKET_AT + len(packet)
         self._size += len(block)
         write_whole(self._file, self.path, block)
         self.frames += 1
