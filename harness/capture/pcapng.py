@@ -139,6 +139,8 @@ class _Reader:
                 yield self._packet(number, body)
             elif kind == _NOTE:
                 (size,) = self._unpack("I", body)
+                if size > len(body) - 4:
+                    raise self._error(f"a note of {size} bytes in a block of {len(body)}")
                 yield CapturedNote(body[4 : 4 + size], self.offset)
             elif kind in _TIMELESS:
                 raise self._error(f"a {_TIMELESS[kind]} block; save the capture with Enhanced Packet blocks")
