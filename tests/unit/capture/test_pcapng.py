@@ -226,5 +226,5 @@ def test_the_longest_note_is_read_and_a_longer_one_is_refused(file: Path):
 @pytest.mark.parametrize("body", [b"", b"\1", b"\5\0\0\0abcd"])
 def test_a_note_that_is_cut_is_refused(file: Path, body: bytes):
     file.write_bytes(file_header() + block(0x80006D71, body + bytes(-len(body) % 4)))
-    with pytest.raises(CaptureError, match="a note of 5 bytes in a block of 8|too short for its fields"):
+    with pytest.raises(CaptureError, match=r"a note of \d bytes in a block of|too short for its fields"):
         list(read_with_notes(file))
