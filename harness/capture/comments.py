@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.capture.pcapng import file_header, packet_block, read_pcapng
+from harness.capture.pcapng import CapturedNote, file_header, note_block, packet_block, read_with_notes
 from harness.errors import FolderError
 
 
@@ -16,7 +16,10 @@ def comment_on(path: Path, comments: Mapping[int, str]) -> None:
     """
     blocks = [file_header()]
     changed = False
-    for frame in read_pcapng(path):
+    for frame in read_with_notes(path):
+        if isinstance(frame, CapturedNote):
+            blocks.append(note_block(frame.text))
+            continue
         comment = frame.comment if frame.comment is not None else comments.get(frame.number)
         changed |= comment != frame.comment
         blocks.append(packet_block(frame.time_us, frame.data, comment, frame.inbound))

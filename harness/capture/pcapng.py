@@ -18,9 +18,13 @@ LINKTYPE_RAW = 101
 MAX_BLOCK = 0x01000000
 """int bytes: a longer block is refused before it is read."""
 
+MAX_NOTE = MAX_BLOCK - 64
+
 _SECTION = 0x0A0D0D0A
 _INTERFACE = 0x00000001
 _ENHANCED_PACKET = 0x00000006
+_NOTE = 0x80006D71
+"""Of the types for local use: readers that do not know it pass over it, and number frames without it."""
 _TIMELESS = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
 _BYTE_ORDER = 0x1A2B3C4D
 _OPTION_END, _OPTION_COMMENT, _PACKET_FLAGS = 0, 1, 2
@@ -55,6 +59,11 @@ def packet_block(time_us: int, packet: bytes, comment: str | None, inbound: bool
     return _block(_ENHANCED_PACKET, head + _padded(packet) + _options(options))
 
 
+def note_block(text: bytes) -> bytes:
+    """Return a block with what is no packet and belongs between two of them; at most `MAX_NOTE` bytes."""
+    return _block(_NOTE, len(text).to_bytes(4, "little") + _padded(text))
+
+
 def _block(kind: int, body: bytes) -> bytes:
     length = _LEAST_BLOCK + len(body)
     return _HEAD.pack(kind, length) + body + length.to_bytes(4, "little")
@@ -87,10 +96,23 @@ class CapturedFrame:
     inbound: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CapturedNote:
+    """What a run wrote between two packets of a capture, such as a line of the control channel."""
+
+    text: bytes
+    offset: int
+
+
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
     """Yield the packets of a capture file one after the other; CaptureError where it is cut or malformed."""
+    yield from (one for one in read_with_notes(path) if isinstance(one, CapturedFrame))
+
+
+def read_with_notes(path: Path) -> Iterator[CapturedFrame | CapturedNote]:
+    """Yield the packets and notes of a capture file in their order."""
     with path.open("rb") as file:
-        yield from _Reader(path, file).frames()
+        yield from _Reader(path, file).items()
 
 
 @dataclass(slots=True)
@@ -102,7 +124,7 @@ class _Reader:
     interfaces: list[tuple[int, int]] = field(default_factory=list)
     """Link type and ticks a second of each interface of the section."""
 
-    def frames(self) -> Iterator[CapturedFrame]:
+    def items(self) -> Iterator[CapturedFrame | CapturedNote]:
         number = 0
         started = False
         while head := self.file.read(8):
@@ -115,6 +137,11 @@ class _Reader:
             elif kind == _ENHANCED_PACKET:
                 number += 1
                 yield self._packet(number, body)
+            elif kind == _NOTE:
+                (size,) = self._unpack("I", body)
+                if size > len(body) - 4:
+                    raise self._error(f"a note of {size} bytes in a block of {len(body)}")
+                yield CapturedNote(body[4 : 4 + size], self.offset)
             elif kind in _TIMELESS:
                 raise self._error(f"a {_TIMELESS[kind]} block; save the capture with Enhanced Packet blocks")
             self.offset += _LEAST_BLOCK + len(body)

@@ -225,6 +225,9 @@ class Recorder:
         self._cost = 0
         """What they cost, however small their pieces are."""
         self._writer: CaptureWriter | None = None
+        self.new_writer: Callable[[Path], CaptureWriter] = CaptureWriter
+        """Makes what writes the capture."""
+        self._closed = False
         self._window = Window(path)
         self._began_ms = environment.now().monotonic_ms
 
@@ -234,8 +237,13 @@ class Recorder:
         if self._writer is None:
             if self.path is None:
                 raise HarnessError("a capture without a path")
-            self._writer = CaptureWriter(self.path)
+            self._writer = self.new_writer(self.path)
         return self._writer
+
+    def note(self, text: bytes) -> None:
+        """Write down what is no packet and decides what the check does next; nothing once the capture has ended."""
+        if self.path is not None and not self._closed:
+            self.writer.note(text)
 
     @property
     def flooded(self) -> bool:
@@ -248,6 +256,7 @@ class Recorder:
 
     def close(self) -> None:
         """End the capture file."""
+        self._closed = True
         if self._writer is not None:
             self._writer.close()
 
@@ -280,6 +289,8 @@ class Recorder:
 
     def received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes of the SUT's stream; return the packets that they complete."""
+        if len(data) > MAX_SEGMENT:
+            self._note_at_once(len(data))
         parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
         return [frame for part in parts for frame in self._received(connection, part)]
 
@@ -302,6 +313,8 @@ class Recorder:
         self._count(len(data), len(packets))
         ends = [end - held for end in accumulate(map(len, packets))]
         edges = [0, *(end for end in ends if 0 < end < len(data)), len(data)]
+        if len(edges) > len((0, len(data))):
+            self._note_at_once(len(data))
         for start, end in pairwise(edges):
             self._write_piece(connection, data[start:end], more=end not in ends and broken is None)
         frames = [self._keep_unframed(connection, packet) for packet in packets]
@@ -309,6 +322,10 @@ class Recorder:
             connection.broken = True
             frames.append(self._keep_unframed(connection, connection.framer.broken, broken))
         return frames
+
+    def _note_at_once(self, size: int) -> None:
+        """Note that the next frames came as one piece: what answers the first of them has seen the last."""
+        self.note(b'{"bytes": %d}' % size)
 
     def flush(self) -> None:
         """Take what the SUT sent last on its connections and what no packet begins with."""

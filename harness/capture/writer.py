@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
-from harness.capture.pcapng import PACKET_AT, file_header, packet_block
+from harness.capture.pcapng import PACKET_AT, file_header, note_block, packet_block
 from harness.capture.whole_writes import open_whole, write_whole
 from harness.capture.window import Place
 from harness.errors import HarnessError
@@ -60,6 +60,8 @@ class CaptureWriter:
         self._size = len(file_header())
         self._data_end = 0
         """The offset behind the last packet that was written: its data is at the end of it."""
+        self._notes = bytearray()
+        """Blocks of notes that wait for the next packet."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
         self._file = open_whole(path, "wb")
@@ -159,8 +161,18 @@ class CaptureWriter:
         self.places = [Place(self._data_end - len(data), len(data))]
         return number
 
+    def note(self, text: bytes) -> None:
+        """Write what is no packet, between the last and the next; at most `MAX_NOTE` bytes.
+
+        It gets into the file with the next packet: a write of its own costs more than the note.
+        """
+        self._notes += note_block(text)
+
     def close(self) -> None:
         """End the file."""
+        if self._notes:
+            write_whole(self._file, self.path, bytes(self._notes))
+            self._notes.clear()
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -190,7 +202,10 @@ class CaptureWriter:
 
     def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
         block = packet_block(self._start_us + time_us, packet, comment, inbound)
-        self._data_end = self._size + PACKET_AT + len(packet)
+        self._data_end = self._size + len(self._notes) + PACKET_AT + len(packet)
+        if self._notes:
+            block = bytes(self._notes) + block
+            self._notes.clear()
         self._size += len(block)
         write_whole(self._file, self.path, block)
         self.frames += 1

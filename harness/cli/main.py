@@ -38,6 +38,7 @@ OWN = MappingProxyType(
         "certify": "certificates",
         "verify": "certificates",
         "preflight": "preflight",
+        "replay": "replay",
         "allure": "allure",
     }
 )

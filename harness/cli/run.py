@@ -71,7 +71,7 @@ def run(
     """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
     import pytest
 
-    from harness.proof.collecting import pytest_arguments
+    from harness.run.options import pytest_arguments
 
     # Plugins of others that are installed have no part in a run, and take a tenth of the time of a short one.
     plugins = ("--disable-plugin-autoload",)

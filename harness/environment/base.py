@@ -69,6 +69,19 @@ class Datagrams(Protocol):
         """Receive and send no more."""
 
 
+class Witness(Protocol):
+    """A receiver of what decides how a check goes on and no packet shows."""
+
+    def timed_out(self) -> None:
+        """Note that a wait has ended by its timeout; not in virtual time, where that follows from the rest."""
+
+    def picked(self, endpoint: Endpoint) -> None:
+        """Note that a port was picked to listen on."""
+
+    def together(self, begins: bool) -> None:
+        """Note that several things happen, or have happened, before who waits looks again; not in virtual time."""
+
+
 class Environment(Protocol):
     """Time and network."""
 
@@ -79,12 +92,16 @@ class Environment(Protocol):
     """What is to be said of a SUT that sends or connects without an end; None of one that does not."""
     pulse: Pulse | None
     """What is known of the system's pulse; None in virtual time and where there is no way to feel it."""
+    witness: Witness | None
 
     def now(self) -> Now:
         """Return the time."""
 
     def epoch_us(self) -> int:
         """Return the time for captures: microseconds since 1970-01-01 UTC."""
+
+    def epoch_us_at(self, monotonic_ms: int) -> int:
+        """Return the time for captures at the beginning of a millisecond of `now`."""
 
     def limit(self, check_ms: int) -> None:
         """End the check so many ms from now, whatever it waits for; virtual time takes none."""

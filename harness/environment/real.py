@@ -12,7 +12,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from harness.environment.base import DatagramSink, StreamSink
+from harness.environment.base import DatagramSink, StreamSink, Witness
 from harness.environment.pulse import BEAT_MS, Pulse
 from harness.environment.wall_clock import WallClock, steady_ns
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
@@ -209,12 +209,16 @@ class RealEnvironment:
         self.flood: str | None = None
         self.pulse: Pulse | None = None
         """With it, waits do not count the time in which the SUT answers nothing."""
+        self.witness: Witness | None = None
 
     def now(self) -> Now:
         return Now(time.monotonic_ns() // 1_000_000, self.wall_clock.utc_s())
 
     def epoch_us(self) -> int:
         return steady_ns() // 1000
+
+    def epoch_us_at(self, monotonic_ms: int) -> int:
+        return steady_ns(monotonic_ms * 1_000_000) // 1000
 
     def limit(self, check_ms: int) -> None:
         self._limit_ms = check_ms
@@ -258,14 +262,22 @@ class RealEnvironment:
                 left_ms = min(left_ms, BEAT_MS)
             if left_ms <= 0:
                 self._step(0)  # what came while this process had to wait for its turn
+                if self.witness is not None:
+                    self.witness.timed_out()
                 return condition()
             self._step(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
         return True
 
     def _step(self, wait_ms: int) -> None:
-        for key, mask in self._selector.select(max(wait_ms, 0) / 1000):
+        ready = self._selector.select(max(wait_ms, 0) / 1000)
+        witness = self.witness if len(ready) > 1 else None
+        if witness is not None:
+            witness.together(begins=True)
+        for key, mask in ready:
             if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed it
                 key.data(mask)
+        if witness is not None:
+            witness.together(begins=False)
         now_ms = self.now().monotonic_ms
         while self._timers and self._timers[0][0] <= now_ms:
             _, _, timer = heapq.heappop(self._timers)
@@ -309,6 +321,7 @@ class RealEnvironment:
         sock.setblocking(False)
         listener = _RealListener(self, sock, accept)
         self.watch(sock, listener.on_ready)
+        self._tell(endpoint, listener.endpoint)
         return listener
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
@@ -321,7 +334,13 @@ class RealEnvironment:
         sock.setblocking(False)
         port = _RealDatagrams(self, sock, sink)
         self.watch(sock, port.on_ready)
+        self._tell(endpoint, port.endpoint)
         return port
+
+    def _tell(self, asked: Endpoint, got: Endpoint) -> None:
+        """Tell of a port that was picked."""
+        if asked.port == 0 and self.witness is not None:
+            self.witness.picked(got)
 
     def resolve(self, host: str) -> tuple[str, ...]:
         try:

@@ -6,7 +6,7 @@ import heapq
 import itertools
 from collections.abc import Callable
 
-from harness.environment.base import DatagramSink, StreamSink
+from harness.environment.base import DatagramSink, StreamSink, Witness
 from harness.environment.pulse import Pulse
 from harness.errors import HarnessError
 from reference_qm.surface.clock import Now
@@ -106,12 +106,16 @@ class VirtualEnvironment:
         self.listeners: dict[Endpoint, _VirtualListener] = {}
         self.udp: dict[Endpoint, _VirtualDatagrams] = {}
         self.hosts: dict[str, tuple[str, ...]] = {}
+        self.witness: Witness | None = None
 
     def now(self) -> Now:
         return Now(self._now_ms, _EPOCH_S + (self._now_ms - _BOOTED_MS) // 1000)
 
     def epoch_us(self) -> int:
-        return _EPOCH_S * 1_000_000 + (self._now_ms - _BOOTED_MS) * 1000
+        return self.epoch_us_at(self._now_ms)
+
+    def epoch_us_at(self, monotonic_ms: int) -> int:
+        return _EPOCH_S * 1_000_000 + (monotonic_ms - _BOOTED_MS) * 1000
 
     def limit(self, check_ms: int) -> None:
         """Do nothing: its time costs nobody any, and its events are limited."""
@@ -169,20 +173,26 @@ class VirtualEnvironment:
         return near
 
     def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _VirtualListener:
-        if endpoint.port == 0:
-            endpoint = Endpoint(endpoint.host, next(self._ports))
+        endpoint = self._with_port(endpoint)
         if endpoint in self.listeners:
             raise HarnessError(f"{endpoint.host}:{endpoint.port} is already listened on in this virtual environment")
         listener = self.listeners[endpoint] = _VirtualListener(self, endpoint, accept)
         return listener
 
     def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _VirtualDatagrams:
-        if endpoint.port == 0:
-            endpoint = Endpoint(endpoint.host, next(self._ports))
+        endpoint = self._with_port(endpoint)
         if endpoint in self.udp:
             raise HarnessError(f"udp {endpoint.host}:{endpoint.port} is already open in this virtual environment")
         port = self.udp[endpoint] = _VirtualDatagrams(self, endpoint, sink)
         return port
+
+    def _with_port(self, endpoint: Endpoint) -> Endpoint:
+        """Return where to listen: port 0 picks a free one."""
+        if endpoint.port == 0:
+            endpoint = Endpoint(endpoint.host, next(self._ports))
+            if self.witness is not None:
+                self.witness.picked(endpoint)
+        return endpoint
 
     def resolve(self, host: str) -> tuple[str, ...]:
         return self.hosts.get(host, (host,) if host.replace(".", "").isdigit() else ())

@@ -22,9 +22,12 @@ def _ahead_ns() -> int:
 _AHEAD_NS = _ahead_ns()
 
 
-def steady_ns() -> int:
-    """Return the time of day in ns since 1970 UTC: that of the start of the process, and what has passed since."""
-    return time.monotonic_ns() + _AHEAD_NS
+def steady_ns(monotonic_ns: int | None = None) -> int:
+    """Return the time of day in ns since 1970 UTC: that of the start of the process, and what has passed since.
+
+    ``monotonic_ns``: an instant of the monotonic clock; None: now.
+    """
+    return (time.monotonic_ns() if monotonic_ns is None else monotonic_ns) + _AHEAD_NS
 
 
 class WallClock:

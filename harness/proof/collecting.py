@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from harness.errors import HarnessError
-from harness.paths import SUITES
 from harness.proof.records import Check
 from harness.run.checks import covered, needed, suite_path, why_not_collected
+from harness.run.options import pytest_arguments
 
 
 class _Collector:
@@ -27,19 +27,6 @@ class _Collector:
             name = suite_path(item)
             if name is not None:
                 self.found[name.partition("::")[0]].append(Check(name, list(covered(item)), list(needed(item))))
-
-
-PLUGIN = "harness.run.plugin"
-"""Named here, so that its options are known before pytest looks for files among the arguments."""
-UNNEEDED = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
-"""Plugins of pytest that a run does without: the second and third collect garbage twice, longer than most checks."""
-
-
-def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
-    """Return the arguments that every run of the suites starts with, wherever it is called from."""
-    places = [str(SUITES.parent / path) for path in paths]
-    left_out = [word for plugin in UNNEEDED for word in ("-p", f"no:{plugin}")]
-    return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN, *left_out]
 
 
 def collect(paths: list[str]) -> Mapping[str, list[Check]]:

@@ -20,10 +20,10 @@ from harness.interrupts import unwound
 from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
-from harness.proof.collecting import pytest_arguments
 from harness.proof.forks import Died, forked
 from harness.proof.steps import StepRecorder, Steps, steps_of
 from harness.run.checks import DRIVER, LOG, MIRROR, RUN, malformed, suite_path
+from harness.run.options import pytest_arguments
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 

@@ -5,17 +5,20 @@ What one file says of another is compared, so that a lie in one of them needs th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.capture.pcapng import read_pcapng
+from harness.capture.pcapng import CapturedNote, read_pcapng, read_with_notes
 from harness.capture.recorder import Frame
 from harness.judging.verdicts import Verdict, read_lines
+from harness.paths import SUITES
 from harness.results.bundle import BadBundle
-from harness.results.installed import Suites
+from harness.results.installed import ROBUSTNESS, Suites
 from harness.rules.catalogue import Catalogue
 from harness.run_folder import CAPTURE_SUFFIX, CAPTURES_FOLDER, VERDICTS_FILE, capture_name, capture_of
 
@@ -58,7 +61,7 @@ def check_verdicts(lines: Iterator[Line], suites: Suites, catalogue: Catalogue) 
         if line.rule not in suites.rules:
             raise BadBundle(f"{line.rule} has a verdict and is no rule")
         if line.test is None:
-            if line.verdict not in UNSEEN:
+            if line.verdict not in UNSEEN and line.rule not in ROBUSTNESS:
                 raise BadBundle(f"{line.rule}: {line.verdict} by no check")
             continue
         if not suites.may_judge(line.rule, line.check):
@@ -99,6 +102,43 @@ def check_frames(folder: Path, needed: Mapping[str, int], period: tuple[datetime
                 raise BadBundle(f"{name}: frame {last} is of {_time(frame.time_us)}, which is not within the run")
         if needed.get(name, 0) > last:
             raise BadBundle(f"verdicts name frame {needed[name]} of {name}, which has {last}")
+
+
+def check_setups(folder: Path, lines: Iterable[Line], run: Mapping[str, Any]) -> None:
+    """Check that each capture that verdicts rest on has the set-up of its check, in this run, of this system.
+
+    One that is taken from another run, such as one without a fault, has that of the other.
+    """
+    captures = {line.test: line.capture for line in lines if line.test is not None and line.capture is not None}
+    for test, name in captures.items():
+        if is_of_topology(test):
+            continue
+        first = next(iter(read_with_notes(folder / name)), None)
+        setup = _object_of(_object_of(first.text).get("setup")) if isinstance(first, CapturedNote) else {}
+        file = _object_of(setup.get("file"))
+        named = {"test": setup.get("test"), "run": setup.get("run"), "sut": file.get("sut")}
+        for key, ours in (("test", test), ("run", run["run"]), ("sut", run["sut"])):
+            if named[key] != ours:
+                raise BadBundle(f"{name}: has the set-up of {key} {named[key]!a:.200}, which is not of this run")
+
+
+def _object_of(said: Any) -> dict[str, Any]:
+    """Return an object of JSON, as text or read already; nothing where it is none."""
+    try:
+        found = json.loads(said) if isinstance(said, bytes) else said
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def is_of_topology(test: str) -> bool:
+    """Return whether a check needs three systems: its capture is of none of them alone."""
+    return _needs_topology(SUITES.parent / test.partition("::")[0])
+
+
+@cache
+def _needs_topology(path: Path) -> bool:
+    return path.is_relative_to(SUITES) and path.is_file() and 'needs("topology"' in path.read_text(encoding="utf-8")
 
 
 def _time(us: int) -> datetime:

@@ -12,6 +12,9 @@ from harness.rules.catalogue import load_catalogue
 from harness.run.checks_of_rules import driving_checks
 from harness.run.run import frozen_tests, rules_json
 
+ROBUSTNESS = frozenset(row.id for row in ROWS.values())
+"""The rules that any check may find broken, and a whole run may keep."""
+
 
 @dataclass(frozen=True, slots=True)
 class Suites:
@@ -30,12 +33,12 @@ class Suites:
 
     def may_judge(self, rule: str, check: str) -> bool:
         """Return whether a check (without parameters) can have a verdict on a rule."""
-        return rule in self.passive or rule in ROWS or check in self.driving.get(rule, ())
+        return rule in self.passive or rule in ROBUSTNESS or check in self.driving.get(rule, ())
 
 
 def installed_suites() -> Suites:
     """Return the suites beside this harness."""
     catalogue = load_catalogue()
     _, digest = rules_json(catalogue)
-    rules = frozenset(catalogue) | frozenset(ROWS)
+    rules = frozenset(catalogue) | ROBUSTNESS
     return Suites(frozen_tests(SUITES), digest, rules, driving_checks(), frozenset(load_predicates()))

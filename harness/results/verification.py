@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,16 +13,12 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from harness.errors import MqconformError
-from harness.judging.captured import judge_capture
-from harness.judging.verdicts import Verdict
-from harness.paths import SUITES
 from harness.results.agreement import (
-    Line,
     check_frames,
+    check_setups,
     check_verdicts,
     lines_of,
     period_of,
-    watch_identifiers,
 )
 from harness.results.bundle import BadBundle, Opened, open_bundle
 from harness.results.certificate import (
@@ -40,16 +35,13 @@ from harness.results.certificate import (
 )
 from harness.results.certificate_page import badge, page
 from harness.results.installed import Suites, installed_suites
+from harness.results.judged_again import NO_SYSTEM, JudgedAgain, judge_again
+from harness.results.replayed import Replayed
 from harness.results.run_results import RunResults, read_run
 from harness.results.schemas import check_run_folder, read_certificate, read_json
 from harness.rules.catalogue import load_catalogue
 from harness.run.run import digest_of
-from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, capture_name
-from harness.sut.virtual_driver import entropy_of
-from reference_qm.surface.entropy import new_guid
-
-NO_SYSTEM = "virtual"
-"""The reach of a run of the reference in the tester's own process."""
+from harness.run_folder import RULES_FILE
 
 
 class JudgedElsewhere(MqconformError):
@@ -58,20 +50,17 @@ class JudgedElsewhere(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A certificate that holds. ``statement``: certificate.json; ``captures``: how many were judged again; ``shown``:
-    the rules that they show; ``believed``: the rules whose verdict is the signer's word alone.
-    """
+    """A certificate that holds. ``statement``: certificate.json; ``again``: what of it was judged again."""
 
     statement: dict[str, Any]
-    captures: int
-    shown: frozenset[str]
-    believed: tuple[str, ...]
+    again: JudgedAgain
 
     def to_json(self) -> dict[str, Any]:
-        """Return certificate.json with what of it was judged again."""
+        """Return certificate.json with what of it was judged again, and what stays the signer's word."""
         return self.statement | {
-            "judged_again": {"captures": self.captures, "rules": sorted(self.shown)},
-            "believed": list(self.believed),
+            "judged_again": {"captures": self.again.captures, "rules": sorted(self.again.shown)},
+            "believed": list(self.again.believed),
+            "replayed": self.again.replayed.to_json(),
         }
 
 
@@ -84,7 +73,7 @@ def verify(
 ) -> Verified:
     """Verify a certificate; BadBundle says what does not hold, JudgedElsewhere that another harness has to say it.
 
-    ``progress``: captures judged again, of how many; ``not_exercised_percent``: the verifier's own limit.
+    ``progress``: how much was judged again, of how much; ``not_exercised_percent``: the verifier's own limit.
     """
     suites = installed_suites()
     with TemporaryDirectory(prefix="mqconform-verify-") as folder:
@@ -98,17 +87,13 @@ def verify(
             lines = list(lines_of(opened.folder))
             needed = check_verdicts(iter(lines), suites, load_catalogue())
             check_frames(opened.folder, needed, period_of(found.run))
-            shown = _check_captures(opened, found, lines, suites, progress)
+            check_setups(opened.folder, lines, found.run)
+            again = judge_again(opened, found, lines, suites, progress)
         except (BadBundle, JudgedElsewhere) as error:
             raise type(error)(f"{path}: {error}") from error
         except MqconformError as error:
             raise BadBundle(f"{path}: {str(error).replace(folder, '')}") from error
-    captures = sum(name.startswith(f"{CAPTURES_FOLDER}/") for name in opened.members)
-    decided = {rule for rule, one in found.rules.items() if one.verdict not in _UNDECIDED}
-    return Verified(said, captures, shown & decided, tuple(sorted(decided - shown)))
-
-
-_UNDECIDED = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE, Verdict.NOT_EXERCISED)
+    return Verified(said, again)
 
 
 def _statement(opened: Opened, suites: Suites) -> dict[str, Any]:
@@ -165,73 +150,6 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
             raise BadBundle(f"{name} does not show what the certificate says")
 
 
-def _check_captures(
-    opened: Opened,
-    found: RunResults,
-    lines: list[Line],
-    suites: Suites,
-    progress: Callable[[int, int], None],
-) -> frozenset[str]:
-    """Judge the captures again: what they convict, the verdicts convict; what passes on packets, they show.
-
-    A pass by a check that drives an exchange for such a rule may be about what the system did with packets of others.
-    """
-    catalogue, profile = load_catalogue(), found.run["sut"]["profile"]
-    convicted = {(line.rule, line.capture) for line in lines if line.verdict is Verdict.FAIL}
-    passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}
-    identifiers = _identifiers(found)
-    shown = set[str]()
-    names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
-    for number, name in enumerate(names, 1):
-        whose = identifiers(name)
-        watch = (lambda frame: None) if whose is None else watch_identifiers(name, whose)
-        for entry in judge_capture(opened.folder / name, name, catalogue, profile, watch).entries:
-            shown.add(entry.rule)
-            if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
-                raise BadBundle(f"{name} breaks {entry.rule}, which no verdict says: observed {entry.observed[:200]}")
-        progress(number, len(names))
-    on_packets = {
-        rule for rule, check in passed if rule in suites.passive and check not in suites.driving.get(rule, ())
-    }
-    if unseen := sorted(on_packets - shown):
-        raise BadBundle(f"no capture shows a packet to judge {', '.join(unseen[:5])} by, which its verdicts pass")
-    return frozenset(shown)
-
-
-def _identifiers(found: RunResults) -> Callable[[str], frozenset[str] | None]:
-    """Return what tells the identifiers of the queue managers of a capture; None where they are not known.
-
-    In virtual time each check has a system of its own, whose identifier follows from its name. Of a topology only the
-    receiver is known.
-    """
-    known = {capture_name(test) for test in found.checks}
-    several = {capture_name(test) for test in found.checks if _is_of_topology(test)}
-    virtual = found.run["reach"] == NO_SYSTEM
-    own = {capture_name(test): str(new_guid(entropy_of(test))) for test in found.checks} if virtual else {}
-    of_run = frozenset(found.run["queue_managers"])
-    if not virtual and not of_run:
-        raise BadBundle("run.json names no queue manager, so that nothing says whose captures these are")
-
-    def of(name: str) -> frozenset[str] | None:
-        stem = Path(name).stem
-        if stem not in known:
-            stem = _ATTEMPT.sub("", stem)
-        if stem in several:
-            return None
-        return frozenset({own.get(stem, "none")}) if virtual else of_run
-
-    return of
-
-
-_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
-"""What the name of a capture has behind that of its check, of another attempt."""
-
-
-def _is_of_topology(test: str) -> bool:
-    path = SUITES.parent / test.partition("::")[0]
-    return path.is_relative_to(SUITES) and path.is_file() and 'needs("topology"' in path.read_text(encoding="utf-8")
-
-
 LISTED = 20
 
 
@@ -241,13 +159,26 @@ def said_of(found: Verified) -> Iterator[str]:
     yield from _declarations(said)
     counts = ", ".join(f"{number:,} {name}" for name, number in said["rules"].items() if number)
     yield f"rules: {counts}; known deviations: {len(said['deviations'])}"
-    decided = len(found.shown) + len(found.believed)
-    yield f"judged again: {found.captures:,} captures, {len(found.shown):,} of {decided:,} rules with a verdict"
-    yield f"the signer's word: {len(found.believed):,} rules{_by_document(found.believed)}; `--format json` lists them"
+    again = found.again
+    decided = len(again.shown) + len(again.believed)
+    yield f"judged again: {again.captures:,} captures, {len(again.shown):,} of {decided:,} rules with a verdict"
+    yield from _replayed(again.replayed)
+    yield f"the signer's word: {len(again.believed):,} rules{_by_document(again.believed)}; `--format json` lists them"
     yield "the signer's word: name, vendor and version of the system, the profile it was held to, dates, run"
     system = said["system"]
     yield f"holds: {system['name']!a} {system['version']!a}, profile {system['profile']!a}"
     yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"
+
+
+def _replayed(found: Replayed) -> Iterator[str]:
+    """Yield how many checks were replayed, why others were not, and which came to other verdicts than the run."""
+    yield f"replayed: {len(found.alike):,} checks came to the verdicts of the run"
+    for why, number in Counter(found.unplayable.values()).most_common(LISTED):
+        yield f"  not replayed: {number:,}: {why}"
+    for test, differences in list(found.differing.items())[:LISTED]:
+        yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:LISTED])}"
+    if len(found.differing) > LISTED:
+        yield f"  other verdicts: {len(found.differing) - LISTED:,} checks more"
 
 
 def _declarations(said: Mapping[str, Any]) -> Iterator[str]:

@@ -62,6 +62,9 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
+    tape = None if "topology" in needed(request.node) else sut.tape  # its capture is of three systems
+    if tape is not None:
+        tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     earlier: list[Frame] = []
     recorder.listeners.append(
@@ -71,6 +74,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
         recorder.listeners.append(mirror.on_frame)
     take_residue(counterpart)
     yield counterpart
+    if tape is not None:
+        tape.end()
     if earlier:
         sut.residue.append(f"{len(earlier)} answers to messages of earlier checks came to it, the first: {earlier[0]}")
     counterpart.close()

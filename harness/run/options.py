@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 import pytest
 
 from harness.lengths_of_time import FORMS, seconds_of
 
+from harness.paths import SUITES
+
+PLUGIN = "harness.run.plugin"
+"""Named here, so that its options are known before pytest looks for files among the arguments."""
+UNNEEDED = ("logging", "unraisableexception", "threadexception", "doctest", "pastebin", "legacypath")
+"""Plugins of pytest that a run does without: the second and third collect garbage twice, longer than most checks."""
 CHECK_LIMIT_S = 15 * 60
 """No wait that a check without control makes is as long."""
+
+
+def pytest_arguments(paths: Iterable[str] = ("suites",)) -> list[str]:
+    """Return the arguments that every run of the suites starts with, wherever it is called from."""
+    places = [str(SUITES.parent / path) for path in paths]
+    left_out = [word for plugin in UNNEEDED for word in ("-p", f"no:{plugin}")]
+    return [*places, "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES), "-p", PLUGIN, *left_out]
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -40,6 +54,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--wait", type=_seconds, default=0, metavar="SECONDS", help="wait so long for the SUT to come up")
     group.addoption("--allure", action="store_true", help="write allure-results at the end of the run")
     group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
+    group.addoption("--replay", metavar="RUN", help="run the checks of this run on their captures")
     group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
 
 

@@ -63,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "malforms(rule, ...): rules that a check breaks with packets of its own")
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
-    if (config.getoption("--sut") or config.getoption("--topology")) and not config.getoption("collectonly"):
+    if any(map(config.getoption, ("--sut", "--topology", "--replay"))) and not config.getoption("collectonly"):
         try:
             _begin(config)
         except KeyboardInterrupt:
@@ -87,10 +87,16 @@ def _begin(config: pytest.Config) -> None:
     try:
         if config.getoption("resume") and not config.getoption("--out"):
             raise UsageError("--resume: which run? give its folder as --out")
-        wanted_rules(config)
+        rules = wanted_rules(config)
         known = config.getoption("--baseline")
         baseline = load_baseline(Path(known), load_catalogue()) if known else None
-        file, drivers_of = topologies.tested(*map(config.getoption, ("--sut", "--topology", "--workers")))
+        if config.getoption("--replay"):
+            from harness.run import replays
+
+            config.pluginmanager.register(replays)
+            file, drivers_of = replays.tested(Path(config.getoption("--replay")), rules if _chooses(config) else ())
+        else:
+            file, drivers_of = topologies.tested(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
@@ -119,9 +125,14 @@ def _begin(config: pytest.Config) -> None:
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
 
 
+def _chooses(config: pytest.Config) -> bool:
+    """Return whether rules were asked for."""
+    return any(map(config.getoption, ("--rule", "--select")))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the files of checks that have nothing to do with the few rules that are asked for."""
-    if not any(map(config.getoption, ("--rule", "--select"))) or not collection_path.is_relative_to(SUITES):
+    if not _chooses(config) or config.getoption("--replay") or not collection_path.is_relative_to(SUITES):
         return None
     if WANTED_FILES not in config.stash:
         config.stash[WANTED_FILES] = files_to_collect(wanted_rules(config))
@@ -144,7 +155,7 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
-    if any(map(config.getoption, ("--rule", "--select"))):
+    if _chooses(config) and not config.getoption("--replay"):
         keep = chosen(wanted_rules(config), checks)
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep

@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavail
 from harness.sut.control import Control, Unsupported
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
+from harness.sut.replay_tape import BeginsTape
 from harness.sut.shown import NotShown, shown
 from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
@@ -59,6 +60,8 @@ class Sut(OwnQueues):
         super().__init__(file, control, facilities, own)
         self.timeouts = timeouts
         self.environment = environment
+        self.tape: BeginsTape | None = None
+        """What writes down what it takes to replay the test."""
         self.identifier = identifier
         self.tcp_port = tcp_port
         self.ping_port = ping_port

@@ -10,6 +10,7 @@ from harness.environment import Environment
 from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, ContractBroken, Control
+from harness.sut.replay_tape import RecordedControl, Tape
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL, Timeouts
@@ -84,10 +85,11 @@ def view_of(
             if "set_timers" in who.facilities:
                 scale = timeouts.scale(file.control.time_scale)
                 control.call("set_timers", scale=scale)
+    tape = Tape(environment, file.driver.address)
     view = Sut(
         file,
         environment,
-        control,
+        None if control is None else RecordedControl(control, tape),
         identifier=who.identifier,
         facilities=who.facilities | ({"environment"} if file.environment.parts else set()),
         tcp_port=tcp_port,
@@ -97,5 +99,6 @@ def view_of(
         encryption_keys=who.keys,
         timeouts=timeouts,
     )
+    view.tape = tape
     view.controls_environment = "environment" in who.facilities
     return view

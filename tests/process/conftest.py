@@ -7,6 +7,8 @@ import sysconfig
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from mqconform_process import FEW, ROOT, Lines, Ran, command, mqconform, sut, unfounded, verdicts
 from patience import run_watched
 
@@ -68,3 +70,37 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     done = mqconform("run", "--sut", sut(folder), "--out", "run", "--rule", FEW, cwd=folder)
     assert done.returncode == 0, done.stdout
     return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="session")
+def certifiable(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run three checks; the folder says that it is whole."""
+    from certified import change, leave_out_advice
+
+    folder = tmp_path_factory.mktemp("certifiable")
+    done = mqconform("run", "--sut", sut(folder), "--out", folder / "run", "--rule", FEW)
+    assert done.returncode == 0, done.stdout
+    change(folder / "run", selection="all")
+    leave_out_advice(folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="session")
+def signer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with ``key.pem`` and ``public.pem``, and those of somebody else."""
+    folder = tmp_path_factory.mktemp("keys")
+    for prefix in ("", "other-"):
+        key = Ed25519PrivateKey.generate()
+        pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        (folder / f"{prefix}key.pem").write_bytes(pem)
+        public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        (folder / f"{prefix}public.pem").write_bytes(public)
+    return folder
+
+
+@pytest.fixture
+def few_are_all(monkeypatch: pytest.MonkeyPatch, certifiable: Path) -> None:
+    """Let the suites have the checks of the run to certify and no others."""
+    from certified import the_suites_have_only_what_ran
+
+    the_suites_have_only_what_ran(certifiable, monkeypatch)

@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.capture_error import CaptureError
 from harness.capture.comments import comment_on
-from harness.capture.pcapng import read_pcapng
+from harness.capture.pcapng import CapturedFrame, CapturedNote, read_pcapng, read_with_notes
 from harness.capture.streams import streams
 from harness.capture.writer import CaptureWriter
 from harness.judging.verdicts import Verdict
@@ -30,6 +30,19 @@ def capture(tmp_path: Path) -> Path:
         writer.tcp_data(1, False, b"answered", time_us=20)
         writer.tcp_close(1, False, time_us=30)
     return path
+
+
+def test_a_comment_leaves_the_notes_where_they_are(capture: Path):
+    with CaptureWriter(capture) as writer:
+        writer.note(b"first")
+        writer.udp(SUT, PEER, b"datagram", time_us=1, from_sut=True)
+        writer.note(b"last")
+    comment_on(capture, {1: "pass"})
+    first, frame, last = read_with_notes(capture)
+    assert isinstance(first, CapturedNote)
+    assert isinstance(last, CapturedNote)
+    assert isinstance(frame, CapturedFrame)
+    assert (first.text, frame.comment, last.text) == (b"first", "pass", b"last")
 
 
 def test_a_comment_changes_nothing_else(capture: Path):

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.capture import CapturedFrame, CaptureError, CaptureWriter, read_pcapng
-from harness.capture.pcapng import MAX_BLOCK, file_header, packet_block
+from harness.capture.pcapng import (
+    MAX_BLOCK,
+    MAX_NOTE,
+    CapturedNote,
+    file_header,
+    note_block,
+    packet_block,
+    read_with_notes,
+)
 from reference_qm.surface.inputs import Endpoint
 
 CLIENT, SERVER = Endpoint("192.0.2.1", 4057), Endpoint("192.0.2.2", 3527)
@@ -186,3 +194,37 @@ def test_arbitrary_bytes_raise_nothing_but_the_typed_error(tmp_path: Path, data:
         frames_of(file, data)
     except CaptureError as error:
         assert 0 <= error.offset <= len(data)
+
+
+def test_a_note_is_between_the_packets_and_no_packet(file: Path):
+    with CaptureWriter(file) as writer:
+        writer.note(b"before")
+        writer.udp(CLIENT, SERVER, b"one", time_us=1)
+        writer.udp(CLIENT, SERVER, b"two", time_us=2)
+        writer.note(b"")
+        writer.note(b"after")
+    found = [one.text if isinstance(one, CapturedNote) else one.number for one in read_with_notes(file)]
+    assert found == [b"before", 1, 2, b"", b"after"]
+    assert [frame.number for frame in read_pcapng(file)] == [1, 2]
+
+
+@given(st.binary(max_size=40))
+@budget(FEW, with_fixtures=True)
+def test_a_note_is_read_as_it_was_written(file: Path, text: bytes):
+    file.write_bytes(file_header() + note_block(text))
+    assert [one.text for one in read_with_notes(file) if isinstance(one, CapturedNote)] == [text]
+
+
+def test_the_longest_note_is_read_and_a_longer_one_is_refused(file: Path):
+    file.write_bytes(file_header() + note_block(bytes(MAX_NOTE)))
+    assert len(list(read_with_notes(file))) == 1
+    file.write_bytes(file_header() + note_block(bytes(MAX_BLOCK)))
+    with pytest.raises(CaptureError, match="it must be a multiple of 4 up to"):
+        list(read_with_notes(file))
+
+
+@pytest.mark.parametrize("body", [b"", b"\1", b"\5\0\0\0abcd"])
+def test_a_note_that_is_cut_is_refused(file: Path, body: bytes):
+    file.write_bytes(file_header() + block(0x80006D71, body + bytes(-len(body) % 4)))
+    with pytest.raises(CaptureError, match=r"a note of \d bytes in a block of|too short for its fields"):
+        list(read_with_notes(file))

@@ -1,0 +1,79 @@
+"""The command ``mqconform replay``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import UsageError
+from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from harness.results.replayed import Replayed
+
+LISTED = 50
+"""Checks that are listed for one reason; `--format json` has all."""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command("replay")(replay_)
+
+
+def replay_(
+    run: Annotated[Path, typer.Argument(help="A run folder with its captures.")],
+    rule: Annotated[
+        list[str] | None, typer.Option(help="Only checks that have a verdict on this rule (again and again).")
+    ] = None,
+    keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Keep the run that the replay is here: its verdicts, captures.")
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
+) -> None:
+    """Run the checks of a run again on their captures, without the system, and compare the verdicts.
+
+    Exit with 0 when every check that can be replayed comes to the verdicts of the run, with 1 when a verdict differs,
+    with 5 when no check can be replayed.
+    """
+    from harness.results.replayed import replay
+
+    if format_ not in ("text", "json"):
+        raise UsageError(f"--format {format_}: it must be text or json")
+    found = replay(run, rule or (), keyword, out)
+    if format_ == "json":
+        typer.echo(json.dumps(found.to_json(), indent=1))
+    else:
+        for line in said_of(found):
+            typer.echo(line)
+    if found.differing:
+        raise typer.Exit(EXIT_NOT_CONFORMANT)
+    if not found.alike:
+        raise typer.Exit(EXIT_TOO_FEW)
+
+
+def said_of(found: Replayed) -> Iterator[str]:
+    """Yield lines for the terminal: what differs, what cannot be replayed, how many came out as in the run."""
+    for test, differences in found.differing.items():
+        yield f"{test}:"
+        for one in differences:
+            yield f"  {one.rule}: in the run: {one.was}"
+            yield f"  {one.rule}: replayed: {one.came_out}"
+    by_reason: dict[str, list[str]] = {}
+    for test, why in found.unplayable.items():
+        by_reason.setdefault(why, []).append(test)
+    for why, tests in by_reason.items():
+        for test in tests[:LISTED]:
+            yield f"{test}: {why}"
+        if len(tests) > LISTED:
+            yield f"{len(tests) - LISTED:,} more: {why}"
+    whole = len(found.alike) + len(found.differing) + len(found.unplayable)
+    yield (
+        f"{len(found.alike):,} of {whole:,} checks came to the verdicts of the run; {len(found.differing):,} came to "
+        f"others, {len(found.unplayable):,} cannot be replayed"
+    )

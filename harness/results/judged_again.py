@@ -1,0 +1,130 @@
+"""The verdicts of a run judged again, from its captures alone.
+
+Rules that every packet shows are judged by the packets of each capture; what checks drive an exchange for, by running
+these checks again on their captures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.judging.captured import judge_capture
+from harness.judging.verdicts import Verdict
+from harness.results.agreement import UNSEEN, Line, is_of_topology, watch_identifiers
+from harness.results.bundle import BadBundle, Opened
+from harness.results.installed import Suites
+from harness.results.replayed import Replayed, replay
+from harness.results.run_results import RunResults
+from harness.rules.catalogue import load_catalogue
+from harness.run_folder import CAPTURES_FOLDER, capture_name
+from harness.sut.virtual_driver import entropy_of
+from reference_qm.surface.entropy import new_guid
+
+NO_SYSTEM = "virtual"
+"""The reach of a run of the reference in the tester's own process."""
+DEADLINE_S = 3_600
+"""Checks of a bundle that are not replayed until then stay the signer's word; all of an honest one take a minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAgain:
+    """``captures``: how many were judged again; ``replayed``: what became of the checks on them; ``shown``: the rules
+    of which every verdict came out again; ``believed``: the rules of which one did not, with a verdict all the same.
+    """
+
+    captures: int
+    replayed: Replayed
+    shown: frozenset[str]
+    believed: tuple[str, ...]
+
+
+def judge_again(
+    opened: Opened, found: RunResults, lines: list[Line], suites: Suites, progress: Callable[[int, int], None]
+) -> JudgedAgain:
+    """Judge a run again; BadBundle when its verdicts do not say what its captures show.
+
+    ``progress``: how much is done, of how much.
+    """
+    names = sorted(name for name in opened.members if name.startswith(f"{CAPTURES_FOLDER}/"))
+    whole = len(names) + len(found.checks)
+    by_packets = _judge_captures(opened, found, lines, names, lambda done: progress(done, whole))
+    passed = {(line.rule, line.check) for line in lines if line.verdict is Verdict.PASS}
+    # A pass by a check that drives an exchange for the rule may be about what the system did with packets of others.
+    on_packets = {
+        rule for rule, check in passed if rule in suites.passive and check not in suites.driving.get(rule, ())
+    }
+    if unseen := sorted(on_packets - {rule for rule, _, _ in by_packets}):
+        raise BadBundle(f"no capture shows a packet to judge {', '.join(unseen[:5])} by, which its verdicts pass")
+    replayed = replay(
+        opened.folder, deadline_s=DEADLINE_S, progress=lambda done, of: progress(len(names) + done, len(names) + of)
+    )
+    for test, differences in replayed.differing.items():
+        for one in differences:
+            if one.new_fail:
+                raise BadBundle(f"{test} fails {one.rule} when it is replayed, which no verdict says: {one.came_out}")
+    decided = [line for line in lines if line.verdict not in UNSEEN]
+    unseen_again = {
+        line.rule
+        for line in decided
+        if line.test not in replayed.alike and (line.rule, line.verdict, line.capture) not in by_packets
+    }
+    shown = frozenset(line.rule for line in decided) - unseen_again
+    return JudgedAgain(len(names), replayed, shown, tuple(sorted(unseen_again)))
+
+
+def _judge_captures(
+    opened: Opened,
+    found: RunResults,
+    lines: Iterable[Line],
+    names: list[str],
+    progress: Callable[[int], None],
+) -> frozenset[tuple[str, Verdict, str]]:
+    """Judge captures by what every packet shows: what they convict, the verdicts convict.
+
+    Return the rules with their verdicts and captures.
+    """
+    catalogue, profile = load_catalogue(), found.run["sut"]["profile"]
+    convicted = {(line.rule, line.capture) for line in lines if line.verdict is Verdict.FAIL}
+    identifiers = _identifiers(found)
+    judged = set[tuple[str, Verdict, str]]()
+    for number, name in enumerate(names, 1):
+        whose = identifiers(name)
+        watch = (lambda frame: None) if whose is None else watch_identifiers(name, whose)
+        for entry in judge_capture(opened.folder / name, name, catalogue, profile, watch).entries:
+            judged.add((entry.rule, entry.verdict, name))
+            if entry.verdict is Verdict.FAIL and (entry.rule, name) not in convicted:
+                raise BadBundle(f"{name} breaks {entry.rule}, which no verdict says: observed {entry.observed[:200]}")
+        progress(number)
+    return frozenset(judged)
+
+
+def _identifiers(found: RunResults) -> Callable[[str], frozenset[str] | None]:
+    """Return what tells the identifiers of the queue managers of a capture; None where they are not known.
+
+    In virtual time each check has a system of its own, whose identifier follows from its name. Of a topology only the
+    receiver is known.
+    """
+    known = {capture_name(test) for test in found.checks}
+    several = {capture_name(test) for test in found.checks if is_of_topology(test)}
+    virtual = found.run["reach"] == NO_SYSTEM
+    own = {capture_name(test): str(new_guid(entropy_of(test))) for test in found.checks} if virtual else {}
+    of_run = frozenset(found.run["queue_managers"])
+    if not virtual and not of_run:
+        raise BadBundle("run.json names no queue manager, so that nothing says whose captures these are")
+
+    def of(name: str) -> frozenset[str] | None:
+        stem = Path(name).stem
+        if stem not in known:
+            stem = _ATTEMPT.sub("", stem)
+        if stem in several:
+            return None
+        return frozenset({own.get(stem, "none")}) if virtual else of_run
+
+    return of
+
+
+_ATTEMPT = re.compile(r"(-from-\d+)?(-again-\d+)?$")
+"""What the name of a capture has behind that of its check, of another attempt."""

@@ -1,0 +1,166 @@
+"""A run replayed: its checks run again on their captures, and their verdicts are compared with those of the run."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import pytest
+
+from harness.errors import UsageError
+from harness.judging.verdicts import Verdict, read_verdicts
+from harness.printable import one_line
+from harness.run.checks import DRIVER, RUN, suite_path
+from harness.run.evidence import frames_of
+from harness.run.options import pytest_arguments
+from harness.run_folder import VERDICTS_FILE
+from harness.sut.replay_driver import ReplayDriver
+
+NO_CHECK = "the suites have no such check"
+NOT_BEGUN = "it was not begun before the deadline"
+_LONGEST_OBSERVED = 200
+Progress = Callable[[int, int], None]
+"""Gets how many checks were replayed, of how many."""
+
+
+class Judged(NamedTuple):
+    """A verdict of a check on a rule; ``advice``: it is about the SHOULD of the rule's sentence."""
+
+    rule: str
+    verdict: str
+    advice: str | None
+
+
+class Difference(NamedTuple):
+    """What a check found on a rule in the run and in the replay, in words. ``new_fail``: only the replay fails it."""
+
+    rule: str
+    was: str
+    came_out: str
+    new_fail: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A replay of checks. ``alike``: those that came to the same verdicts; ``differing``: the verdicts of others;
+    ``unplayable``: why the rest cannot be replayed.
+    """
+
+    alike: frozenset[str]
+    differing: dict[str, list[Difference]]
+    unplayable: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        differing = {
+            test: [{"rule": one.rule, "run": one.was, "replay": one.came_out} for one in differences]
+            for test, differences in self.differing.items()
+        }
+        return {"alike": sorted(self.alike), "differing": differing, "unplayable": self.unplayable}
+
+
+def replay(
+    folder: Path,
+    rules: Sequence[str] = (),
+    keyword: str | None = None,
+    out: Path | None = None,
+    progress: Progress = lambda done, of: None,
+    deadline_s: int | None = None,
+) -> Replayed:
+    """Replay the checks of a run folder, or those that have a verdict on a rule; ``out``: keep what comes of it there.
+
+    After ``deadline_s`` no check is begun. UsageError says why that cannot be done at all.
+    """
+    watch = _Watch(progress)
+    given = [word for rule in rules for word in ("--rule", rule)] + (["-k", keyword] if keyword else [])
+    given += ["--deadline", str(deadline_s)] if deadline_s else []
+    with TemporaryDirectory(prefix="mqconform-replay-") as temporary:
+        made = out or Path(temporary) / "run"
+        given += ["--replay", str(folder), "--out", str(made), "-p", "no:terminal", "-p", "no:junitxml"]
+        said = io.StringIO()
+        with redirect_stdout(said), redirect_stderr(said):
+            code = pytest.main([*pytest_arguments(), "--disable-plugin-autoload", *given], [watch])
+        if code == pytest.ExitCode.INTERRUPTED:
+            raise KeyboardInterrupt
+        if not watch.begun:
+            raise UsageError(said.getvalue().strip().rpartition("\n")[2].removeprefix("ERROR: ") or "it broke off")
+        now = _verdicts(made)
+    was = _verdicts(folder)
+    missing = set[str]() if keyword else watch.wanted - watch.collected
+    unplayable = dict.fromkeys(missing, NO_CHECK) | dict.fromkeys(watch.collected - watch.begun, NOT_BEGUN)
+    unplayable |= watch.unplayable
+    found = {test: _differences(was[test], now.get(test, {})) for test in watch.collected - unplayable.keys()}
+    return Replayed(
+        frozenset(test for test, differences in found.items() if not differences),
+        {test: differences for test, differences in sorted(found.items()) if differences},
+        dict(sorted(unplayable.items())),
+    )
+
+
+class _Watch:
+    """A plugin that keeps what became of the checks of a session."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.collected = set[str]()
+        self.wanted = set[str]()
+        self.unplayable = dict[str, str]()
+        self.begun = set[str]()
+        self._progress = progress
+        self._done = 0
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.collected = {path for item in session.items if (path := suite_path(item)) is not None}
+
+    def pytest_runtest_logfinish(self) -> None:
+        self._done += 1
+        self._progress(self._done, len(self.collected))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        driver = session.config.stash.get(DRIVER, None)
+        if isinstance(driver, ReplayDriver):
+            self.wanted, self.unplayable = set(driver.captures), dict(driver.differences)
+            self.begun = session.config.stash[RUN].tests_run
+
+
+_Found = Mapping[str, Sequence[tuple[Judged, str]]]
+"""The verdicts of a check by rule, each with what is shown of it."""
+
+
+def _verdicts(folder: Path) -> dict[str, dict[str, list[tuple[Judged, str]]]]:
+    """Return the verdicts of a run folder by check and rule."""
+    found: dict[str, dict[str, list[tuple[Judged, str]]]] = {}
+    for line in read_verdicts(folder / VERDICTS_FILE):
+        if isinstance(test := line["test"], str):
+            judged = Judged(str(line["rule"]), str(line["verdict"]), line["advice"])
+            found.setdefault(test, {}).setdefault(judged.rule, []).append((judged, _shown(line)))
+    return found
+
+
+def _shown(line: Mapping[str, Any]) -> str:
+    frames = frames_of(line)
+    why = line["reason"] or line["observed"]
+    return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED)
+
+
+def _differences(was: _Found, now: _Found) -> list[Difference]:
+    """Return the rules with other verdicts, each told by the first verdict that only one side has."""
+    differences = []
+    for rule in sorted(was.keys() | now.keys()):
+        before, after = was.get(rule, ()), now.get(rule, ())
+        lost, new = (Counter(one for one, _ in side) for side in (before, after))
+        if lost != new:
+            fails = [any(one.verdict == Verdict.FAIL for one in side) for side in (lost, new)]
+            differences.append(
+                Difference(rule, _first(before, lost - new), _first(after, new - lost), fails == [False, True])
+            )
+    return differences
+
+
+def _first(found: Sequence[tuple[Judged, str]], only: Counter[Judged]) -> str:
+    return next((shown for one, shown in found if one in only), "no other verdict")

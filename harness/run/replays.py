@@ -1,0 +1,80 @@
+"""A run that replays another: the checks of its run folder, each on its own capture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.judging.verdicts import read_lines
+from harness.paths import SUITES
+from harness.run.checks import DRIVER, suite_path
+from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture_of
+from harness.sut.drivers import SutDriver
+from harness.sut.replay_driver import ReplayDriver
+from harness.sut.sut_file import SutFile, parse_sut_file
+
+FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
+"""The files of the checks that are replayed, with the folders above them."""
+
+
+def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
+    """Return what the run in a folder was about, and what makes the driver of its captures.
+
+    ``rules``: only checks that have a verdict on one of them; empty: all checks.
+    """
+    path = folder / RUN_FILE
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+        file = parse_sut_file({"sut": run["sut"], "driver": {"kind": "virtual"}})
+        word = str(run["run"])
+    except OSError as error:
+        raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{path}: is cut or broken ({error}); it is no {RUN_FILE} of this harness") from error
+    try:
+        captures = _captures(folder, rules)
+    except OSError as error:
+        raise UsageError(f"{folder}: holds no run: {VERDICTS_FILE}: {error.strerror}") from error
+    if not captures:
+        raise UsageError(f"{folder}: no check has a verdict{' on ' if rules else ''}{', '.join(sorted(rules))}")
+    return file, lambda file, out: [ReplayDriver(file, captures, word)]
+
+
+def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
+    """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts."""
+    captures, wanted = dict[str, Path](), set[str]()
+    for line in read_lines(folder / VERDICTS_FILE):
+        if not isinstance(test := line.get("test"), str):
+            continue
+        name = str(line.get("capture") or capture_of(test))
+        captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
+        if not rules or line.get("rule") in rules:
+            wanted.add(test)
+    return {test: path for test, path in captures.items() if test in wanted}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files that have none of the checks."""
+    if not collection_path.is_relative_to(SUITES):
+        return None
+    if FILES not in config.stash:
+        files = {SUITES.parent / test.partition("::")[0] for test in _driver(config).captures}
+        config.stash[FILES] = frozenset(each for path in files for each in (path, *path.parents))
+    return True if collection_path not in config.stash[FILES] else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the checks that have no capture."""
+    captures = _driver(config).captures
+    config.hook.pytest_deselected(items=[item for item in items if suite_path(item) not in captures])
+    items[:] = [item for item in items if suite_path(item) in captures]
+
+
+def _driver(config: pytest.Config) -> ReplayDriver:
+    driver = config.stash[DRIVER]
+    assert isinstance(driver, ReplayDriver)
+    return driver

@@ -1,0 +1,154 @@
+"""The driver of a SUT that is a capture: it does what it did, as long as the harness does what it did.
+
+A check is deterministic when time, chance and what comes from outside are given. All of it is in its capture: packets,
+the control channel and the set-up (harness/sut/replay_tape.py). So the check runs again, in time that jumps, and comes
+to a verdict of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+from uuid import UUID
+
+from harness import errors
+from harness.errors import HarnessError, MqconformError
+from harness.printable import one_line
+from harness.sut import control as control_errors
+from harness.sut.replay_environment import ReplayEnvironment
+from harness.sut.replay_items import NotReplayable, items_of
+from harness.sut.replay_player import Player
+from harness.sut.replay_setup import file_of, take_setup
+from harness.sut.replay_tape import SAVED
+from harness.sut.shown import NotShown
+from harness.sut.sut import Sut
+from harness.sut.sut_file import SutFile
+from harness.sut.sut_process import Death
+from harness.sut.timeouts import Timeouts
+from harness.sut.wires import MissingElement
+
+Kind = TypeVar("Kind")
+_LONGEST_REASON = 300
+_REFUSALS: Mapping[str, type[MqconformError]] = {
+    one.__name__: one
+    for module in (control_errors, errors)
+    for one in vars(module).values()
+    if isinstance(one, type) and issubclass(one, MqconformError)
+} | {NotShown.__name__: NotShown, MissingElement.__name__: MissingElement}
+"""What a control channel may have raised."""
+
+
+class ReplayDriver:
+    """The SUT of every check of a run is that check's capture. ``captures``: by check."""
+
+    def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str) -> None:
+        self.file = file
+        self.shared = self.beside_others = False
+        self.wait_s = 0
+        self.identifier: UUID | None = None
+        self.captures = captures
+        self.differences: dict[str, str] = {}
+        """Of the checks that cannot be replayed, why."""
+        self._run = run
+
+    def start(self) -> None:
+        """Do nothing: there is nothing but files."""
+
+    def open(
+        self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
+    ) -> Sut:
+        try:
+            return self._open(seed, needs)
+        except (MqconformError, OSError) as error:
+            self._differs(seed, str(error))
+            raise NotReplayable(str(error)) from error
+
+    def _differs(self, seed: str, why: str) -> None:
+        self.differences.setdefault(seed, one_line(why, _LONGEST_REASON))
+
+    def _open(self, seed: str, needs: Collection[str]) -> Sut:
+        if "topology" in needs:
+            raise NotReplayable("it is a check of three systems")
+        items = items_of(self.captures[seed])
+        setup = take_setup(items)
+        if (setup["run"], setup["test"]) != (self._run, seed):
+            raise NotReplayable(f"its capture is of {setup['test']} in the run {setup['run']}")
+        player = Player(items, lambda why: self._differs(seed, why))
+        environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
+        view = _ReplaySut(
+            file_of(setup),
+            environment,
+            ReplayControl(player, environment),
+            identifier=None if setup["identifier"] is None else UUID(setup["identifier"]),
+            facilities=frozenset(setup["facilities"]),
+            encryption_keys=bytes.fromhex(setup["keys"]),
+            timeouts=Timeouts(**setup["timeouts"]),
+            **{name: setup[name] for name in ("tcp_port", "ping_port", "rpc_port", "scale")},
+        )
+        for name in SAVED:
+            setattr(view, name, setup[name])
+        view.tape = player
+        return view
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return None: what ended then is shown by its packets."""
+        return None
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return None, as above."""
+        return None
+
+    def death(self, check: str | None) -> Death | None:
+        """Return None, as above."""
+        return None
+
+    def start_again(self) -> None:
+        """Do nothing."""
+
+    def confirm(self) -> None:
+        """Do nothing."""
+
+    def stop(self) -> None:
+        """Do nothing."""
+
+
+class _ReplaySut(Sut):
+    """A view that leaves everything as it is: what comes after the check has no say in its verdict."""
+
+    def tidy(self) -> None:
+        """Do nothing."""
+
+
+class ReplayControl:
+    """The control channel of a capture: it answers what it answered, when it did."""
+
+    def __init__(self, player: Player, environment: ReplayEnvironment) -> None:
+        self._player = player
+        self._environment = environment
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        return self._ask("call", verb, arguments, dict)
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        return self._ask("begin", verb, arguments, int)
+
+    def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
+        self._player.asked(how, verb, arguments)
+        self._environment.run_until(self._player.has_answer, self._player.rest_ms())
+        return self._believed(self._player.take_answer().said, "answered", kind)
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        note = self._player.late.pop(request, None)
+        return None if note is None else self._believed(note.said, "answer", dict)
+
+    def _believed(self, said: Mapping[str, Any], key: str, kind: type[Kind]) -> Kind:
+        if "refused" in said:
+            raise _REFUSALS.get(str(said["refused"]), HarnessError)(str(said.get("why", "")))
+        found = said.get(key)
+        if not isinstance(found, kind):
+            self._player.differ(f"an answer of the control channel is no {kind.__name__}: not replayable")
+        return found
+
+    def close(self) -> None:
+        """Do nothing."""

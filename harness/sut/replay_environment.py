@@ -1,0 +1,193 @@
+"""The environment of a check that is replayed: time is that of the capture, and the network is what the capture has."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+
+from harness.capture.ip import UdpDatagram
+from harness.environment import StreamSink
+from harness.environment.virtual import EVENT_LIMIT, LATENCY_MS, VirtualEnvironment
+from harness.sut.replay_items import NotReplayable, Open
+from harness.sut.replay_player import Player
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Endpoint
+
+LATE_MS = 50
+"""How late a timer of the harness may have run in real time: what the system did meanwhile comes first."""
+
+
+class ReplayStream:
+    """The harness's end of a connection; what it sends is compared where it is recorded."""
+
+    def __init__(self, local: Endpoint, remote: Endpoint, sink: StreamSink | None) -> None:
+        self.local = local
+        self.remote = remote
+        self.open = True
+        if sink is not None:
+            self.sink = sink
+
+    def send(self, data: bytes) -> None:
+        """Do nothing: the recorder has it."""
+
+    def close(self) -> None:
+        self.open = False
+
+
+class ReplayEnvironment(VirtualEnvironment):
+    """Time jumps to the next event or to what the SUT does next; where the harness recorded something, it is then.
+
+    ``virtual``: whether the capture is of virtual time. In real time a wait ends where the capture has its end.
+    """
+
+    def __init__(self, player: Player, began: Mapping[str, int], *, virtual: bool) -> None:
+        super().__init__()
+        self.virtual = virtual
+        self._late_ms = 0 if virtual else LATE_MS
+        self._player = player
+        self._began = began
+        self._now_ms = began["monotonic_ms"]
+        self._us = began["epoch_us"]
+        """The time where the last thing happened that was recorded."""
+        ahead_s = began["utc_s"] - began["epoch_us"] // 1_000_000
+        self._ahead_s = ahead_s if abs(ahead_s) > 1 else 0
+        """What the clock for packets was ahead of that for captures."""
+        self._ports = count(1)  # of what is picked when nothing is played any more: no capture has such a port
+        self._connecting: list[tuple[ReplayStream, StreamSink]] = []
+
+    def now(self) -> Now:
+        return Now(self._now_ms, self._utc_us() // 1_000_000 + self._ahead_s)
+
+    def _utc_us(self) -> int:
+        """Return the time of day: in real time that of what the harness does next, on its way there."""
+        us = self.epoch_us_at(self._now_ms)
+        coming_us = None if self.virtual else self._player.harness_us()
+        return coming_us if coming_us is not None and us < coming_us < us + LATE_MS * 1_000 else us
+
+    def epoch_us(self) -> int:
+        return max(self._us, self.epoch_us_at(self._now_ms))
+
+    def epoch_us_at(self, monotonic_ms: int) -> int:
+        return self._began["epoch_us"] + (monotonic_ms - self._began["monotonic_ms"]) * 1000
+
+    def follow(self, us: int) -> None:
+        """Note that it is as late as something was recorded."""
+        self._us = max(self._us, us)
+        self._now_ms = max(self._now_ms, self._ms(us))
+
+    def _ms(self, us: int) -> int:
+        return self._began["monotonic_ms"] + (us - self._began["epoch_us"]) // 1000
+
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
+        deadline_ms = self._now_ms + timeout_ms
+        for _ in range(EVENT_LIMIT):
+            if not self._player.together and condition():
+                return True
+            if self._player.over or self.virtual:
+                over = not self._go_on(deadline_ms)
+            else:
+                over = not self._go_on_really(deadline_ms)
+            if over:
+                return condition()
+        raise NotReplayable(f"more than {EVENT_LIMIT} events in one wait")
+
+    def _go_on(self, deadline_ms: int) -> bool:
+        """Let the next thing happen; False when there is none until the wait ends, which is then."""
+        next_us = self._player.next_us()
+        if next_us is not None and self._before_events(next_us) and self._ms(next_us) <= deadline_ms:
+            self.follow(next_us)
+            self._player.play()
+            return True
+        if self._happens(deadline_ms):
+            return True
+        self._now_ms = max(deadline_ms, self._now_ms)
+        return False
+
+    def _go_on_really(self, deadline_ms: int) -> bool:
+        """Let the next thing happen; False when the capture has the end of the wait next, or nothing is left."""
+        next_us, timed_out_us = self._player.next_us(), self._player.timed_out_us()
+        if next_us is not None:
+            if self._before_events(next_us):
+                self.follow(next_us)
+                self._player.play()
+            else:
+                self._happens(self._ms(next_us))
+            return True
+        if timed_out_us is not None:
+            if self._happens(self._ms(timed_out_us) - self._late_ms):
+                return True
+            self.follow(timed_out_us)
+            self._player.time_out()
+            return False
+        if self._happens(deadline_ms + self._late_ms):
+            return True
+        self._now_ms = max(deadline_ms, self._now_ms)
+        return False
+
+    def _before_events(self, us: int) -> bool:
+        """Return whether what the system does then comes before the timers of the harness."""
+        return not self._events or max(self._ms(us), self._now_ms) <= self._events[0][0] + self._late_ms
+
+    def _happens(self, until_ms: int) -> bool:
+        """Let the next timer of the harness run, if it is due until then."""
+        if not self._events or self._events[0][0] > max(until_ms, self._now_ms):
+            return False
+        due_ms, _, event = heapq.heappop(self._events)
+        self._now_ms = max(self._now_ms, due_ms)
+        if not event.cancelled:
+            event.action()
+        return True
+
+    # -- connections ---------------------------------------------------------------------------------------------
+
+    def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Any:
+        stream = ReplayStream(Endpoint(local_host, 0), remote, sink)
+        if any(isinstance(one, Open) and not one.by_sut and one.server == remote for one in self._player.left()):
+            self._connecting.append((stream, sink))
+        else:
+            self.later(2 * LATENCY_MS, lambda: self._refuse(stream, sink))
+        return stream
+
+    @staticmethod
+    def _refuse(stream: ReplayStream, sink: StreamSink) -> None:
+        if stream.open:
+            sink.on_failed("connection refused")
+
+    def awaits(self, item: Open) -> bool:
+        """Return whether the harness is connecting there."""
+        return any(stream.remote == item.server and stream.open for stream, _ in self._connecting)
+
+    def opened(self, item: Open, local: Endpoint, remote: Endpoint) -> ReplayStream | None:
+        """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
+        if item.by_sut:
+            listener = self.listeners.get(local)
+            if listener is None:
+                return None
+            stream = ReplayStream(local, remote, None)
+            stream.sink = listener.accept(stream)
+            return stream
+        for number, (stream, _) in enumerate(self._connecting):
+            if stream.remote == item.server and stream.open:
+                del self._connecting[number]
+                stream.local = local
+                return stream
+        return None
+
+    def _with_port(self, endpoint: Endpoint) -> Endpoint:
+        """Return where to listen, with the port that was picked for it then."""
+        return endpoint if endpoint.port else super()._with_port(Endpoint(endpoint.host, self._player.picked()))
+
+    def datagram(self, segment: UdpDatagram) -> None:
+        """Let a datagram of the SUT arrive."""
+        end = self.udp.get(segment.target)
+        if end is not None:
+            end.sink.on_datagram(segment.source, segment.data)
+
+    def resolve(self, host: str) -> tuple[str, ...]:
+        """Return an address as it is: what a name resolved to is in no capture."""
+        found = super().resolve(host)
+        if not found:
+            self._player.differ("a name is resolved, which no capture has: not replayable")
+        return found

@@ -1,0 +1,106 @@
+"""A capture as what happened, one thing after the other."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
+from harness.capture.pcapng import CapturedFrame, CapturedNote, read_with_notes
+from harness.errors import HarnessError
+from harness.sut.wires import Reply
+from reference_qm.surface.inputs import Endpoint
+
+MOST = 64 * 2**20
+"""int bytes of a capture that is replayed."""
+MOST_US = 2**53
+"""Of a time: what every reader of JSON has exactly."""
+
+
+class NotReplayable(HarnessError):
+    """A check that cannot run on its capture, or does something else than it did when the capture was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A new connection: three frames of which this is the first."""
+
+    frame: int
+    us: int
+    by_sut: bool
+    client: Endpoint
+    server: Endpoint
+    packet: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A frame with data, with the end of a connection, or of an opening the second or third one."""
+
+    frame: int
+    us: int
+    by_sut: bool
+    segment: TcpSegment | UdpDatagram
+    packet: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note of a tape (harness/sut/replay_tape.py) behind a frame; ``us`` is 0 where it has no time."""
+
+    frame: int
+    us: int
+    said: dict[str, Any]
+
+    @property
+    def by_sut(self) -> bool:
+        """Return whether the system did it, or its control channel."""
+        return not self.said.keys() & {"call", "begin", "picked", "timed_out", "over"}
+
+    @property
+    def is_question(self) -> bool:
+        """Return whether it is a question on the control channel."""
+        return not self.said.keys().isdisjoint(("call", "begin"))
+
+
+Item = Open | Packet | Note
+
+
+def items_of(path: Path) -> list[Item]:
+    """Read a capture; MqconformError where it is none of this harness."""
+    if not path.is_file():
+        raise NotReplayable("it has no capture")
+    if path.stat().st_size > MOST:
+        raise NotReplayable(f"{path.name}: is longer than {MOST:,} bytes")
+    items: list[Item] = []
+    number = 0
+    for one in read_with_notes(path):
+        if isinstance(one, CapturedFrame):
+            number = one.number
+            items.append(_of_frame(path, one))
+        else:
+            items.append(_of_note(path, one, number))
+    return items
+
+
+def _of_frame(path: Path, frame: CapturedFrame) -> Open | Packet:
+    try:
+        part = take_apart(frame.data)
+    except ValueError as error:
+        raise NotReplayable(f"{path.name}: frame {frame.number}: {error}") from error
+    by_sut = bool(frame.inbound)
+    if isinstance(part, TcpSegment) and part.flags & TcpFlags.SYN and not part.flags & TcpFlags.ACK:
+        return Open(frame.number, frame.time_us, by_sut, part.source, part.target, frame.data)
+    return Packet(frame.number, frame.time_us, by_sut, part, frame.data)
+
+
+def _of_note(path: Path, note: CapturedNote, number: int) -> Note:
+    try:
+        said = json.loads(note.text, object_hook=Reply)
+    except (ValueError, RecursionError) as error:
+        raise NotReplayable(f"{path.name}: the note behind frame {number}: {error}") from error
+    if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < MOST_US:
+        raise NotReplayable(f"{path.name}: the note behind frame {number}: no note of this harness")
+    return Note(number, us, said)

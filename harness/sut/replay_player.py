@@ -1,0 +1,251 @@
+"""Plays a capture to a check: what the system did comes when it did, once the harness did all that came before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never
+
+from harness.capture import CaptureWriter
+from harness.capture.ip import TcpFlags, UdpDatagram
+from harness.capture.recorder import Recorder
+from harness.errors import SutUnavailable
+from harness.sut.replay_items import Item, Note, NotReplayable, Open, Packet
+from harness.sut.replay_tape import as_line
+from harness.sut.sut import Sut
+from reference_qm.surface.inputs import Endpoint
+
+if TYPE_CHECKING:
+    from harness.sut.replay_environment import ReplayEnvironment, ReplayStream
+
+NOT_REPLAYABLE = "not replayable"
+
+
+class Player:
+    """The capture of one check, as far as it was played. Takes notes as a tape does, and compares them.
+
+    ``differs`` is told once why the check cannot be replayed.
+    """
+
+    def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
+        self.environment: ReplayEnvironment
+        self.late: dict[int, Note] = {}
+        """Answers to questions that were begun."""
+        self.over = False
+        """Whether nothing is played or compared any more."""
+        self._items = items
+        self._at = 0
+        self._differs = differs
+        self._answer: Note | None = None
+        self._streams: dict[tuple[Endpoint, Endpoint], ReplayStream] = {}
+        self._delivering = False
+        self.together = False
+        """Whether more is to come before who waits looks again."""
+
+    # -- what the harness does -----------------------------------------------------------------------------------
+
+    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
+        """Compare what is recorded from now on with what was."""
+        recorder.new_writer = lambda path: _ComparingWriter(path, self)
+
+    def end(self) -> None:
+        """Play no more: the check is over. It must be over in the capture, too."""
+        if self.over:
+            return
+        while (item := self.next()) is not None and item.by_sut:
+            self._at += 1
+        if item is not None and not (isinstance(item, Note) and "over" in item.said):
+            self._differs(f"behind frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
+        self.over, self.together = True, False
+
+    def written(self, frame: int, packet: bytes) -> None:
+        """Compare a frame that is recorded now."""
+        if self.over:
+            return
+        self._pass_sizes()
+        expected = self.next()
+        if isinstance(expected, Note) or expected is None or expected.packet != packet:
+            self.differ(f"frame {frame}: the harness sends something else: {NOT_REPLAYABLE}")
+        self._at += 1
+        self.environment.follow(expected.us)
+
+    def asked(self, how: str, verb: str, arguments: Mapping[str, Any]) -> None:
+        """Compare a question that is asked now."""
+        if self.over:
+            raise SutUnavailable("the capture is over")
+        self._pass_sizes()
+        expected = self.next()
+        where = f"behind frame {self._frame()}"
+        if not isinstance(expected, Note) or not expected.is_question:
+            self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
+        wanted = json.loads(as_line({how: verb, "with": arguments}))
+        if {key: value for key, value in expected.said.items() if key != "us"} != wanted:
+            self.differ(f"{where}: the harness asks {verb} otherwise: {NOT_REPLAYABLE}")
+        self._at += 1
+        self._answer = None
+        self.environment.follow(expected.us)
+
+    def picked(self) -> int:
+        """Return the port that was picked now; 0 where nothing is played any more."""
+        if self.over:
+            return 0
+        self._pass_sizes()
+        expected = self.next()
+        port = expected.said.get("picked") if isinstance(expected, Note) else None
+        if type(port) is not int or not 0 < port < 2**16:
+            self.differ(f"behind frame {self._frame()}: the harness picks a port: {NOT_REPLAYABLE}")
+        self._at += 1
+        return port
+
+    def has_answer(self) -> bool:
+        """Return whether the question has its answer."""
+        return self._answer is not None or self.over
+
+    def take_answer(self) -> Note:
+        """Return the answer to the question."""
+        answer, self._answer = self._answer, None
+        if answer is None:
+            self.differ(f"behind frame {self._frame()}: the control channel answers nothing: {NOT_REPLAYABLE}")
+        return answer
+
+    def rest_ms(self) -> int:
+        """Return how long all that is left took."""
+        last = max((one.us for one in self._items[self._at :]), default=0)
+        return max(0, (last - self.environment.epoch_us()) // 1000) + 1_000
+
+    def differ(self, why: str) -> Never:
+        """End the check: it cannot go on with its capture."""
+        if not self.over:
+            self._differs(why)
+        self.over, self.together = True, False
+        raise NotReplayable(why)
+
+    def _frame(self) -> int:
+        return self._items[self._at - 1].frame if self._at else 0
+
+    # -- what the system does ------------------------------------------------------------------------------------
+
+    def next(self) -> Item | None:
+        """Return what comes next, of whichever side."""
+        return self._items[self._at] if self._at < len(self._items) else None
+
+    def next_us(self) -> int | None:
+        """Return when the system acts next; None while the harness is to act, or when all was played."""
+        if self.over or self._delivering or (item := self.next()) is None:
+            return None
+        acts = item.by_sut or (isinstance(item, Open) and self.environment.awaits(item))
+        return item.us if acts else None
+
+    def harness_us(self) -> int | None:
+        """Return when the harness acts next; None where the system does."""
+        item = None if self.over else self.next()
+        return None if item is None or item.by_sut else item.us
+
+    def timed_out_us(self) -> int | None:
+        """Return when the wait that lasts now ended by its timeout; None where something else comes next."""
+        item = None if self.over or self._delivering else self.next()
+        return item.us if isinstance(item, Note) and "timed_out" in item.said else None
+
+    def time_out(self) -> None:
+        """Pass over the end of a wait."""
+        self._at += 1
+
+    def play(self) -> None:
+        """Let the system do what it does next."""
+        item = self._items[self._at]
+        self._delivering = True
+        try:
+            if isinstance(item, Note):
+                self._at += 1
+                self._take(item)
+            elif isinstance(item, Open):
+                self._open(item)
+            else:
+                self._deliver([item])
+        finally:
+            self._delivering = False
+
+    def _take(self, note: Note) -> None:
+        said = note.said
+        if "together" in said:
+            self.together = said["together"] is True
+        elif "bytes" in said:
+            self._deliver(self._gather(said["bytes"]))
+        elif "to" in said and type(said["to"]) is int:
+            self.late[said["to"]] = note
+        elif "answered" in said or "refused" in said:
+            self._answer = note
+        else:
+            why = str(said.get("lost", "a note that nobody knows"))[:100]
+            self.differ(f"behind frame {note.frame}: {why}: {NOT_REPLAYABLE}")
+
+    def _gather(self, size: object) -> list[Packet]:
+        """Return the frames of bytes that came at once."""
+        found: list[Packet] = []
+        left = size if isinstance(size, int) else 0
+        for item in self._items[self._at :]:
+            if left <= 0:
+                break
+            if isinstance(item, Note) and "bytes" in item.said:
+                continue
+            if not isinstance(item, Packet) or not item.by_sut or not item.segment.data:
+                break
+            found.append(item)
+            left -= len(item.segment.data)
+        if not found or left:
+            self.differ(f"behind frame {self._frame()}: bytes that came at once are missing: {NOT_REPLAYABLE}")
+        return found
+
+    def _open(self, item: Open) -> None:
+        local, remote = (item.server, item.client) if item.by_sut else (item.client, item.server)
+        stream = self.environment.opened(item, local, remote)
+        if stream is None:
+            self.differ(f"frame {item.frame}: the harness does not listen there: {NOT_REPLAYABLE}")
+        self._streams[item.client, item.server] = stream
+        at = self._at
+        stream.sink.on_open()
+        if self._at == at:
+            self.differ(f"frame {item.frame}: the harness does not record the connection: {NOT_REPLAYABLE}")
+
+    def _deliver(self, packets: list[Packet]) -> None:
+        first, at = packets[0], self._at
+        data = b"".join(one.segment.data for one in packets)
+        if isinstance(first.segment, UdpDatagram):
+            self.environment.datagram(first.segment)
+        else:
+            ends = first.segment.source, first.segment.target
+            stream = self._streams.get(ends) or self._streams.get(ends[::-1])
+            if stream is not None and stream.open:
+                if data:
+                    stream.sink.on_bytes(data)
+                elif first.segment.flags & (TcpFlags.FIN | TcpFlags.RST):
+                    stream.open = False
+                    stream.sink.on_closed("closed by the other side")
+        if self._at == at and not self.over:
+            self.differ(f"frame {first.frame}: the harness does not take it: {NOT_REPLAYABLE}")
+
+    def _pass_sizes(self) -> None:
+        """Pass over how many bytes came at once, which who delivers them has seen."""
+        while self._delivering and isinstance(item := self.next(), Note) and "bytes" in item.said:
+            self._at += 1
+
+    def left(self) -> list[Item]:
+        """Return what was not played yet."""
+        return self._items[self._at :]
+
+
+class _ComparingWriter(CaptureWriter):
+    """A writer of captures that has each frame compared with the one that was written then."""
+
+    def __init__(self, path: Path, player: Player) -> None:
+        super().__init__(path)
+        self._player = player
+
+    def note(self, text: bytes) -> None:
+        """Write nothing: who asks compares."""
+
+    def _write(self, packet: bytes, time_us: int, comment: str | None, inbound: bool | None) -> int:
+        number = super()._write(packet, time_us, comment, inbound)
+        self._player.written(number, packet)
+        return number

@@ -1,0 +1,80 @@
+"""The set-up of a check, read from its capture: a value of a closed form, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from jsonschema_rs import Draft202012Validator
+
+from harness.errors import UsageError
+from harness.printable import one_line
+from harness.sut.replay_items import MOST_US, Item, Note, NotReplayable
+from harness.sut.replay_tape import SAVED, TAPE_SCHEMA
+from harness.sut.sut_file import SutFile, parse_sut_file
+
+TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
+"""The tables of a SUT file that a set-up has: none of them has a command that is run or a password."""
+_COMPLAINT = 200
+_COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_US}
+_PORT = {"type": "integer", "minimum": 0, "maximum": 65_535}
+_WORD = {"type": "string", "maxLength": 300}
+_FLAG = {"type": "boolean"}
+_TABLE = {"type": "object"}
+
+
+def _object(properties: Mapping[str, Any], *optional: str) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
+
+
+_FORM = _object(
+    {
+        "run": _WORD,
+        "test": {"type": "string", "maxLength": 1_000},
+        "schema": {"const": TAPE_SCHEMA},
+        "began": _object(dict.fromkeys(("monotonic_ms", "utc_s", "epoch_us"), _COUNT)),
+        "virtual": _FLAG,
+        "file": _object(dict.fromkeys(TABLES, _TABLE)),
+        "identifier": {"type": ["string", "null"], "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
+        "facilities": {"type": "array", "items": _WORD, "maxItems": 100},
+        "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},
+        "timeouts": _object(
+            {
+                **dict.fromkeys(("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"), _COUNT),
+                **dict.fromkeys(("worst_ms", "usual_ms"), _COUNT),
+                "calm": _FLAG,
+            }
+        ),
+        "own": _WORD,
+        **dict.fromkeys(("tcp_port", "ping_port", "rpc_port", "found_at_port"), _PORT),
+        "scale": {"type": "integer", "minimum": 1, "maximum": MOST_US},
+        "first_message_id": {"type": "integer", "minimum": 0, "maximum": 2**31},
+        **dict.fromkeys(("shared", "knows_peer", "forgets", "peer_returns", "controls_environment"), _FLAG),
+    }
+)
+assert _FORM["properties"].keys() >= set(SAVED)
+
+
+@cache
+def _validator() -> Draft202012Validator:
+    return Draft202012Validator(_FORM)
+
+
+def take_setup(items: list[Item]) -> dict[str, Any]:
+    """Take the set-up from the beginning of a capture; NotReplayable where there is none of this harness."""
+    if not items or not isinstance(first := items.pop(0), Note) or "setup" not in first.said:
+        raise NotReplayable("its capture has no set-up: it was recorded by an older harness, or changed")
+    setup: dict[str, Any] = first.said["setup"]
+    for error in _validator().iter_errors(setup):
+        raise NotReplayable(f"the set-up in its capture: {one_line(error.message, _COMPLAINT)}")
+    return setup
+
+
+def file_of(setup: Mapping[str, Any]) -> SutFile:
+    """Return the SUT file of a set-up, as far as a check knows it."""
+    try:
+        return parse_sut_file(dict(setup["file"]))
+    except (UsageError, AttributeError, TypeError, ValueError) as error:
+        raise NotReplayable(f"the set-up in its capture: {one_line(str(error), _COMPLAINT)}") from error

@@ -1,0 +1,192 @@
+"""What it takes to replay a check, written into its capture between the packets.
+
+Notes are JSON objects. The first is the set-up (``setup``). Of the control channel there is one for each question
+(``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
+``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``together``: what comes until it is
+false came before the wait looked again. ``timed_out``: a wait ended by its timeout, in real time. ``picked``: a port to
+listen on. ``over``: the check is over; ``lost``: something that is not in the capture. ``us``: when.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import UUID
+
+from harness.capture.pcapng import MAX_NOTE
+from harness.environment import Environment
+from harness.errors import MqconformError
+from reference_qm.surface.inputs import Endpoint
+
+if TYPE_CHECKING:
+    from harness.capture.recorder import Recorder
+    from harness.sut.control import Control
+    from harness.sut.sut import Sut
+
+TAPE_SCHEMA = 1
+SAVED = (
+    *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
+    *("peer_returns", "controls_environment", "found_at_port"),
+)
+"""What a check's view of its system has beside the SUT file, identifier, facilities, keys and timeouts."""
+
+
+class BeginsTape(Protocol):
+    """What a check begins and ends: it writes a tape, or plays one."""
+
+    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
+        """Begin with a check of a run."""
+
+    def end(self) -> None:
+        """End: what the check leaves behind is taken back now."""
+
+
+class Tape:
+    """The notes of one check; kept until there is a recorder for them."""
+
+    def __init__(self, environment: Environment, address: str) -> None:
+        """``address``: the system's."""
+        self._environment = environment
+        self._address = address
+        self._recorder: Recorder | None = None
+        self._waiting: list[dict[str, Any]] = []
+        self._over = self._asking = False
+        now = environment.now()
+        self._began = {
+            "monotonic_ms": now.monotonic_ms,
+            "utc_s": now.utc_s,
+            "epoch_us": environment.epoch_us_at(now.monotonic_ms),
+        }
+        environment.witness = self
+
+    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
+        """Write the set-up, and what was noted before."""
+        self._over = recorder.path is None
+        self._recorder = recorder
+        if not self._over:
+            self._write({"setup": {"run": run, "test": test, **self._setup(sut)}})
+            for one in self._waiting:
+                self._write(one)
+        self._waiting.clear()
+
+    def note(self, **values: Any) -> None:
+        """Write a note with the time."""
+        if self._over:
+            return
+        values["us"] = self._environment.epoch_us()
+        if self._recorder is None:
+            self._waiting.append(values)
+        else:
+            self._write(values)
+
+    def end(self) -> None:
+        """Write that the check is over, and whether the system stood still: no capture has what came of that."""
+        pulse = self._environment.pulse
+        if pulse is not None and (pulse.longest_ms or pulse.was_gone):
+            self.note(lost="the system stood still or was not there for a time")
+        self.note(over=True)
+        self._over = True
+
+    def asks(self, asking: bool) -> None:
+        """Note whether what is waited for is an answer of the control channel: its timeout is told by the answer."""
+        self._asking = asking
+
+    def timed_out(self) -> None:
+        """Write that a wait has ended by its timeout."""
+        if not self._asking:
+            self.note(timed_out=True)
+
+    def together(self, begins: bool) -> None:
+        """Write where several things begin or end that happen before who waits looks again."""
+        self.note(together=begins)
+
+    def picked(self, endpoint: Endpoint) -> None:
+        """Write which port was picked; a system in virtual time picks its own at another address."""
+        if not self._environment.virtual or endpoint.host != self._address:
+            self.note(picked=endpoint.port)
+
+    def _write(self, values: Mapping[str, Any]) -> None:
+        assert self._recorder is not None
+        line = as_line(values)
+        if len(line) > MAX_NOTE:
+            line = as_line({"us": values.get("us", 0), "lost": f"a note of {len(line)} bytes"})
+        self._recorder.note(line)
+
+    def _setup(self, sut: Sut) -> dict[str, Any]:
+        file = sut.file
+        control = asdict(file.control) | {"command": ["-"] if file.control.kind == "stdio" else []}
+        driver = asdict(file.driver) | {"command": ["-"] if file.driver.kind == "process" else []}
+        tables = {name: asdict(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timeouts")}
+        return {
+            "schema": TAPE_SCHEMA,
+            "began": self._began,
+            "virtual": self._environment.virtual,
+            "file": {**tables, "driver": driver, "control": control, "capabilities": dict(file.capabilities)},
+            "identifier": sut.identifier,
+            "facilities": sorted(sut.facilities),
+            "keys": sut.encryption_keys.hex(),
+            "timeouts": asdict(sut.timeouts),
+            **{name: getattr(sut, name) for name in SAVED},
+        }
+
+
+def as_line(values: Mapping[str, Any]) -> bytes:
+    """Return a note as it is written."""
+    return json.dumps(values, separators=(",", ":"), default=_plain).encode()
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, MappingProxyType):
+        return dict(value)
+    if isinstance(value, frozenset):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+class RecordedControl:
+    """A control channel whose questions and answers are noted."""
+
+    def __init__(self, control: Control, tape: Tape) -> None:
+        self._control = control
+        self._tape = tape
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        self._tape.note(call=verb, **{"with": arguments})
+        self._tape.asks(True)
+        try:
+            found = self._control.call(verb, **arguments)
+        except MqconformError as error:
+            self._tape.note(refused=type(error).__name__, why=str(error))
+            raise
+        finally:
+            self._tape.asks(False)
+        self._tape.note(answered=found)
+        return found
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        self._tape.note(begin=verb, **{"with": arguments})
+        try:
+            number = self._control.begin(verb, **arguments)
+        except MqconformError as error:
+            self._tape.note(refused=type(error).__name__, why=str(error))
+            raise
+        self._tape.note(answered=number)
+        return number
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        try:
+            found = self._control.answer(request)
+        except MqconformError as error:
+            self._tape.note(to=request, refused=type(error).__name__, why=str(error))
+            raise
+        if found is not None:
+            self._tape.note(to=request, answer=found)
+        return found
+
+    def close(self) -> None:
+        self._control.close()

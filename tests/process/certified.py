@@ -1,0 +1,124 @@
+"""Certificates made and verified in this process, of a run of three checks that is taken for a whole one."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jinja2 import UndefinedError
+from typer import Typer
+from typer.testing import CliRunner
+
+from harness.cli.certificates import register
+from harness.errors import MqconformError
+from harness.results import bundle as bundles
+from harness.results import certificate, installed, verification
+from harness.results.bundle import write_bundle
+from harness.results.certificate import BADGE_FILE, CERTIFICATE_FILE, PAGE_FILE, Terms
+from harness.results.certificate_page import badge, page
+from harness.results.installed import installed_suites
+from harness.results.run_results import read_run
+
+APP = Typer()
+register(APP)
+MADE = (CERTIFICATE_FILE, PAGE_FILE, BADGE_FILE)
+Spoil = Callable[[Path], None]
+"""Changes what was in a certificate."""
+
+
+def leave_out_advice(folder: Path) -> None:
+    """Remove the lines about rules of which nothing but advice was seen: their own checks did not run."""
+    path = folder / "verdicts.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if '"advice":' not in line), encoding="utf-8")
+
+
+def the_suites_have_only_what_ran(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the installed suites have the checks of a run and no others."""
+    tests = read_run(folder).checks
+    checks = {test.partition("[")[0] for test in tests}
+    whole = installed_suites()
+    driving = {rule: found for rule, those in whole.driving.items() if (found := those & checks)}
+    few = replace(whole, checks=len(tests), driving=driving)
+    for module in (installed, verification):
+        monkeypatch.setattr(module, "installed_suites", lambda: few)
+
+
+def change(folder: Path, **values: Any) -> None:
+    path = folder / "run.json"
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | values), encoding="utf-8")
+
+
+def command(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(APP, [str(each) for each in arguments])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.output
+
+
+def certify(folder: Path, signer: Path, *options: object) -> Path:
+    out = folder.parent / "contoso.mqcert"
+    code, said = command("certify", folder, "--key", signer / "key.pem", "--out", out, *options)
+    assert code == 0, said
+    return out
+
+
+def verify(path: Path, signer: Path, whose: str = "", options: Sequence[object] = ()) -> tuple[int, str]:
+    return command("verify", path, "--public-key", signer / f"{whose}public.pem", *options)
+
+
+def judge_otherwise(folder: Path, verdict: str) -> str:
+    """Let the last verdict be another; return its rule."""
+    path = folder / "verdicts.jsonl"
+    *lines, last = path.read_text(encoding="utf-8").splitlines()
+    line = json.loads(last) | {"verdict": verdict, "seq": 9_999}
+    path.write_text("\n".join([*lines, json.dumps(line)]) + "\n", encoding="utf-8")
+    return str(line["rule"])
+
+
+def forged(folder: Path, signer: Path, spoil: Spoil, expected: int = 1) -> str:
+    """Sign what was in a certificate, changed; return what verify says."""
+    path = certify(folder, signer)
+    inside = folder.parent / "inside"
+    with zipfile.ZipFile(path) as packed:
+        packed.extractall(inside)
+    spoil(inside)
+    files = [(str(one.relative_to(inside)), one) for one in sorted(inside.rglob("*")) if one.is_file()]
+    write_bundle(path, files, bundles.private_key(signer / "key.pem", None))
+    code, said = verify(path, signer)
+    assert code == expected
+    return said
+
+
+def with_statement(inside: Path, alter: Callable[[dict[str, Any]], None]) -> None:
+    path = inside / "certificate.json"
+    tree = json.loads(path.read_text(encoding="utf-8"))
+    alter(tree)
+    path.write_text(certificate.written(tree), encoding="utf-8")
+
+
+def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: Path) -> None:
+    """Say of a changed run folder what `certify` would, as far as it can be read, so that all of it agrees; sign it."""
+    try:
+        found = read_run(inside)
+        said = certificate.statement(found, Terms(**old["terms"]), {})
+    except (MqconformError, ValueError, TypeError, AttributeError, RecursionError):
+        said = old | {"files": {}}
+    names = [name for name in ("run.json", "rules.json", "verdicts.jsonl") if (inside / name).is_file()]
+    names += [f"captures/{each.name}" for each in sorted((inside / "captures").iterdir())]
+    said["files"] = {name: bundles.member_of(inside / name)._asdict() for name in names}
+    key = bundles.private_key(signer / "key.pem", None)
+    (inside / "certificate.json").write_text(certificate.written(said), encoding="utf-8")
+    for name, show in (
+        ("certificate.html", lambda: page(said, key.public_key().public_bytes_raw().hex())),
+        ("badge.svg", lambda: badge(said)),
+    ):
+        with suppress(UndefinedError, TypeError):
+            (inside / name).write_text(show(), encoding="utf-8")
+    write_bundle(path, [(one, inside / one) for one in (*MADE, *names)], key)

@@ -1,0 +1,223 @@
+"""A check recorded with a virtual system and replayed on its capture, and what of a capture is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from budgets import FEW, budget
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.capture.pcapng import MAX_NOTE, CapturedNote, note_block, read_with_notes
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
+from harness.errors import MqconformError, SutUnavailable
+from harness.peer.peer import Peer
+from harness.proof.trials import VIRTUAL_SUT
+from harness.sut.control import ControlRefused
+from harness.sut.replay_driver import ReplayDriver
+from harness.sut.replay_items import NotReplayable
+from harness.sut.replay_tape import Tape, as_line
+from harness.sut.sut import Sut
+from harness.sut.sut_file import load_sut_file
+from harness.sut.virtual_driver import VirtualDriver
+
+TEST, RUN = "suites/mqqb/test_made.py::test_made[a]", "run-1"
+Script = Callable[[Peer, Sut], Any]
+"""What a check does; returns what it found out."""
+
+
+def talk(peer: Peer, sut: Sut, *, verb: str = "inspect", body: bytes = b"one", more: bool = True) -> Any:
+    """Open a session, send a message, ask the system and be refused."""
+    session = peer.open_session()
+    peer.send_message(session, body=body)
+    sut.environment.run_until(lambda: False, sut.quiet_ms)
+    found = sut.control.call(verb)
+    with pytest.raises(ControlRefused, match="no-such-queue"):
+        sut.control.call("peek", queue="private$\\no-such-queue", limit=1)
+    if more:
+        peer.connect()
+    return found, [(frame.number, frame.kind, frame.direction, frame.data) for frame in peer.recorder.frames]
+
+
+def carried_out(view: Sut, path: Path, script: Script) -> Any:
+    recorder = Recorder(view.environment, path)
+    assert view.tape is not None
+    view.tape.begin(recorder, view, RUN, TEST)
+    peer = Peer(view.environment, view, recorder, seed=TEST)
+    try:
+        found = script(peer, view)
+        view.tape.end()
+    finally:
+        peer.close()
+        view.close()
+    return found
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """Record the talk; return its capture and what was found out."""
+    folder = tmp_path_factory.mktemp("recorded")
+    (folder / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    view = VirtualDriver(load_sut_file(folder / "sut.toml")).open(TEST)
+    path = folder / "made.pcapng"
+    return path, carried_out(view, path, talk)
+
+
+def replayed(path: Path, tmp_path: Path, script: Script) -> tuple[Any, dict[str, str]]:
+    """Replay a check; return what it found out (None: it broke off), and why it cannot be replayed."""
+    driver = driver_of(path)
+    try:
+        return carried_out(driver.open(TEST), tmp_path / "again.pcapng", script), driver.differences
+    except NotReplayable:
+        return None, driver.differences
+
+
+def driver_of(path: Path, run: str = RUN) -> ReplayDriver:
+    file = load_sut_file(path.parent / "sut.toml")
+    return ReplayDriver(file, {TEST: path}, run)
+
+
+def test_a_check_finds_in_its_capture_what_it_found_then(recorded: tuple[Path, Any], tmp_path: Path):
+    path, found = recorded
+    assert replayed(path, tmp_path, talk) == (found, {})
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"body": b"two"}, "frame 8: the harness sends something else: not replayable"),
+        ({"verb": "identity"}, "behind frame 8: the harness asks identity otherwise: not replayable"),
+        ({"more": False}, "behind frame 8: the harness ends the check: not replayable"),
+    ],
+)
+def test_a_check_that_does_something_else_is_not_replayable(
+    recorded: tuple[Path, Any], tmp_path: Path, changes: dict[str, Any], why: str
+):
+    _, differences = replayed(recorded[0], tmp_path, lambda peer, sut: talk(peer, sut, **changes))
+    assert differences == {TEST: why}
+
+
+def test_a_check_that_goes_on_where_the_capture_ends_is_not_replayable(recorded: tuple[Path, Any], tmp_path: Path):
+    def longer(peer: Peer, sut: Sut) -> None:
+        talk(peer, sut)
+        sut.control.call("inspect")
+
+    _, differences = replayed(recorded[0], tmp_path, longer)
+    assert differences == {TEST: "behind frame 11: the harness asks inspect: not replayable"}
+
+
+def test_what_is_taken_back_after_a_check_finds_no_system(recorded: tuple[Path, Any], tmp_path: Path):
+    view = driver_of(recorded[0]).open(TEST)
+    carried_out(view, tmp_path / "again.pcapng", talk)
+    with pytest.raises(SutUnavailable, match="the capture is over"):
+        view.control.call("inspect")
+
+
+# -- captures that are not what they seem ------------------------------------------------------------------------------
+
+
+def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], object]) -> Path:
+    """Copy a capture with a changed set-up."""
+    notes = [one.text for one in read_with_notes(source) if isinstance(one, CapturedNote)]
+    setup = json.loads(notes[0])
+    alter(setup["setup"])
+    path = folder / source.name
+    path.write_bytes(source.read_bytes().replace(note_block(notes[0]), note_block(as_line(setup)), 1))
+    (folder / "sut.toml").write_bytes((source.parent / "sut.toml").read_bytes())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("alter", "why"),
+    [
+        (lambda setup: setup.update(run="run-2"), f"its capture is of {TEST} in the run run-2"),
+        (lambda setup: setup.update(test="x"), "its capture is of x in the run run-1"),
+        (lambda setup: setup.pop("own"), 'the set-up in its capture: "own" is a required property'),
+        (lambda setup: setup.update(scale=0), "the set-up in its capture: 0 is less than the minimum of 1"),
+        (lambda setup: setup["began"].update(utc_s=2**60), "is greater than the maximum of"),
+        (lambda setup: setup["file"].update(environment={"store": ["touch", "x"]}), "Additional properties"),
+        (lambda setup: setup["file"]["driver"].update(kind="x"), "driver.kind is 'x'"),
+        (lambda setup: setup["file"]["queues"].update(plain=5), "queues.plain is 5; it must be a string"),
+        (lambda setup: setup["file"]["driver"].update(address="192.0.2.1"), "is not loopback"),
+        (lambda setup: setup.update(identifier="x" * 36), "the set-up in its capture"),
+        (lambda setup: setup.update(schema=2), "the set-up in its capture: 1 was expected"),
+    ],
+)
+def test_a_set_up_of_another_form_or_check_is_refused(
+    recorded: tuple[Path, Any], tmp_path: Path, alter: Callable[[dict[str, Any]], object], why: str
+):
+    driver = driver_of(rewritten(recorded[0], tmp_path, alter))
+    with pytest.raises(NotReplayable):
+        driver.open(TEST)
+    assert why in driver.differences[TEST]
+
+
+def test_a_capture_without_a_set_up_is_refused(recorded: tuple[Path, Any], tmp_path: Path):
+    (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
+    driver = driver_of(tmp_path / "x.pcapng")
+    with pytest.raises(NotReplayable, match="it has no capture"):
+        driver.open(TEST)
+    with Recorder(VirtualEnvironment(), tmp_path / "x.pcapng").writer as writer:
+        writer.note(b'{"over":true}')
+    driver = driver_of(tmp_path / "x.pcapng")
+    with pytest.raises(NotReplayable, match="has no set-up: it was recorded by an older harness, or changed"):
+        driver.open(TEST)
+
+
+@pytest.mark.parametrize(
+    "note", [b"[" * 100_000, b"\xff", b"[]", b'{"us":-1}', b'{"us":1e400}', b'{"us":9007199254740992}']
+)
+def test_a_malformed_note_is_one_line(recorded: tuple[Path, Any], tmp_path: Path, note: bytes):
+    path = tmp_path / "made.pcapng"
+    path.write_bytes(recorded[0].read_bytes() + note_block(note))
+    (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
+    driver = driver_of(path)
+    with pytest.raises(NotReplayable):
+        driver.open(TEST)
+    assert "the note behind frame 13: " in driver.differences[TEST]
+
+
+@budget(FEW, with_fixtures=True)
+@given(place=st.floats(0, 1), how=st.binary(min_size=1, max_size=9))
+def test_whatever_is_in_a_capture_a_check_ends(recorded: tuple[Path, Any], tmp_path: Path, place: float, how: bytes):
+    """Bytes are changed anywhere: the check finds what it found, or it breaks off as on a system that is broken."""
+    data = recorded[0].read_bytes()
+    at = int(place * len(data))
+    path = tmp_path / "made.pcapng"
+    path.write_bytes(data[:at] + how + data[at + len(how) :])
+    (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
+    try:
+        replayed(path, tmp_path, talk)
+    except MqconformError as error:
+        assert "\n" not in str(error)
+
+
+# -- the tape ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_note_that_no_block_takes_is_lost_and_ends_the_replay(recorded: tuple[Path, Any], tmp_path: Path):
+    def ask(peer: Peer, sut: Sut) -> None:
+        assert isinstance(sut.tape, Tape)
+        sut.tape.note(answered="x" * MAX_NOTE)
+
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    file = load_sut_file(tmp_path / "sut.toml")
+    carried_out(VirtualDriver(file).open(TEST), tmp_path / "made.pcapng", ask)
+    assert (tmp_path / "made.pcapng").stat().st_size < 10_000
+    driver = driver_of(tmp_path / "made.pcapng")
+    view = driver.open(TEST)
+    with pytest.raises(NotReplayable):
+        view.environment.run_until(lambda: False, 1)
+    assert driver.differences[TEST].startswith("behind frame 0: a note of 16")
+
+
+def test_a_set_up_has_no_command_and_no_password(recorded: tuple[Path, Any]):
+    first = next(one for one in read_with_notes(recorded[0]) if isinstance(one, CapturedNote))
+    assert json.loads(first.text)["setup"]["file"].keys() == {
+        *("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
+    }

@@ -1,0 +1,169 @@
+"""A capture of real time, made by hand: what decides how a wait ends is what the capture has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.capture.ip import UdpDatagram, build_udp
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
+from harness.sut.replay_environment import LATE_MS, ReplayEnvironment
+from harness.sut.replay_items import Item, Note, NotReplayable, Packet
+from harness.sut.replay_player import Player
+from reference_qm.surface.inputs import Endpoint
+
+PEER, SUT = Endpoint("127.0.0.2", 40_000), Endpoint("127.0.0.1", 3_527)
+BEGAN = {"monotonic_ms": 5_000, "utc_s": 1_800_000_000, "epoch_us": 1_800_000_000_000_000}
+
+
+MadeWorlds = Callable[..., "World"]
+
+
+@pytest.fixture
+def world_of(tmp_path: Path) -> Iterator[MadeWorlds]:
+    """Return what makes a harness with these items in its capture."""
+    made: list[World] = []
+
+    def make(*items: Item, virtual: bool = False) -> World:
+        made.append(World(*items, folder=tmp_path, virtual=virtual))
+        return made[-1]
+
+    yield make
+    for world in made:
+        world.recorder.close()
+
+
+def at(ms: float) -> int:
+    return BEGAN["epoch_us"] + int(ms * 1_000)
+
+
+def came(ms: float, data: bytes = b"x", number: int = 1) -> Packet:
+    segment = UdpDatagram(SUT, PEER, data)
+    return Packet(number, at(ms), True, segment, build_udp(segment, number - 1))
+
+
+def note(ms: float, **said: Any) -> Note:
+    return Note(0, at(ms), said)
+
+
+class World:
+    """A harness with one UDP port, which records what comes."""
+
+    def __init__(self, *items: Item, folder: Path, virtual: bool = False) -> None:
+        self.differences: list[str] = []
+        self.heard: list[bytes] = []
+        self.player = Player([*items], self.differences.append)
+        self.environment = self.player.environment = ReplayEnvironment(self.player, BEGAN, virtual=virtual)
+        self.recorder = Recorder(self.environment, folder / "again.pcapng")
+        self.player.begin(self.recorder, None, "", "")  # type: ignore[arg-type]  # of the system it takes nothing
+        self.environment.datagrams(PEER, self)
+
+    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+        self.recorder.datagram(PEER, remote, data, from_sut=True)
+        self.heard.append(data)
+
+    def wait(self, count: int, ms: int) -> bool:
+        return self.environment.run_until(lambda: len(self.heard) >= count, ms)
+
+
+def test_what_came_after_the_timeout_and_before_the_wait_ended_counts(world_of: MadeWorlds):
+    """A busy tester looks late: what it found then came in time, since no timeout was noted before it."""
+    world = world_of(came(130))
+    assert world.wait(1, 100)
+    assert world.environment.now().monotonic_ms == 5_130
+
+
+def test_a_wait_ends_when_it_ended_then(world_of: MadeWorlds):
+    world = world_of(note(104.5, timed_out=True), came(200))
+    assert not world.wait(1, 100)
+    assert world.environment.now().monotonic_ms == 5_104
+    assert world.wait(1, 500)
+
+
+def test_in_virtual_time_a_wait_ends_by_its_timeout(world_of: MadeWorlds):
+    world = world_of(came(130), virtual=True)
+    assert not world.wait(1, 100)
+    assert world.environment.now().monotonic_ms == 5_100
+
+
+def test_a_wait_looks_again_when_all_that_came_together_is_there(world_of: MadeWorlds):
+    items = note(10, together=True), came(10, b"a"), came(11, b"b", 2), note(11, together=False)
+    world = world_of(*items)
+    assert world.wait(1, 100)
+    assert world.heard == [b"a", b"b"]
+
+
+@pytest.mark.parametrize(("due_ms", "heard"), [(100 - LATE_MS, 1), (100 - LATE_MS - 1, 0)])
+def test_a_timer_that_was_due_just_before_ran_after_what_came(world_of: MadeWorlds, due_ms: int, heard: int):
+    world, found = world_of(came(100)), []
+    world.environment.call_at(5_000 + due_ms, lambda: found.append(len(world.heard)))
+    world.environment.run_until(lambda: bool(found), 1_000)
+    assert found == [heard]
+
+
+def test_the_second_of_a_packet_is_that_in_which_it_was_sent(world_of: MadeWorlds):
+    """The harness reads the clock on its way to the next thing that it does."""
+    question = note(20, call="inspect", **{"with": {}})
+    world = world_of(question)
+    world.environment.follow(at(-5) + 1_000_000)
+    assert world.environment.now().utc_s == BEGAN["utc_s"]
+    world = world_of(Note(0, at(1_001), question.said))
+    world.environment.follow(at(999))
+    assert world.environment.now().utc_s == BEGAN["utc_s"] + 1
+
+
+def test_a_port_is_the_one_that_was_picked(world_of: MadeWorlds):
+    world = world_of(note(0, picked=4_711))
+    assert world.environment.datagrams(Endpoint("127.0.0.2", 0), world).endpoint.port == 4_711
+
+
+@pytest.mark.parametrize("said", [{"picked": "x"}, {"picked": 70_000}, {"picked": 0}, {"call": "x"}])
+def test_a_port_that_was_not_picked_is_a_difference(world_of: MadeWorlds, said: dict[str, Any]):
+    world = world_of(note(0, **said))
+    with pytest.raises(NotReplayable):
+        world.environment.datagrams(Endpoint("127.0.0.2", 0), world)
+    assert world.differences == ["behind frame 0: the harness picks a port: not replayable"]
+
+
+@pytest.mark.parametrize(
+    ("items", "why"),
+    [
+        ([note(1, lost="the system stood still")], "behind frame 0: the system stood still: not replayable"),
+        ([note(1, what="?")], "behind frame 0: a note that nobody knows: not replayable"),
+        ([note(1, to=[1], answer={})], "behind frame 0: a note that nobody knows: not replayable"),
+        ([note(1, bytes=5), came(1)], "behind frame 0: bytes that came at once are missing: not replayable"),
+        ([note(1, bytes="x"), came(1)], "behind frame 0: bytes that came at once are missing: not replayable"),
+        (
+            [Packet(1, at(1), True, UdpDatagram(SUT, Endpoint("127.0.0.2", 9), b"x"), b"")],
+            "frame 1: the harness does not take it: not replayable",
+        ),
+        ([came(1, number=2)], "frame 1: the harness sends something else: not replayable"),
+    ],
+)
+def test_what_no_harness_recorded_is_a_difference(world_of: MadeWorlds, items: list[Item], why: str):
+    world = world_of(*items)
+    with pytest.raises(NotReplayable):
+        world.wait(1, 100)
+    assert world.differences == [why]
+
+
+def test_a_name_is_in_no_capture(world_of: MadeWorlds):
+    world = world_of()
+    assert world.environment.resolve("127.0.0.9") == ("127.0.0.9",)
+    with pytest.raises(NotReplayable):
+        world.environment.resolve("localhost")
+
+
+def test_virtual_time_begins_as_it_does_for_a_system(world_of: MadeWorlds):
+    """The map of both clocks is exact: a time in a packet is the same in the replay."""
+    virtual = VirtualEnvironment()
+    now = virtual.now()
+    began = {"monotonic_ms": now.monotonic_ms, "utc_s": now.utc_s, "epoch_us": virtual.epoch_us_at(now.monotonic_ms)}
+    replay = ReplayEnvironment(world_of().player, began, virtual=True)
+    for environment in (virtual, replay):
+        environment.run_until(lambda: False, 61_234)
+    assert (replay.now(), replay.epoch_us()) == (virtual.now(), virtual.epoch_us())
