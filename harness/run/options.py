@@ -8,7 +8,6 @@ from collections.abc import Iterable
 import pytest
 
 from harness.lengths_of_time import FORMS, seconds_of
-
 from harness.paths import SUITES
 
 PLUGIN = "harness.run.plugin"
