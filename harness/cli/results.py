@@ -82,7 +82,7 @@ def update(
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
 
-    confirm_file(baseline)
+    confirm_file(baseline, "--baseline")
     found = read_run(run)
     if found.partial:
         raise UsageError(f"{run}: is partial ({found.partial}), so others may still fail; give a whole run")
