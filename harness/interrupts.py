@@ -15,7 +15,7 @@ Handlers = dict[signal.Signals, Any]
 
 def raise_on(signals: Iterable[signal.Signals]) -> Handlers:
     """Let signals raise KeyboardInterrupt; return the handlers before. What is ignored stays so."""
-    wanted = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
+    wanted = [each for each in signals if signal.getsignal(each) not in (signal.SIG_IGN, None)]  # None: not Python's
     return {each: signal.signal(each, signal.default_int_handler) for each in wanted}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+# Not `signal`, which imports others: until `main` handles Ctrl-C, that prints a traceback.
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal  # and nothing slow: Ctrl-C prints a traceback until `main` handles it
 
 from mqconform import search_parts
 

@@ -12,7 +12,7 @@ from harness.attach.findings import FACILITY_OF, Findings, State, shown
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.view import PROTOCOLS, version_refused
-from harness.sut.wires import Reply
+from harness.sut.wires import Reply, said_of_stranger
 from reference_qm.control import FACILITIES
 
 NOWHERE = "127.0.0.254"
@@ -86,9 +86,8 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: identity: {conversation.ended or conversation.silence}")
         found = self.found
         found.first_ms = environment.now().monotonic_ms - began_ms
-        if type(said.get("ok")) is not bool:
-            what = "sends our requests back" if said.get("verb") == "identity" else "answers without `ok`"
-            raise SutUnavailable(f"{conversation.name}: {what}: it does not speak the control protocol")
+        if (stranger := said_of_stranger(said)) is not None:
+            raise SutUnavailable(f"{conversation.name}: {stranger}")
         if said["ok"] is not True:
             raise SutUnavailable(f"{conversation.name}: identity was refused: {shown(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOLS))

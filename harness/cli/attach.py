@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from harness.cli.outputs import confirm_file
 from harness.cli.table_format import TableFormat
 from harness.errors import UsageError
 from harness.interrupts import unwound
@@ -48,8 +49,8 @@ def attach(
 
     if write is not None and command is None and address is None:
         raise UsageError("--write: give --command or --address, which the draft is made for")
-    if write is not None and write.exists():
-        raise UsageError(f"--write {write}: is there already; give another name")
+    if write is not None:
+        confirm_file(write, "--write", new=True)
     file = None if sut is None else load_sut_file(sut)
     route = _route(command, address, file)
     queue = None if file is None else file.queues.plain

@@ -9,7 +9,6 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
 from itertools import pairwise, takewhile
@@ -90,6 +89,8 @@ class LazyCommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name, the command and its arguments; UsageError for a name or an option that is not meant so."""
         if args[0] not in self.list_commands(ctx):
+            from difflib import get_close_matches
+
             near = get_close_matches(args[0], self.list_commands(ctx), n=1)
             hint = f"did you mean {near[0]}?" if near else "`mqconform --help` lists them"
             raise UsageError(f"there is no command {args[0]!a}; {hint}")

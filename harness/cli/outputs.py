@@ -10,20 +10,20 @@ from harness.errors import UsageError
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Make an error of the file system within one line about this file or folder."""
+def writing(path: Path, option: str = "--out") -> Iterator[None]:
+    """Make an error of the file system within one line about this file or folder, which an option names."""
     try:
         yield
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}; give another --out") from error
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}; give another {option}") from error
 
 
-def confirm_file(path: Path, *, new: bool = False) -> None:
+def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
     """Raise UsageError for a file that cannot be written, or (``new``) is there; it is left as it is."""
-    with writing(path):
+    with writing(path, option):
         is_there = path.exists()
         if is_there and new:
-            raise UsageError(f"{path}: is there already; give another --out")
+            raise UsageError(f"{path}: is there already; give another {option}")
         path.open("ab").close()
         if not is_there:
             path.unlink()

@@ -86,7 +86,7 @@ def update(
     from harness.rules.catalogue import load_catalogue
     from harness.run.named_roots import NamedRoots
 
-    confirm_file(baseline)
+    confirm_file(baseline, "--baseline")
     found = read_run(run)
     if found.partial and (baseline.exists() or found.ended_early):
         raise UsageError(f"{run}: is partial ({found.partial}), so others may still fail; give a whole run")

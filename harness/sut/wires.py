@@ -6,7 +6,7 @@ A route (an address, a command) opens wires in the environment of a check; ids o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from harness.environment import Environment, Stream
@@ -82,6 +82,14 @@ def no_answer(strangers: Sequence[Any]) -> str:
         return "no answer in time"
     ids = one_line(", ".join(map(repr, strangers[:STRANGERS_SHOWN])), STRANGERS_LONGEST)
     return f"no answer in time; an answer came whose id is that of no request: {ids} (ids are integers)"
+
+
+def said_of_stranger(identity: Mapping[str, Any]) -> str | None:
+    """Return what is said of something that is no agent, by its answer to `identity`; None of one that may be."""
+    if type(identity.get("ok")) is bool:
+        return None
+    what = "sends our requests back" if identity.get("verb") == "identity" else "answers without `ok`"
+    return f"{what}: it does not speak the control protocol"
 
 
 class NoAnswer(ValueError):

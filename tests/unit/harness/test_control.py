@@ -205,6 +205,20 @@ def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> Non
         identity_of(made)
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"verb": "identity"}, "sends our requests back: it does not speak the control protocol"),
+        ({"result": 7}, "answers without `ok`: it does not speak the control protocol"),
+        ({"ok": "yes"}, "answers without `ok`: it does not speak the control protocol"),
+    ],
+)
+def test_what_is_no_agent_is_said_to_be_none(said: dict[str, Any], words: str) -> None:
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **said))
+    with pytest.raises(SutUnavailable, match=f": {words}$"):
+        identity_of(made)
+
+
 @pytest.mark.parametrize("said", [{}, {"protocol": 1}, {"protocol": 2, "facilities": []}])
 def test_both_versions_are_understood(said: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, guid=str(UUID(int=7)), **said))

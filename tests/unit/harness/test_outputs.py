@@ -23,6 +23,7 @@ COMMANDS = (
     "summary run --out OUT",
     "baseline update run --baseline OUT",
     "certify run --key key.pem --out OUT",
+    "attach --command cat --write OUT",
     "rollup run --out OUT",
     "lake ingest run --lake OUT",
     "lake judge --captures run --out OUT",
