@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rests:
-    """``connected``: the system opened a connection to the peer.
+    """``connected``: the system opened a connection to where the peer accepts sessions, not only to its RPC.
 
     ``awaited``: the peer waited for one, and none came. ``addressed``: the check named a queue of the system, or sent
     it a message: a name of the system had to lead there. ``provisioned``: keys of [queues] that it used. ``reads``: it
@@ -50,7 +50,9 @@ def rests_of(item: pytest.Item) -> Rests:
     if sut is None:
         return Rests()
     frames = peer.recorder.frames if peer is not None else ()
-    connected = peer is not None and any(one.sut_role == "initiator" for one in peer.recorder.connections)
+    connected = peer is not None and any(
+        one.sut_role == "initiator" and one.transport != RPC for one in peer.recorder.connections
+    )
     remote = any(frame.from_sut and frame.transport == RPC for frame in frames)
     return Rests(
         connected=connected,

@@ -10,6 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure, FolderError, SutUnavailable
 from harness.judging.verdicts import Verdict
 from harness.run.checks import JUDGE
+from harness.sut.shown import NotShown
 
 OF_THE_SYSTEM = (ConformanceFailure, SutUnavailable)
 """What is no mistake of ours."""
@@ -27,6 +28,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Any:
                 raise cause from None
         if JUDGE not in item.stash:
             raise
+        if all(isinstance(one, NotShown) for one in causes):  # what it cannot be asked, it cannot be convicted of
+            item.stash[JUDGE].not_shown(f"the check could not be ended: {causes[0]}")
+            return None
         said = "; ".join(f"{type(one).__name__}: {one}" for one in causes)
         theirs = all(isinstance(one, OF_THE_SYSTEM) for one in causes)
         reason = f"the check could not be ended: {' '.join(said.split())}"

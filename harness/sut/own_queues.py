@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.errors import ConformanceFailure, HarnessError
 from harness.sut.control import Control, ControlRefused
-from harness.sut.shown import lookup_id
+from harness.sut.shown import NotShown, lookup_id
 from harness.sut.sut_file import SutFile
 
 PROVISIONED = "restricted"
@@ -171,14 +171,24 @@ class OwnQueues:
 
         None where control does not tell.
         """
-        if "queue_control" not in self.facilities:
+        outgoing = self._listed("outgoing")
+        if outgoing is None:
             return None
         wanted = [name.lower() for name in names]
-        outgoing = self.control.call("list").get("outgoing", ())
         counts: list[int] = [
             one["count"] for one in outgoing if any(name in one["format_name"].lower() for name in wanted)
         ]
         return sum(counts)
+
+    def _listed(self, kind: str) -> list[dict[str, Any]] | None:
+        """Return what ``list`` says of queues, outgoing queues or transactions; None where control does not tell."""
+        if "queue_control" not in self.facilities:
+            return None
+        try:
+            listed: list[dict[str, Any]] | None = self.control.call("list").get(kind)
+        except NotShown:
+            return None
+        return listed
 
     def _undo_queues(self) -> list[Callable[[], object]]:
         """Return what takes back all that this test has in queues."""
@@ -201,8 +211,8 @@ class OwnQueues:
 
     def _is_gone(self, queue: str) -> bool:
         """Return whether a queue that this test named is not there; False where control does not tell."""
-        if self.own not in queue or "queue_control" not in self.facilities:
+        if self.own not in queue:
             return False
-        listed = self.control.call("list").get("queues")
+        listed = self._listed("queues")
         whole = queue.partition(";")[0].lower()
         return listed is not None and whole not in [one["name"].lower() for one in listed]

@@ -164,6 +164,17 @@ def test_teardown_breaks_twice(refuses_at_the_end, judge):
     for rule in (MUST, SHOULD):
         judge(rule, expected=1, observed=1)
 
+@pytest.fixture
+def cannot_be_ended(sut):
+    yield
+    sut.inspect()["QueueManager"]["Colour"]
+
+@both
+@pytest.mark.needs("inspect")
+def test_teardown_is_not_shown(cannot_be_ended, judge):
+    for rule in (MUST, SHOULD):
+        judge(rule, expected=1, observed=1)
+
 @pytest.mark.covers("MQQB-9.9-09")
 def test_covers_no_rule(judge):
     pass
@@ -194,6 +205,7 @@ EXPECTED = {
     "test_harness_breaks": ["harness_error", "harness_error"],
     "test_teardown_breaks": ["pass", "pass", "harness_error", "harness_error"],
     "test_teardown_breaks_twice": ["pass", "pass", "inconclusive", "inconclusive"],
+    "test_teardown_is_not_shown": ["pass", "pass", "not_observable", "not_observable"],
 }
 REASONS = {
     "test_not_covered": "its @covers does not name it",
@@ -211,7 +223,7 @@ REASONS = {
     "test_teardown_breaks_twice": "the check could not be ended: SutUnavailable: gone; ConformanceFailure: not again",
 }
 """The reason in the last verdict of each check."""
-GOOD = {"test_kept", "test_should_missed", "test_not_exercised", "test_not_shown"}
+GOOD = {"test_kept", "test_should_missed", "test_not_exercised", "test_not_shown", "test_teardown_is_not_shown"}
 """Checks that end well for pytest."""
 
 

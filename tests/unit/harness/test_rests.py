@@ -1,0 +1,53 @@
+"""What the verdicts of a check rest on, as it is known when the check is over."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.capture.recorder import RPC, Recorder
+from harness.environment import VirtualEnvironment
+from harness.run.rests import Rests, rests_of
+from reference_qm.surface.inputs import Endpoint
+
+PEER, SUT = Endpoint("127.0.0.2", 1801), Endpoint("127.0.0.1", 49_152)
+
+
+def rests(*connections: tuple[bool, bool], listens: bool = True) -> Rests:
+    """Return what a check rests on. ``connections``: whether the peer opened each, and whether it carries DCE/RPC."""
+    recorder = Recorder(VirtualEnvironment(), None)
+    for by_peer, rpc in connections:
+        recorder.opened(PEER, SUT, by_peer=by_peer, rpc=rpc)
+    sut = SimpleNamespace(names_queues=False, provisioned=set(), knows_peer=False)
+    peer = SimpleNamespace(recorder=recorder, listens=listens)
+    item: Any = SimpleNamespace(funcargs={"sut": sut, "peer": peer}, iter_markers=lambda name: ())
+    return rests_of(item)
+
+
+@pytest.mark.parametrize(
+    ("connections", "connected"),
+    [
+        ([], False),
+        ([(True, False)], False),
+        ([(False, False)], True),
+        ([(False, True)], False),
+        ([(False, True), (False, False)], True),
+    ],
+    ids=["none", "of the peer", "of the system", "to RPC alone", "to both"],
+)
+def test_a_system_reaches_the_peer_where_sessions_are_accepted(
+    connections: list[tuple[bool, bool]], connected: bool
+) -> None:
+    found = rests(*connections)
+    assert (found.connected, found.awaited) == (connected, not connected)
+
+
+def test_a_peer_that_does_not_listen_awaits_nothing() -> None:
+    assert not rests(listens=False).awaited
+
+
+def test_a_connection_of_rpc_is_recorded_as_such() -> None:
+    recorder = Recorder(VirtualEnvironment(), None)
+    assert recorder.opened(PEER, SUT, by_peer=False, rpc=True).transport == RPC
