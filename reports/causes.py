@@ -1,6 +1,6 @@
 """Findings that share a cause, together: five rules that one wrong answer breaks are one thing to repair.
 
-The harness groups by the same rules for the terminal and for machines (`harness.results.causes`), because neither
+The harness groups by the same rules for the terminal and for machines (`harness.run.causes`), because neither
 package imports the other; a test compares the two.
 """
 

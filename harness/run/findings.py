@@ -79,8 +79,8 @@ def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Itera
     if result.expected or result.observed:
         yield f"expected: {one_line(result.expected, _LONGEST)}"
         yield f"observed: {one_line(result.observed, _LONGEST)}"
-    if line["reason"]:
-        yield f"because:  {one_line(line['reason'], _LONGEST)}"
+    if result.reason:
+        yield f"because:  {one_line(result.reason, _LONGEST)}"
     where = f"; {line['capture']}, {frames}" if (frames := frames_of(line)) else ""
     yield f"check:    {line['test'] or 'the whole run'}{where}"
     yield " ".join(["again: mqconform run", *_which(line["test"], row), again])

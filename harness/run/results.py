@@ -70,13 +70,19 @@ class RuleResult:
         return with_names(self.line.get("observed") or "")
 
     @property
+    def reason(self) -> str:
+        """Why it is not decided, or not what was observed, without what its cause says already."""
+        said: str = self.line["reason"] or ""
+        return said.removeprefix(self.cause.partition(": ")[2]).removeprefix("; ") if self.cause else said
+
+    @property
     def says(self) -> str:
         """What was expected and observed, or why there is nothing to say of it, in one line."""
         line = self.line
         seen = f"expected {self.expected}; observed {self.observed}" if self.expected else ""
         known = f"known deviation: {self.accepted}" if self.accepted else ""
         shared = f"one of {self.cause}" if self.cause else ""
-        said = "; ".join(filter(None, [known, shared, line["reason"], seen]))
+        said = "; ".join(filter(None, [known, shared, self.reason, seen]))
         return f"{self.verdict}: {said} ({line['test'] or 'the whole run'})"
 
     @property

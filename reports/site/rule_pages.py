@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
 
-from reports.model import Change, Frame, Rule, Section, Standing, System
+from reports.model import Change, Frame, Rule, Section, Standing, System, is_judgeable
 from reports.site import names
 from reports.site.pages import COLUMNS_A_PAGE, Pages, Stage
 from reports.vocabulary import FINDINGS, KINDS, NOT_JUDGED, SEVERITY
@@ -103,6 +103,7 @@ def _write(pages: Pages, rule: Rule, section: Section, standings: list[Standing]
         names.rule_page(rule.rule),
         rule=rule,
         section=section,
+        can_be_judged=is_judgeable(rule) or bool(shown),
         panels=panels,
         left_out=findings - sum(not one.retired and one.verdict in FINDINGS for one in shown),
         groups=groups,

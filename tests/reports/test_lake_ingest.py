@@ -20,10 +20,11 @@ from reports.lake.files import Files, uri_of
 from reports.lake.ingest import ingest
 from reports.lake.manifest import numbers, publish
 from reports.lake.store import Lake
-from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE
+from reports.model import EXAMPLES_A_PAGE, PANELS_A_PAGE, Root
 from reports.records import clean
 from reports.rollup_error import RollupError
 from reports.site import write_site
+from reports.site.names import run_page
 from reports.site_of_lake import contents_of, folder_of
 from reports.text import TEXT_SHOWN, system_key
 from reports.vocabulary import FINDINGS, SEVERITY
@@ -60,6 +61,8 @@ def line(seq, rule="MQQB-2.1.1-01", verdict="pass", **values):
     return {"schema": 2, "seq": seq, "ms": seq * 10, "rule": rule, "verdict": verdict, "expected": "a"} | values
 
 
+MISSING = {"root": "queues plain", "said": "there is no <plain>", "checks": ["t.py::a"]}
+"""What the verdicts of a run rest on, as run.json has it."""
 TWICE_NAMED = json.dumps(line(15)).replace("}", ', "x": {"a": 1, "a": 2}}')
 STRANGE = [
     line(1, observed="b", verdict="fail", test="t.py::a", evidence=[[3, 4, 7], [5]], reason="r", errata=["E1"]),
@@ -118,7 +121,8 @@ class Taken:
             rules=rules, verdicts=90, seed=4, hostile=True,
         )  # fmt: skip
         make_runs.damage(self.hostile)
-        self.new = write_run(runs / "new", STRANGE, started="2026-11-20T10:00:00+02:00", colour="red", aborted="lost")
+        of_run = {"started": "2026-11-20T10:00:00+02:00", "colour": "red", "aborted": "lost", "roots": [MISSING]}
+        self.new = write_run(runs / "new", STRANGE, **of_run)
         (runs / "no run").mkdir()
         write_run(runs / "bad", [line(1)], sut={"name": "x"})
         write_run(runs / "twice", STRANGE, run="new", started="2026-11-20T10:00:00+02:00")
@@ -204,7 +208,7 @@ def test_unknown_fields_are_kept(taken):
     assert (row.expected, row.observed, row.capture) == ("a", "a", None)
     assert taken.rows("verdicts", run="new", seq=15)[0].extra == TWICE_NAMED
     run = taken.rows("runs", run="new")[0]
-    assert json.loads(run.extra) == {"colour": "red"}
+    assert json.loads(run.extra) == {"colour": "red", "roots": [MISSING]}
     assert (run.aborted, run.partial, run.ingest) == ("lost", True, 1)
     assert {row.run for row in taken.rows("verdicts") if row.extra} == {"new"}
 
@@ -256,7 +260,12 @@ def test_pages_show_what_the_lake_has(taken, tmp_path):
         row = row_of[one.system, one.rule]
         assert one.errata == tuple(row.errata), one.rule
         assert one.notes == tuple(note[: TEXT_SHOWN + 1] for note in row.notes), one.rule
+    assert {run.run: run.roots for run in contents.runs if run.roots} == {
+        "new": (Root(MISSING["said"], frozenset(MISSING["checks"])),)
+    }
     write_site(contents, CaptureStore(tmp_path / "site", partial(folder_of, lake)))
+    of_run = (tmp_path / "site" / run_page("new")).read_text(encoding="utf-8")
+    assert "Missing before all else: <bdi>there is no &lt;plain&gt;" in of_run
     assert dead_links(tmp_path / "site") == []
     assert files_that_nothing_leads_to(tmp_path / "site") == []
     assert {path.stem for path in (tmp_path / "site" / "systems").iterdir()} == {each.key for each in contents.systems}

@@ -163,3 +163,11 @@ def test_a_rule_that_nobody_judged_has_a_page_and_says_so(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [], [run("r1", CONTOSO)]))
     assert "not judged" in only_rule_page(site)
     assert "Nothing fails of what was judged" in system_page(site, CONTOSO)
+
+
+def test_a_rule_that_no_check_judges_has_no_command_that_repeats_one(tmp_path):
+    unseen = rule(1, observe="none", why="nobody can")
+    site, _ = written(tmp_path, contents([CONTOSO], [unseen], [], [run("r1", CONTOSO)]))
+    page = only_rule_page(site)
+    assert "nobody can" in page
+    assert "mqconform run" not in page

@@ -98,6 +98,19 @@ def test_a_failure_of_junit_names_what_it_shares_with_others(tmp_path: Path) -> 
     assert (failures[SETTLED].get("message") or "").startswith("fail: expected closed; observed open")
 
 
+def test_what_rests_on_a_missing_root_names_it_once(tmp_path: Path) -> None:
+    said, sink, roots = "queues: there is no plain", log(tmp_path), NamedRoots()
+    roots.name("queues plain", said, ["x::t"])
+    for rule, why in ((MUST, said), (SHOULD, f"{said}; none came")):
+        sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.INCONCLUSIVE, "a", "b", reason=why, test="x::t"))
+    says = {one.rule: one.says for one in with_causes(found(tmp_path), roots)}
+    cause = f"inconclusive: one of 2 rules, 1 check: {said}"
+    assert says == {
+        MUST: f"{cause}; expected a; observed b (x::t)",
+        SHOULD: f"{cause}; none came; expected a; observed b (x::t)",
+    }
+
+
 def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
     ack = frame()
     (number,) = recorded(tmp_path / "captures/made.pcapng", ack.data)
