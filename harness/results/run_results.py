@@ -66,7 +66,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
         return run
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{path}: is cut or broken ({error}); it is no run.json of this harness") from error
 
 
