@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -87,6 +85,7 @@ def verify_(
 
     Exit with 1 when it does not hold, with 3 when only a harness with another rule set can say whether it does.
     """
+    from harness.cli.progress import progress_of
     from harness.results.bundle import BadBundle, public_key
     from harness.results.verification import JudgedElsewhere, said_of, verify
 
@@ -94,7 +93,7 @@ def verify_(
         raise UsageError(f"--format {format_}: it must be text or json")
     key = public_key(public_key_)
     try:
-        with unwound(), _progress() as progress:
+        with unwound(), progress_of("captures judged again") as progress:
             found = verify(bundle, key, progress, not_exercised_percent=not_exercised)
     except JudgedElsewhere as error:
         typer.echo(str(error), err=True)
@@ -107,15 +106,3 @@ def verify_(
         return
     for line in said_of(found):
         typer.echo(line)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Show how many captures are judged, on a terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as shown:
-        task = shown.add_task("captures judged again", total=None)
-        yield lambda done, of: shown.update(task, completed=done, total=of)

@@ -41,11 +41,18 @@ def replay_(
     Exit with 0 when every check that can be replayed comes to the verdicts of the run, with 1 when a verdict differs,
     with 5 when no check can be replayed.
     """
+    from harness.cli.progress import progress_of
     from harness.results.replayed import replay
+    from harness.results.run_results import read_run_json
+    from harness.rules.catalogue import load_catalogue
+    from harness.run.run import rules_json
 
     if format_ not in ("text", "json"):
         raise UsageError(f"--format {format_}: it must be text or json")
-    found = replay(run, rule or (), keyword, out)
+    if read_run_json(run).get("suites") != rules_json(load_catalogue())[1]:
+        typer.echo("the run is of another rule set than is installed here: checks may do something else", err=True)
+    with progress_of("checks replayed") as progress:
+        found = replay(run, rule or (), keyword, out, progress)
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
     else:

@@ -53,9 +53,11 @@ class Player:
         """Play no more: the check is over. It must be over in the capture, too."""
         if self.over:
             return
-        while (item := self.next()) is not None and item.by_sut:
+        while (item := self.next()) is not None and item.by_sut and not _is_lost(item):
             self._at += 1
-        if item is not None and not (isinstance(item, Note) and "over" in item.said):
+        if item is not None and _is_lost(item):
+            self._differs(self._lost(item))
+        elif item is not None and not (isinstance(item, Note) and "over" in item.said):
             self._differs(f"behind frame {self._frame()}: the harness ends the check: {NOT_REPLAYABLE}")
         self.over, self.together = True, False
 
@@ -177,8 +179,13 @@ class Player:
         elif "answered" in said or "refused" in said:
             self._answer = note
         else:
-            why = str(said.get("lost", "a note that nobody knows"))[:100]
-            self.differ(f"behind frame {note.frame}: {why}: {NOT_REPLAYABLE}")
+            self.differ(self._lost(note))
+
+    @staticmethod
+    def _lost(item: Item) -> str:
+        """Return what a note says that is not in the capture."""
+        said = item.said if isinstance(item, Note) else {}
+        return f"behind frame {item.frame}: {said.get('lost', 'a note that nobody knows')!s:.100}: {NOT_REPLAYABLE}"
 
     def _gather(self, size: object) -> list[Packet]:
         """Return the frames of bytes that came at once."""
@@ -233,6 +240,10 @@ class Player:
     def left(self) -> list[Item]:
         """Return what was not played yet."""
         return self._items[self._at :]
+
+
+def _is_lost(item: Item) -> bool:
+    return isinstance(item, Note) and "lost" in item.said
 
 
 class _ComparingWriter(CaptureWriter):

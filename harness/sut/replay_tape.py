@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
@@ -117,9 +118,9 @@ class Tape:
 
     def _setup(self, sut: Sut) -> dict[str, Any]:
         file = sut.file
-        control = asdict(file.control) | {"command": ["-"] if file.control.kind == "stdio" else []}
-        driver = asdict(file.driver) | {"command": ["-"] if file.driver.kind == "process" else []}
-        tables = {name: asdict(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timeouts")}
+        control = _as_table(file.control) | {"command": ["-"] if file.control.kind == "stdio" else []}
+        driver = _as_table(file.driver) | {"command": ["-"] if file.driver.kind == "process" else []}
+        tables = {name: _as_table(getattr(file, name)) for name in ("sut", "queues", "provisioned", "timeouts")}
         return {
             "schema": TAPE_SCHEMA,
             "began": self._began,
@@ -128,14 +129,9 @@ class Tape:
             "identifier": sut.identifier,
             "facilities": sorted(sut.facilities),
             "keys": sut.encryption_keys.hex(),
-            "timeouts": asdict(sut.timeouts),
+            "timeouts": _as_table(sut.timeouts),
             **{name: getattr(sut, name) for name in SAVED},
         }
-
-
-def as_line(values: Mapping[str, Any]) -> bytes:
-    """Return a note as it is written."""
-    return json.dumps(values, separators=(",", ":"), default=_plain).encode()
 
 
 def _plain(value: object) -> Any:
@@ -146,6 +142,20 @@ def _plain(value: object) -> Any:
     if isinstance(value, frozenset):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+_LINES = json.JSONEncoder(separators=(",", ":"), default=_plain)
+
+
+def as_line(values: Mapping[str, Any]) -> bytes:
+    """Return a note as it is written."""
+    return _LINES.encode(values).encode()
+
+
+@lru_cache(maxsize=64)
+def _as_table(table: Any) -> dict[str, Any]:
+    """Return a table of a SUT file, the same for all checks."""
+    return asdict(table)
 
 
 class RecordedControl:

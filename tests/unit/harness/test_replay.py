@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -214,6 +215,21 @@ def test_a_note_that_no_block_takes_is_lost_and_ends_the_replay(recorded: tuple[
     with pytest.raises(NotReplayable):
         view.environment.run_until(lambda: False, 1)
     assert driver.differences[TEST].startswith("behind frame 0: a note of 16")
+
+
+def test_a_check_in_which_the_system_stood_still_is_not_replayable(tmp_path: Path):
+    """What stalls excuse is decided by a pulse, which no capture has."""
+
+    def stall(peer: Peer, sut: Sut) -> None:
+        peer.connect()
+        sut.environment.pulse = SimpleNamespace(longest_ms=300, was_gone=False)  # type: ignore[assignment]
+
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)
+    carried_out(view, tmp_path / "made.pcapng", stall)
+    _, differences = replayed(tmp_path / "made.pcapng", tmp_path, lambda peer, sut: peer.connect())
+    why = "the system stood still or was not there for a time"
+    assert differences == {TEST: f"behind frame 3: {why}: not replayable"}
 
 
 def test_a_set_up_has_no_command_and_no_password(recorded: tuple[Path, Any]):
