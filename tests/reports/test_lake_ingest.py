@@ -228,6 +228,7 @@ def test_pages_show_what_the_lake_has(taken, tmp_path):
     lake = taken.open()
     contents = contents_of(lake)
     assert {system.key for system in contents.systems} == {row.sut for row in taken.rows("runs")}
+    assert {run.run: run.unfollowed for run in contents.runs if run.unfollowed} == {"new": ("MQQB-2.1.1-01",)}
     rows = taken.rows("rule_current")
     stands = {
         (key, rule): verdict
