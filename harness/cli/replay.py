@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
+from harness.interrupts import unwound
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def replay_(
         raise UsageError(f"--format {format_}: it must be text or json")
     if read_run_json(run).get("suites") != rules_json(load_catalogue())[1]:
         typer.echo("the run is of another rule set than is installed here: checks may do something else", err=True)
-    with progress_of("checks replayed") as progress:
+    with unwound(), progress_of("checks replayed") as progress:
         found = replay(run, rule or (), keyword, out, progress)
     if format_ == "json":
         typer.echo(json.dumps(found.to_json(), indent=1))
