@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.errors import UsageError
-from harness.interrupts import unwound
 from harness.exit_codes import EXIT_NOT_CONFORMANT, EXIT_TOO_FEW
+from harness.interrupts import unwound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
