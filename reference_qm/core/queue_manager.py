@@ -9,13 +9,13 @@ from reference_qm.codec import MessageClass
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.dispatch import ON_INPUT, ON_TIMER
 from reference_qm.core.parts import Parts
-from reference_qm.core.protocol import expiring
-from reference_qm.core.protocol.durability import Disk
-from reference_qm.core.protocol.enterprise import Enterprise
-from reference_qm.core.protocol.receiving import Saving
-from reference_qm.core.remote.serving import RemoteReading
-from reference_qm.core.remote_client.model import RemoteClient
-from reference_qm.core.transactions.events import Outcome
+from reference_qm.core.queueing import lifetimes
+from reference_qm.core.queueing.transaction_events import Outcome
+from reference_qm.core.remote.client_model import RemoteClient
+from reference_qm.core.remote.rpc_serving import RemoteReading
+from reference_qm.core.store.disk import Disk
+from reference_qm.core.store.enterprise import Enterprise
+from reference_qm.core.transfer.arrival import Saving
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.deadlines import Deadlines
@@ -78,8 +78,8 @@ class QueueManager(Parts):
             self.entropy, self.timers, self.unfinished, config.rpc_server, strict=config.strict_stubs
         )
         self.remote_client = RemoteClient()
-        self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
-        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
+        self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.in_queue)
+        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.in_transit)
         self.deadlines_changed = False
         self.begun = False
         """Whether it was started and nothing of the initialization waits for the directory."""
@@ -181,9 +181,9 @@ class QueueManager(Parts):
         while self.remote.associations.busy:  # what was acknowledged here was waited for
             self.rpc_serving.carry_out(now)
             self.final_acks.acknowledge_removed(now)
-        self.directory.watch(now)
+        self.directory_client.watch(now)
         if self.deadlines_changed:
-            self.expiring.start_expiration_timer(now)
+            self.lifetimes.start_expiration_timer(now)
 
     def _take_effects(self, now: Now) -> list[Effect]:
         if self.begun:

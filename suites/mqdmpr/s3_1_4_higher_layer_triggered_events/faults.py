@@ -8,12 +8,12 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.errors import CommandError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transactions.coordinating import Coordinating
-from reference_qm.core.transactions.events import Outcome, TransactionEvents
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.queueing.transaction_events import Outcome, TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState

@@ -9,8 +9,8 @@ from harness.faults.ordering_acks import WRONG
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.order_acks import is_final_ack
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import MessagePosition
 
 OTHER_CLASS = 0xC004

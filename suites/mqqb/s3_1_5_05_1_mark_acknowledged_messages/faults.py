@@ -9,11 +9,11 @@ from harness.faults.parts import fault
 from harness.faults.primitives import both, during, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
-from reference_qm.core.protocol.dispatching import DispatchCollection
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 

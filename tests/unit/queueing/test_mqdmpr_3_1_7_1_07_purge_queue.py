@@ -5,8 +5,8 @@ from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
 from harness.faults.parts import changed
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import PurgeQueue
