@@ -1,4 +1,4 @@
-"""The dispatch of every input and timer of a queue manager to a method of a part.
+"""The dispatch of every input, timer and event of a queue manager to a method of a part.
 
 The entries look the part up when they are called: a part that was replaced meanwhile is met.
 """
@@ -8,6 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from reference_qm.core.events import (
+    DirectoryLost,
+    LifetimesChanged,
+    MessageArrived,
+    MessageLeft,
+    MessageQueued,
+    RpcHappened,
+    SessionClosed,
+    SessionMaySend,
+    TransactionDecided,
+)
 from reference_qm.core.part import QM
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
@@ -50,6 +61,8 @@ def _of_session(method: Callable[[QM], Callable[[Session, Now], None]]) -> OnTim
 
     return on_timer
 
+
+OnEvent = Callable[[QM, Any, Now], None]
 
 ON_INPUT: Mapping[type[Input], OnInput] = {
     Started: lambda qm: qm.inputs.on_started,
@@ -112,3 +125,21 @@ ON_TIMER: Mapping[TimerName, OnTimer] = {
     TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.expire(owner, now),
 }
 """Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
+
+ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
+    MessageLeft: (
+        lambda qm, event, now: qm.journaling.journal_received(event.position, event.reason),
+        lambda qm, event, now: qm.final_acks.position_deleted(event.position, event.reason, now),
+    ),
+    MessageArrived: (lambda qm, event, now: qm.arrival.message_arrived(event.position, now),),
+    MessageQueued: (lambda qm, event, now: qm.sending.message_position_available(event.queue, event.position, now),),
+    SessionMaySend: (lambda qm, event, now: qm.sending.dispatch_messages(event.session, now),),
+    SessionClosed: (lambda qm, event, now: qm.final_acks.keep_final_acks(event.session, now),),
+    TransactionDecided: (
+        lambda qm, event, now: qm.transaction_events.carry_out_outcome(event.transaction, event.outcome, now),
+    ),
+    LifetimesChanged: (lambda qm, event, now: qm.lifetimes.start_expiration_timer(now),),
+    DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
+    RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.output, now),),
+}
+"""The steps that hear an event, in order."""

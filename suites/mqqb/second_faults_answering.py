@@ -220,10 +220,10 @@ def _once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
             super().__init__(qm)
             self._told: set[int] = set()
 
-        def position_deleted(self, position: MessagePosition, cause: MessageClass) -> None:
+        def position_deleted(self, position: MessagePosition, cause: MessageClass, now: Now) -> None:
             queue = id(position.QueueReference)
             if cause is not reason or queue not in self._told:
-                super().position_deleted(position, cause)
+                super().position_deleted(position, cause, now)
             if cause is reason:
                 self._told.add(queue)
 

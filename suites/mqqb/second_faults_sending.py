@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.events import after_events
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import at_restart, during
 from harness.faults.registry import add
@@ -139,7 +140,7 @@ class SentAgainOnlyOnce(TransactionalSending):
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().on_ack_wait_timer(session, now)
-        self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT)
+        after_events(self.qm, lambda: self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT))
 
 
 @fault("only-the-oldest-sent-again", breaks="MQQB-3.1.6.5-01")

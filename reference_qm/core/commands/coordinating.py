@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from reference_qm.core.errors import CommandError
+from reference_qm.core.events import Outcome, TransactionDecided
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import transaction_records as records
-from reference_qm.core.queueing.transaction_events import Outcome
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction, TransactionState
 from reference_qm.surface.clock import Now
@@ -126,7 +126,7 @@ class Coordinating(Part):
         return self.qm.disk.commit(change, token, decide, undecide, sessions)
 
     def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
-        self.qm.outcomes.append((transaction, outcome))
+        self.qm.post(TransactionDecided(transaction, outcome))
         return Result({"outcome": outcome.value})
 
     def _stop_waiting(self, transaction: Transaction) -> None:

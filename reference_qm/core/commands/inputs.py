@@ -54,9 +54,9 @@ class Inputs(Part):
             self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
         for reader in list(self.qm.readers.values()):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
-        self.qm.rpc_serving.carry_out(now)
         self.qm.remote.associations.stop()
         self.qm.client_tasks.abandon(now)
+        self.qm.hear_events(now)
         self.qm.timers.stop_all()
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
         self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"

@@ -158,15 +158,14 @@ class DirectoryClient(Part):
 
     def watch(self, now: Now) -> None:
         """Let the Directory Online Timer run while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
-        self.qm.adm.DirectoryIntegrated = self.qm.enterprise.state.DirectoryIntegrated
-        self.qm.adm.DirectoryOffline = self.qm.enterprise.state.DirectoryOffline
         if self.qm.enterprise.state.DirectoryOffline and not self.qm.timers.is_running(
             TimerKey(TimerName.DIRECTORY_ONLINE, 0)
         ):
             self._start_timer(TimerName.DIRECTORY_ONLINE, now)
 
     def on_directory_online_timer(self, now: Now) -> None:
-        """Read the directory, to see whether it is back. Spec: MS-MQDMPR 3.1.7.1.25."""
+        """Read the directory, to see whether it is back, and again later. Spec: MS-MQDMPR 3.1.7.1.25."""
+        self.watch(now)
         self.qm.directory_link.read(self._check_online)
 
     def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -18,6 +18,7 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.core.errors import CommandError
+from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import NO_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_BYTES
@@ -236,7 +237,7 @@ class Restoring(Part):
         position = MessagePosition(message, queue, MessagePositionState.AVAILABLE, order_queue=order_queue, key=key)
         if removed is not None:
             position.State = MessagePositionState.DELETED
-            self.qm.final_acks.position_deleted(position, MessageClass(removed))
+            self.qm.post(MessageLeft(position, MessageClass(removed)))
         elif isinstance(queue, OutgoingQueue):
             number = message.TransactionSequenceNumber if self.qm.sending.is_own(packet) else 0
             outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)

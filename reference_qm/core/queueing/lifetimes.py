@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingMessagePosition, Session
@@ -48,7 +49,7 @@ class Lifetimes(Part):
         life_s = position.MessageReference.TimeToBeReceived
         if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
             self.qm.to_be_received.add(position, position.MessageReference.SentTime + life_s)
-            self.qm.deadlines_changed = True
+            self.qm.post(LifetimesChanged())
 
     def watch_sent(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Let a message that cannot be sent expire in time: it is not only looked at when it could be sent.
@@ -61,18 +62,17 @@ class Lifetimes(Part):
             self.qm.to_be_sent.add(
                 (session, position), sent_s + life_s + 1
             )  # it has expired when more than that has passed
-            self.qm.deadlines_changed = True
+            self.qm.post(LifetimesChanged())
 
     def start_expiration_timer(self, now: Now) -> None:
         """Let the timer run for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
-        self.qm.deadlines_changed = False
         due = [one for one in (self.qm.to_be_received.earliest_s, self.qm.to_be_sent.earliest_s) if one is not None]
         if due:
             self.qm.timers.start(_TIMER, now.monotonic_ms, 1_000 * (min(due) - now.utc_s))
 
     def recover_deadlines(self) -> None:
         """Watch again what was in queues when the queue manager ended; what is to be sent, its session watches."""
-        self.qm.deadlines_changed = True
+        self.qm.post(LifetimesChanged())
         for queue in self.qm.queue_names.every_queue():
             for position in queue.MessagePositionList:
                 self.watch_received(position)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import MessageClass
+from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import gone, moved
 from reference_qm.directory.enums import QueueType
@@ -53,7 +54,7 @@ class Positions(Part):
         if position.State is not MessagePositionState.DELETED:
             position.QueueReference.MessagePositionList.remove(position)
             position.State = MessagePositionState.DELETED
-            self.qm.final_acks.position_deleted(position, reason)
+            self.qm.post(MessageLeft(position, reason))
 
     def unlock_message(self, position: MessagePosition) -> None:
         """Let a message that was locked be received again, unless it was purged meanwhile.

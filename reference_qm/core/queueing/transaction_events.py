@@ -2,22 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from enum import Enum
 from uuid import UUID
 
 from reference_qm.core.errors import CommandError
+from reference_qm.core.events import MessageArrived, Outcome, SessionMaySend
 from reference_qm.core.part import Part
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
-
-
-class Outcome(Enum):
-    """The outcome of a transaction."""
-
-    COMMITTED = "committed"
-    ABORTED = "aborted"
 
 
 class TransactionEvents(Part):
@@ -72,12 +65,10 @@ class TransactionEvents(Part):
                     LastInTransaction=position is positions[-1],
                 )
 
-    def carry_out_outcomes(self, now: Now) -> None:
+    def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
         """Let what was decided, and is on disk if it has to be, be seen. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
-        while self.qm.outcomes:
-            transaction, outcome = self.qm.outcomes.pop(0)
-            end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
-            end(transaction, now)
+        end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
+        end(transaction, now)
 
     def transaction_commit(self, transaction: Transaction, now: Now) -> None:
         """Carry out the operations of a transaction, in order. Spec: MS-MQDMPR 3.1.4.4."""
@@ -94,9 +85,9 @@ class TransactionEvents(Part):
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
             position.awaits_disk = False
-            self.qm.sending.dispatch_messages(position.QueueReference.session, now)
+            self.qm.post(SessionMaySend(position.QueueReference.session))
         elif position.State is not MessagePositionState.DELETED:
-            self.qm.arrival.message_arrived(position, now)
+            self.qm.post(MessageArrived(position))
 
     def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Delete a message that was received. Spec: MS-MQDMPR 3.1.4.4.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from reference_qm.core.events import RpcHappened
 from reference_qm.model.timers import TimerKey, TimerName, Timers
 from reference_qm.model.unfinished import Unfinished
-from reference_qm.rpc import Association, CloseAssociation, RpcEvent, RpcOutput, RpcServer, SendBytes
+from reference_qm.rpc import Association, CloseAssociation, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
@@ -25,9 +25,11 @@ class _Held:
 
 
 class Associations:
-    """Every association of a server. What happens is noted in order, and carried out at the end of an input."""
+    """Every association of a server. What happens is posted in order, and carried out when it is heard."""
 
-    def __init__(self, server: RpcServer, timers: Timers, unfinished: Unfinished) -> None:
+    def __init__(
+        self, server: RpcServer, timers: Timers, unfinished: Unfinished, post: Callable[[RpcHappened], None]
+    ) -> None:
         self.server = server
         self.timers = timers
         self.unfinished = unfinished
@@ -35,7 +37,7 @@ class Associations:
         self._by_connection: dict[str, _Held] = {}
         self._by_number: dict[int, _Held] = {}
         self._by_association: dict[Association, _Held] = {}
-        self._to_do: deque[RpcOutput] = deque()
+        self._post = post
 
     def __len__(self) -> int:
         return len(self._by_connection)
@@ -86,29 +88,19 @@ class Associations:
     # -- what happened ------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Add to what is to be carried out: what an association or an answered call returned."""
-        self._to_do.extend(outputs)
+        """Let be carried out what an association or an answered call returned."""
+        for output in outputs:
+            self._post(RpcHappened(output))
 
-    @property
-    def busy(self) -> bool:
-        """Whether there is something to carry out."""
-        return bool(self._to_do)
-
-    def carry_out(self, emit: Callable[[RpcSend | RpcClose], None], dispatch: Callable[[RpcEvent], None]) -> None:
-        """Emit effects and dispatch events in order, also those that follow from them."""
-        while self._to_do:
-            output = self._to_do.popleft()
-            if not isinstance(output, SendBytes | CloseAssociation):
-                dispatch(output)
-                continue
-            held = self._by_association.get(output.association)
-            if held is None:
-                continue  # lost meanwhile
-            if isinstance(output, SendBytes):
-                emit(RpcSend(held.connection, output.data))
-            else:
-                self._forget(held)
-                emit(RpcClose(held.connection, output.reason))
+    def effect_of(self, output: SendBytes | CloseAssociation) -> RpcSend | RpcClose | None:
+        """Return what is to be done on a connection; None when that was lost meanwhile."""
+        held = self._by_association.get(output.association)
+        if held is None:
+            return None
+        if isinstance(output, SendBytes):
+            return RpcSend(held.connection, output.data)
+        self._forget(held)
+        return RpcClose(held.connection, output.reason)
 
     def _forget(self, held: _Held) -> None:
         self.timers.stop(_timer(held))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ipaddress import AddressValueError, IPv4Address
 from typing import Any
 
+from reference_qm.core.events import RpcHappened
 from reference_qm.core.part import QM, Part
 from reference_qm.core.remote.associations import Associations
 from reference_qm.core.remote.model import (
@@ -22,11 +23,13 @@ from reference_qm.rpc import (
     CallCancelled,
     CallOrphaned,
     CallReceived,
+    CloseAssociation,
     FaultStatus,
     HandleRundown,
     RpcEvent,
     RpcOutput,
     RpcServer,
+    SendBytes,
 )
 from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
@@ -49,12 +52,13 @@ class RemoteReading:
         entropy: Entropy,
         timers: Timers,
         unfinished: Unfinished,
+        post: Callable[[RpcHappened], None],
         security: ServerSecurity = NO_SECURITY,
         *,
         strict: bool = True,
     ) -> None:
         server = RpcServer(INTERFACES, entropy, security=security, strict=strict)
-        self.associations: Associations = Associations(server, timers, unfinished)
+        self.associations: Associations = Associations(server, timers, unfinished, post)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
@@ -62,7 +66,7 @@ class RemoteReading:
         """The reads whose calls are not answered."""
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Note what follows from an answered call: it is carried out at the end of the input."""
+        """Note what follows from an answered call: it is carried out after the input."""
         self.associations.note(outputs)
 
 
@@ -89,9 +93,14 @@ class RpcServing(Part):
         """Forget a connection. Spec: MS-MQQP 3.1.6."""
         self.qm.remote.associations.lose(event)
 
-    def carry_out(self, now: Now) -> None:
-        """Send what was answered, and let calls, cancels and rundowns be carried out."""
-        self.qm.remote.associations.carry_out(self.qm.emit, lambda event: self._dispatch(event, now))
+    def carry_out(self, output: RpcOutput, now: Now) -> None:
+        """Send what was answered, or let a call, a cancel or a rundown be carried out."""
+        if isinstance(output, SendBytes | CloseAssociation):
+            effect = self.qm.remote.associations.effect_of(output)
+            if effect is not None:
+                self.qm.emit(effect)
+        else:
+            self._dispatch(output, now)
 
     def _dispatch(self, event: RpcEvent, now: Now) -> None:
         match event:

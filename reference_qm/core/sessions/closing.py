@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import FormatError, Packet, StreamFramer
+from reference_qm.core.events import SessionClosed
 from reference_qm.core.part import Part
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
@@ -28,7 +29,7 @@ class Closing(Part):
             queue.State = OutgoingQueueState.DISCONNECTED
             self.qm.destinations.start_idle_timer(queue, now)
         self.await_reconnect(session, now)
-        self.qm.final_acks.keep_final_acks(session, now)
+        self.qm.post(SessionClosed(session))
         self.session_ended(session, reason)
 
     def close_transport(self, session: Session, reason: str) -> None:

@@ -12,6 +12,7 @@ from reference_qm.codec import (
     EstablishConnectionPacket,
     InternalHeader,
 )
+from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.sessions.establishing import OPERATING_SYSTEM_RE, internal_base_header
@@ -188,7 +189,7 @@ class SessionOpening(Part):
         for token in session.awaited_by:
             self.qm.emit(Completed(token, Result()))
         session.awaited_by.clear()
-        self.qm.sending.dispatch_messages(session, now)
+        self.qm.post(SessionMaySend(session))
 
 
 def _parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:

@@ -23,9 +23,10 @@ class Enterprise:
     goes on when an effect that concerns the directory is answered, by its token. ``table`` is the RoutingTable of
     MS-MQBR 3.1.1.2. ``last_known`` is what the directory said of this machine; that alone survives. ``public_keys``:
     the Queue Manager Public Key Cache of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier.
+    ``lost`` is called when the directory cannot be reached any more.
     """
 
-    def __init__(self, config: QueueManagerConfig) -> None:
+    def __init__(self, config: QueueManagerConfig, lost: Callable[[], None]) -> None:
         self.directory = Replica(connected=False)
         self.awaited: dict[int, OnAnswer] = {}
         self.state = DirectoryState(
@@ -39,6 +40,7 @@ class Enterprise:
             ),
             DirectoryIntegrated=config.directory_integrated,
             notifies=config.change_notifications,
+            lost=lost,
         )
         self.table: RoutingTable = ()
         self.last_known: QueueManager | None = None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import MessageClass
+from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.part import Part
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.states import MessagePositionState
@@ -25,7 +26,7 @@ class Expiring(Part):
         A message that was sent and is not acknowledged may have arrived: it is looked at before it is sent again, as is
         one whose session was not tried yet since the start.
         """
-        self.qm.deadlines_changed = True
+        self.qm.post(LifetimesChanged())
         self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)
         for session, position in self.qm.to_be_sent.take_due(now.utc_s):
             may_have_arrived = position.AwaitingAck or position.ReceivedSessionAck

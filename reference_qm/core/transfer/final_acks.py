@@ -53,16 +53,12 @@ class FinalAcks(Part):
 
     # -- the receiver of transactional messages -----------------------------------------------------------------------
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass) -> None:
-        """Note that a message left its queue, if anybody wants to know. Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2."""
-        self.qm.journaling.journal_received(position, reason)
-        if is_awaited(position, reason):
-            self.qm.removed.append((position, reason))
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        """Acknowledge that a message left its queue, if anybody wants to know.
 
-    def acknowledge_removed(self, now: Now) -> None:
-        """Send the acknowledgments of the messages that left their queues. Spec: MS-MQQB 3.1.7.2."""
-        while self.qm.removed:
-            position, reason = self.qm.removed.pop(0)
+        Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.
+        """
+        if is_awaited(position, reason):
             self.qm.admin_acks.acknowledge_receive(position.MessageReference, reason, now)
             self.acknowledge_final(position, reason, now)
             self.qm.disk.save(gone([position]))

@@ -16,6 +16,7 @@ from reference_qm.codec import (
     SequenceInfo,
     UserMessagePacket,
 )
+from reference_qm.core.events import MessageQueued
 from reference_qm.core.names.destinations import destination_guid
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH
 from reference_qm.core.part import Part
@@ -221,7 +222,7 @@ class OrderAcks(Part):
         queue = self._queue_of_open_session(name) or self.qm.destinations.open_outgoing(name, now)
         position = MessagePosition(message, queue)
         self.qm.disk.save(self.qm.durability.sent(position))
-        self.qm.sending.message_position_available(queue, position, now)
+        self.qm.post(MessageQueued(queue, position))
 
     def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:
         """Find the queue of a session that is open to an order queue's host; an acceptor's gets one (3.1.7.1)."""

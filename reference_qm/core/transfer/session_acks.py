@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from reference_qm.codec import PT_SESSION_ACK, BaseHeader, FormatError, InternalHeader, SessionAckPacket, SessionHeader
+from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import Part
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.states import SessionState
@@ -33,7 +34,7 @@ class SessionAcks(Part):
         self.delete_acknowledged_express(session, header)
         self.delete_acknowledged_recoverable(session, header)
         self.validate_message_counts(session, header, now)
-        self.qm.sending.dispatch_messages(session, now)
+        self.qm.post(SessionMaySend(session))
 
     def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
         """Mark the messages of the session that arrived. Spec: MS-MQQB 3.1.5.5.1.

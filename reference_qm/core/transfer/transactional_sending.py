@@ -5,6 +5,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
+from reference_qm.core.events import SessionMaySend
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import awaiting_final_ack, gone
 from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
@@ -86,7 +87,7 @@ class TransactionalSending(Part):
                 leave_window(session, position)
                 session.OutgoingMessageTable.send_again(position)
                 self.qm.dispatch_collection.add(session, position)
-        self.qm.sending.dispatch_messages(session, now)
+        self.qm.post(SessionMaySend(session))
 
     def lengthen_resend_interval(self, session: Session) -> None:
         """Wait longer with every time-out in a row. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.

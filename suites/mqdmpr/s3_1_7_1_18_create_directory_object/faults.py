@@ -85,10 +85,7 @@ class TimerNotStarted(DirectoryClient):
     """The Directory Online Timer is not started when the directory is away."""
 
     def watch(self, now: Now) -> None:
-        state = self.qm.enterprise.state
-        offline, state.DirectoryOffline = state.DirectoryOffline, False
-        super().watch(now)
-        state.DirectoryOffline = self.qm.adm.DirectoryOffline = offline
+        """Let no timer run."""
 
 
 add(

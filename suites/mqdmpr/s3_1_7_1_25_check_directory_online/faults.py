@@ -96,5 +96,3 @@ class TimerRunsOnce(DirectoryClient):
     def watch(self, now: Now) -> None:
         if not self.expired:
             super().watch(now)
-        else:
-            self.qm.adm.DirectoryOffline = self.qm.enterprise.state.DirectoryOffline

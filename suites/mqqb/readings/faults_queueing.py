@@ -7,6 +7,7 @@ from math import inf
 
 from harness.faults.parts import follows, only_if
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
+from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.quotas import Quotas
@@ -63,7 +64,7 @@ class ReceivedWithinTimeOfArrival(Lifetimes):
         life_s = message.TimeToBeReceived
         if position.QueueReference.QueueType is not QueueType.SYSTEM:
             self.qm.to_be_received.add(position, max(message.ArrivalTime, message.SentTime) + life_s)
-            self.qm.deadlines_changed = True
+            self.qm.post(LifetimesChanged())
 
 
 @follows("E111.2")

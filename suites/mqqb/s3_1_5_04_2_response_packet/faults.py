@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.events import after_events
 from harness.faults.made_up import ELSEWHERE
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
@@ -99,7 +100,7 @@ class OutgoingQueueNotConnected(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        outgoing_queue(session).State = OutgoingQueueState.WAITING
+        after_events(self.qm, lambda: setattr(outgoing_queue(session), "State", OutgoingQueueState.WAITING))
 
 
 @fault("history-names-the-host", breaks="MQQB-3.1.5.4.2-08")

@@ -8,6 +8,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
@@ -49,7 +50,7 @@ class DeadLettersExpire(Lifetimes):
         message = position.MessageReference
         if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE:
             self.qm.to_be_received.add(position, message.SentTime + message.TimeToBeReceived)
-            self.qm.deadlines_changed = True
+            self.qm.post(LifetimesChanged())
 
 
 @fault("expired-all-journaled", breaks="MQQB-3.1.7.1.2-06")

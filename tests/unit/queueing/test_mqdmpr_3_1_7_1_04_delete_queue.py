@@ -22,7 +22,7 @@ def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
         host.core,
         changed(
             FinalAcks.position_deleted,
-            lambda original: lambda qm, position, reason: left.append((position.MessageReference.Body, reason)),
+            lambda original: lambda qm, position, reason, now: left.append((position.MessageReference.Body, reason)),
         ),
     )
     host.ask(DeleteQueue(PLAIN))

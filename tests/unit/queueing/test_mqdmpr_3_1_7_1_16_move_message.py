@@ -52,7 +52,8 @@ def test_a_moved_message_is_not_acknowledged(host):
     put_in_place(
         host.core,
         changed(
-            FinalAcks.position_deleted, lambda original: lambda qm, position, reason: pytest.fail("it did not leave")
+            FinalAcks.position_deleted,
+            lambda original: lambda qm, position, reason, now: pytest.fail("it did not leave"),
         ),
     )
     (one,) = put(host, "a")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable
 
+from reference_qm.core.events import RpcHappened
 from reference_qm.core.remote.associations import Associations
 from reference_qm.model.timers import Timers
 from reference_qm.model.unfinished import Unfinished
-from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
+from reference_qm.rpc import CloseAssociation, RpcEvent, RpcOutput, RpcServer, SendBytes
 from reference_qm.shell import system
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.surface.effects import RpcClose, RpcSend
@@ -25,7 +27,8 @@ class RpcDesk:
         self.server = server
         self.dispatcher = dispatcher
         self.timers = Timers()
-        self.associations = Associations(server, self.timers, Unfinished())
+        self._happened: deque[RpcHappened] = deque()
+        self.associations = Associations(server, self.timers, Unfinished(), self._happened.append)
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None
 
@@ -57,7 +60,14 @@ class RpcDesk:
         self.carry_out()
 
     def carry_out(self) -> None:
-        self.associations.carry_out(self._emit, lambda event: self.associations.note(self.dispatcher(event)))
+        while self._happened:
+            output = self._happened.popleft().output
+            if isinstance(output, SendBytes | CloseAssociation):
+                effect = self.associations.effect_of(output)
+                if effect is not None:
+                    self._emit(effect)
+            else:
+                self.associations.note(self.dispatcher(output))
         self._set_timer()
 
     def _emit(self, effect: RpcSend | RpcClose) -> None:
