@@ -12,8 +12,9 @@ from reference_qm.core.events import (
     DirectoryLost,
     LifetimesChanged,
     MessageArrived,
+    MessageExpired,
     MessageLeft,
-    MessageQueued,
+    MessageSent,
     RpcHappened,
     SessionClosed,
     SessionMaySend,
@@ -132,7 +133,11 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
         lambda qm, event, now: qm.final_acks.position_deleted(event.position, event.reason, now),
     ),
     MessageArrived: (lambda qm, event, now: qm.arrival.message_arrived(event.position, now),),
-    MessageQueued: (lambda qm, event, now: qm.sending.message_position_available(event.queue, event.position, now),),
+    MessageSent: (lambda qm, event, now: qm.tracing.trace_sent(event.session, event.message, now),),
+    MessageExpired: (
+        lambda qm, event, now: qm.admin_acks.acknowledge_expiration(event.position.MessageReference, now),
+        lambda qm, event, now: qm.journaling.journal_failed(event.position),
+    ),
     SessionMaySend: (lambda qm, event, now: qm.sending.dispatch_messages(event.session, now),),
     SessionClosed: (lambda qm, event, now: qm.final_acks.keep_final_acks(event.session, now),),
     TransactionDecided: (
@@ -140,6 +145,6 @@ ON_EVENT: dict[type, tuple[OnEvent, ...]] = {
     ),
     LifetimesChanged: (lambda qm, event, now: qm.lifetimes.start_expiration_timer(now),),
     DirectoryLost: (lambda qm, event, now: qm.directory_client.watch(now),),
-    RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.output, now),),
+    RpcHappened: (lambda qm, event, now: qm.rpc_serving.carry_out(event.event, now),),
 }
 """The steps that hear an event, in order."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from reference_qm.codec import MessageClass
-from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
+from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.model.transactions import Transaction
-from reference_qm.rpc import RpcOutput
+from reference_qm.rpc import RpcEvent
 
 
 class Outcome(Enum):
@@ -38,10 +38,17 @@ class MessageArrived:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MessageQueued:
-    """The queue manager itself sends a message to an outgoing queue. Spec: MS-MQQB 3.1.7.12."""
+class MessageSent:
+    """A message was sent on a session. Spec: MS-MQQB 3.1.7.1.7."""
 
-    queue: OutgoingQueue
+    session: Session
+    message: Message
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MessageExpired:
+    """A message was not sent in time, and left its outgoing queue. Spec: MS-MQQB 3.1.7.1.2."""
+
     position: MessagePosition
 
 
@@ -79,15 +86,16 @@ class DirectoryLost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RpcHappened:
-    """An association of DCE/RPC has something to send, or to be carried out. Spec: MS-MQQP 3.1.4."""
+    """A client of DCE/RPC calls, cancels, or is gone. Spec: MS-MQQP 3.1.4, 3.1.6."""
 
-    output: RpcOutput
+    event: RpcEvent
 
 
 Event = (
     MessageLeft
     | MessageArrived
-    | MessageQueued
+    | MessageSent
+    | MessageExpired
     | SessionMaySend
     | SessionClosed
     | TransactionDecided

@@ -71,7 +71,13 @@ class QueueManager(Parts):
         self.readers: dict[int, WaitingMessageReadOperation] = {}
         self.unfinished = Unfinished()
         self.remote: RemoteReading = RemoteReading(
-            self.entropy, self.timers, self.unfinished, self.post, config.rpc_server, strict=config.strict_stubs
+            self.entropy,
+            self.timers,
+            self.unfinished,
+            self.emit,
+            self.post,
+            config.rpc_server,
+            strict=config.strict_stubs,
         )
         self.remote_client = RemoteClient()
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.in_queue)
@@ -141,7 +147,7 @@ class QueueManager(Parts):
             self.events.append(event)
 
     def hear_events(self, now: Now) -> None:
-        """Let all events be heard, also those that follow from them; what happens before it has begun waits."""
+        """Let all events be heard in order, also those that follow from them; before it has begun they wait."""
         while self.events and self.begun:
             event = self.events.popleft()
             for hear in ON_EVENT[type(event)]:

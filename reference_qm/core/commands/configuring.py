@@ -2,18 +2,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_qm.core.arguments import check_number, one_of
-from reference_qm.core.part import Part
+from reference_qm.core.part import QM, Part
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.security import EncryptionAlgorithm
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
 
 ELEMENTS: Mapping[str, str] = {
     "user_cert_cache_size": "UserCertCacheSize",
@@ -69,7 +66,7 @@ class Configuring(Part):
         }
         return Result({**own, **self._in_force()})
 
-    def configure_as(self, other: QueueManager) -> None:
+    def configure_as(self, other: QM) -> None:
         """Have the settings that another was changed to have: they are no matter of its store."""
         self.qm.config, self.qm.settings = other.config, other.settings
         self.qm.security_settings = other.security_settings

@@ -8,11 +8,14 @@ from reference_qm import directory
 from reference_qm.codec import (
     NULL_GUID,
     DirectName,
+    DirectQueueFormatName,
     FormatError,
     FormatName,
     MachineQueuePath,
+    PrivateQueueFormatNameId,
     PrivateQueuePath,
     PublicQueuePath,
+    UserMessagePacket,
     parse_format_name,
 )
 from reference_qm.codec.format_names import (
@@ -201,6 +204,14 @@ def family(queue: Queue) -> list[Queue]:
     """Give a queue with its journal and its subqueues; of these it has none."""
     journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
     return [*queue.SubqueueCollection.values(), *journal, queue]
+
+
+def names_order_queue(packet: UserMessagePacket) -> bool:
+    """Return whether a packet is for order_queue$ of its receiver. Spec: MS-MQQB 2.2.4."""
+    queue = packet.UserHeader.DestinationQueue
+    if isinstance(queue, DirectQueueFormatName):
+        return queue.DirectFormatName.partition("\\")[2].lower() == ORDER_QUEUE_PATH
+    return isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE_NUMBER
 
 
 def host_of_url(address: str) -> str:

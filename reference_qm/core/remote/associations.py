@@ -25,10 +25,15 @@ class _Held:
 
 
 class Associations:
-    """Every association of a server. What happens is posted in order, and carried out when it is heard."""
+    """Every association of a server. What is to be sent is sent at once, what happened is an event."""
 
     def __init__(
-        self, server: RpcServer, timers: Timers, unfinished: Unfinished, post: Callable[[RpcHappened], None]
+        self,
+        server: RpcServer,
+        timers: Timers,
+        unfinished: Unfinished,
+        emit: Callable[[RpcSend | RpcClose], None],
+        post: Callable[[RpcHappened], None],
     ) -> None:
         self.server = server
         self.timers = timers
@@ -37,6 +42,7 @@ class Associations:
         self._by_connection: dict[str, _Held] = {}
         self._by_number: dict[int, _Held] = {}
         self._by_association: dict[Association, _Held] = {}
+        self._emit = emit
         self._post = post
 
     def __len__(self) -> int:
@@ -88,19 +94,22 @@ class Associations:
     # -- what happened ------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Let be carried out what an association or an answered call returned."""
+        """Send what an association or an answered call returned, and post what it says that happened."""
         for output in outputs:
-            self._post(RpcHappened(output))
+            if isinstance(output, SendBytes | CloseAssociation):
+                self._carry_out(output)
+            else:
+                self._post(RpcHappened(output))
 
-    def effect_of(self, output: SendBytes | CloseAssociation) -> RpcSend | RpcClose | None:
-        """Return what is to be done on a connection; None when that was lost meanwhile."""
+    def _carry_out(self, output: SendBytes | CloseAssociation) -> None:
         held = self._by_association.get(output.association)
         if held is None:
-            return None
+            return  # lost meanwhile
         if isinstance(output, SendBytes):
-            return RpcSend(held.connection, output.data)
-        self._forget(held)
-        return RpcClose(held.connection, output.reason)
+            self._emit(RpcSend(held.connection, output.data))
+        else:
+            self._forget(held)
+            self._emit(RpcClose(held.connection, output.reason))
 
     def _forget(self, held: _Held) -> None:
         self.timers.stop(_timer(held))

@@ -23,17 +23,16 @@ from reference_qm.rpc import (
     CallCancelled,
     CallOrphaned,
     CallReceived,
-    CloseAssociation,
     FaultStatus,
     HandleRundown,
     RpcEvent,
     RpcOutput,
     RpcServer,
-    SendBytes,
 )
 from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
 from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
@@ -52,13 +51,14 @@ class RemoteReading:
         entropy: Entropy,
         timers: Timers,
         unfinished: Unfinished,
+        emit: Callable[[RpcSend | RpcClose], None],
         post: Callable[[RpcHappened], None],
         security: ServerSecurity = NO_SECURITY,
         *,
         strict: bool = True,
     ) -> None:
         server = RpcServer(INTERFACES, entropy, security=security, strict=strict)
-        self.associations: Associations = Associations(server, timers, unfinished, post)
+        self.associations: Associations = Associations(server, timers, unfinished, emit, post)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
@@ -66,7 +66,7 @@ class RemoteReading:
         """The reads whose calls are not answered."""
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Note what follows from an answered call: it is carried out after the input."""
+        """Take note of what follows from an answered call."""
         self.associations.note(outputs)
 
 
@@ -93,16 +93,8 @@ class RpcServing(Part):
         """Forget a connection. Spec: MS-MQQP 3.1.6."""
         self.qm.remote.associations.lose(event)
 
-    def carry_out(self, output: RpcOutput, now: Now) -> None:
-        """Send what was answered, or let a call, a cancel or a rundown be carried out."""
-        if isinstance(output, SendBytes | CloseAssociation):
-            effect = self.qm.remote.associations.effect_of(output)
-            if effect is not None:
-                self.qm.emit(effect)
-        else:
-            self._dispatch(output, now)
-
-    def _dispatch(self, event: RpcEvent, now: Now) -> None:
+    def carry_out(self, event: RpcEvent, now: Now) -> None:
+        """Let a call, a cancel or a rundown be carried out. Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQMP 3.1.4, 3.1.7.2."""
         match event:
             case CallReceived(call) if self.qm.halted is not None:
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))

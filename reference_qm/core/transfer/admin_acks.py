@@ -55,6 +55,14 @@ class AdminAcks(Part):
         if message.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
             self.send(message, message_class, now)
 
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        """Acknowledge that a message was not sent in time, if it asks for that. Spec: MS-MQQB 3.1.7.1.2.
+
+        One of a transaction that was routed is only dropped: its source still has it, and acknowledges it.
+        """
+        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or message.TransactionIdentifier is None:
+            self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
+
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
         """Acknowledge that a message left its queue, if it asks for that. Spec: MS-MQQB 3.1.7.2.1."""
         if message.AcknowledgementsRequested & receive_bit(reason):

@@ -5,20 +5,17 @@ from operator import attrgetter
 from uuid import UUID
 
 from reference_qm.codec import (
-    DirectQueueFormatName,
     FinalAckBody,
     FormatError,
     MessageClass,
     MessageIdentifier,
     OrderAckBody,
     PrivateName,
-    PrivateQueueFormatNameId,
     SequenceInfo,
     UserMessagePacket,
 )
-from reference_qm.core.events import MessageQueued
 from reference_qm.core.names.destinations import destination_guid
-from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER, names_order_queue
 from reference_qm.core.part import Part
 from reference_qm.core.transfer.transactional_sending import outgoing_sequence
 from reference_qm.model.adm import (
@@ -56,14 +53,6 @@ def is_final_ack(packet: UserMessagePacket) -> bool:
 
 def _is_ordering(packet: UserMessagePacket) -> bool:
     return packet.BaseHeader.Flags == 0 and packet.MessagePropertiesHeader.Label == LABEL and names_order_queue(packet)
-
-
-def names_order_queue(packet: UserMessagePacket) -> bool:
-    """Return whether a packet is for order_queue$ of its receiver. Spec: MS-MQQB 2.2.4."""
-    queue = packet.UserHeader.DestinationQueue
-    if isinstance(queue, DirectQueueFormatName):
-        return queue.DirectFormatName.partition("\\")[2].lower() == ORDER_QUEUE_PATH
-    return isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE_NUMBER
 
 
 class OrderAcks(Part):
@@ -222,7 +211,7 @@ class OrderAcks(Part):
         queue = self._queue_of_open_session(name) or self.qm.destinations.open_outgoing(name, now)
         position = MessagePosition(message, queue)
         self.qm.disk.save(self.qm.durability.sent(position))
-        self.qm.post(MessageQueued(queue, position))
+        self.qm.sending.message_position_available(queue, position, now)
 
     def _queue_of_open_session(self, name: str) -> OutgoingQueue | None:
         """Find the queue of a session that is open to an order queue's host; an acceptor's gets one (3.1.7.1)."""

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from reference_qm.codec import MessageIdentifier
 from reference_qm.core.errors import CommandError
-from reference_qm.core.events import MessageQueued
 from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT, destination_guid
 from reference_qm.core.part import Part
 from reference_qm.core.store.messages import check_fit, check_queues, is_large
@@ -37,7 +36,7 @@ class OwnMessages(Part):
         if isinstance(queue, OutgoingQueue):
             position = MessagePosition(message, queue)
             self.qm.disk.save(self.qm.durability.sent(position))
-            self.qm.post(MessageQueued(queue, position))
+            self.qm.sending.message_position_available(queue, position, now)
         else:
             position = self.qm.positions.insert_message(queue, replace(message, ArrivalTime=now.utc_s))
             self.qm.disk.save(self.qm.durability.sent(position))

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.codec import BaseHeader, MessageClass, UserMessagePacket
+from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.core.events import MessageExpired, MessageSent
+from reference_qm.core.names.queue_names import names_order_queue
 from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.core.transfer.order_acks import names_order_queue
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session, next_u16
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -38,11 +39,9 @@ class Sending(Part):
 
     def take_back(self, queue: OutgoingQueue, position: MessagePosition) -> None:
         """Take a message out of its outgoing queue that could not be put on disk."""
-        table = queue.session.OutgoingMessageTable
-        for outgoing in table:
+        for outgoing in queue.session.OutgoingMessageTable:
             if outgoing.MessagePosition is position:
-                table.remove(outgoing)
-                self.qm.transactional_sending.leave_sequence(queue.session, outgoing)
+                self.take_out(queue.session, outgoing)
 
     def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
         """Take a message into the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
@@ -122,7 +121,7 @@ class Sending(Part):
             return True
         packet = self.update_user_message(session, position, now)
         self.transmit(session, position, packet)
-        self.qm.tracing.trace_sent(session, position.MessagePosition.MessageReference, now)
+        self.qm.post(MessageSent(session, position.MessagePosition.MessageReference))
         return True
 
     def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -154,20 +153,19 @@ class Sending(Part):
         return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
 
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Delete an expired message; acknowledge and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2.
-
-        One of a transaction that was routed is only dropped: its source still has it, and does both.
-        """
-        if self.is_own(position.UserMessage) or not position.UserMessage.UserHeader.TH:
-            message = position.MessagePosition.MessageReference
-            self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
-        self.delete_unsent(session, position)
+        """Delete an expired message; it is acknowledged and journaled if asked to. Spec: MS-MQQB 3.1.7.1.2."""
+        self.take_out(session, position)
+        self.qm.post(MessageExpired(position.MessagePosition))
 
     def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
-        """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.2, 3.1.7.1.5.1."""
+        """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.5.1."""
+        self.take_out(session, position)
+        self.qm.journaling.journal_failed(position.MessagePosition)
+
+    def take_out(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Take a message out of its outgoing queue that is not sent."""
         session.OutgoingMessageTable.remove(position)
         self.qm.transactional_sending.leave_sequence(session, position)
-        self.qm.journaling.journal_failed(position.MessagePosition)
 
     def is_own(self, packet: UserMessagePacket) -> bool:
         """Return whether a message is from here, not routed."""

@@ -12,10 +12,10 @@ from harness.faults.parts import replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.names.queue_names import names_order_queue
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.order_acks import names_order_queue
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.transactional_sending import leave_window

@@ -10,7 +10,7 @@ from reference_qm.core.events import RpcHappened
 from reference_qm.core.remote.associations import Associations
 from reference_qm.model.timers import Timers
 from reference_qm.model.unfinished import Unfinished
-from reference_qm.rpc import CloseAssociation, RpcEvent, RpcOutput, RpcServer, SendBytes
+from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
 from reference_qm.shell import system
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.surface.effects import RpcClose, RpcSend
@@ -28,7 +28,7 @@ class RpcDesk:
         self.dispatcher = dispatcher
         self.timers = Timers()
         self._happened: deque[RpcHappened] = deque()
-        self.associations = Associations(server, self.timers, Unfinished(), self._happened.append)
+        self.associations = Associations(server, self.timers, Unfinished(), self._emit, self._happened.append)
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None
 
@@ -61,13 +61,7 @@ class RpcDesk:
 
     def carry_out(self) -> None:
         while self._happened:
-            output = self._happened.popleft().output
-            if isinstance(output, SendBytes | CloseAssociation):
-                effect = self.associations.effect_of(output)
-                if effect is not None:
-                    self._emit(effect)
-            else:
-                self.associations.note(self.dispatcher(output))
+            self.associations.note(self.dispatcher(self._happened.popleft().event))
         self._set_timer()
 
     def _emit(self, effect: RpcSend | RpcClose) -> None:
