@@ -131,3 +131,11 @@ def test_every_event_is_posted_by_a_part_and_heard():
     }
     heard = {kind.__name__ for kind in ON_EVENT if kind.__module__ == "reference_qm.core.events"}
     assert posted == heard
+
+
+def test_the_readme_lists_every_event():
+    rows = (
+        (CORE / "README.md").read_text(encoding="utf-8").partition("| Event |")[2].partition("\n\n")[0].splitlines()[2:]
+    )
+    kinds = [kind.__name__ for kind in ON_EVENT if kind.__module__ == "reference_qm.core.events"]
+    assert sorted(row.split("|")[1].strip() for row in rows) == sorted(kinds)
