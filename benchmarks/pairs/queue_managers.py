@@ -16,10 +16,10 @@ from uuid import UUID
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.dispatch import ON_COMMAND
+from reference_qm.core.commands.inputs import ON_COMMAND
 from reference_qm.core.installation import Installation
-from reference_qm.core.protocol.messages import serialize_message
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.model.elements import Answered
 from reference_qm.model.statuses import Status

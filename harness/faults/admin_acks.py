@@ -7,7 +7,7 @@ from collections.abc import Callable, Container
 from harness.faults.parts import replaced
 from harness.faults.registry import Install
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 

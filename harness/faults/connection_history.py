@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.parts import replaced
 from harness.faults.registry import Install
-from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -17,7 +17,7 @@ from reference_qm.surface.clock import Now
 def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
     """Leave out the entries of some Status."""
 
-    class EntriesLeftOut(Establishing):
+    class EntriesLeftOut(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
             if status not in statuses:
                 super().add_connection_history(session, status, now)
@@ -28,7 +28,7 @@ def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
 def entries_changed(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
     """Change attributes of the entries of some Status."""
 
-    class EntriesChanged(Establishing):
+    class EntriesChanged(Connecting):
         def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
             super().add_connection_history(session, status, now)
             entries = outgoing_queue(session).ConnectionHistory

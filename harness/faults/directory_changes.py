@@ -9,8 +9,8 @@ from typing import Any
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import replaced
 from harness.faults.registry import Install
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Delete
@@ -25,7 +25,7 @@ OnAnswered = Callable[[DirectoryAnswered], None]
 def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
     """Take the directory's answers to changes of a kind for other ones."""
 
-    class Answered(DirectoryClient):
+    class Answered(DirectoryLink):
         def write(self, change_: Change, answered: OnAnswered) -> None:
             of_kind = isinstance(change_, kind)
             super().write(change_, (lambda answer: answered(change(answer))) if of_kind else answered)
@@ -36,7 +36,7 @@ def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], Direct
 def left_out(kind: type[Change]) -> Install:
     """Leave changes of a kind out, as if the directory had made them."""
 
-    class LeftOut(DirectoryClient):
+    class LeftOut(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:
             if not isinstance(change, kind):
                 super().write(change, answered)
@@ -56,7 +56,7 @@ def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], Dir
 def stays_online(kind: type[Change]) -> Install:
     """Go on as with a directory after a change of a kind that found none."""
 
-    class StaysOnline(DirectoryClient):
+    class StaysOnline(DirectoryLink):
         def write(self, change: Change, answered: OnAnswered) -> None:
             state = self.qm.enterprise.state
 

@@ -29,7 +29,7 @@ from reference_qm.codec import FormatError, Packet, PingPacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import GUID, I64, U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, Record
-from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
 from reference_qm.surface.inputs import PingSocket
 

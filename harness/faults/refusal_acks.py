@@ -8,8 +8,8 @@ from __future__ import annotations
 from harness.faults.parts import replaced
 from harness.faults.registry import Install
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 

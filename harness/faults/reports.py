@@ -8,8 +8,8 @@ from typing import Any
 from harness.faults.parts import Method
 from harness.faults.primitives import during, set_fields
 from harness.faults.registry import Install
-from reference_qm.core.protocol.own_messages import OwnMessages
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.model.adm import Message
 from reference_qm.surface.clock import Now
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.faults.parts import replaced
 from harness.faults.registry import FaultyCore, Install
-from reference_qm.core.protocol.security_caches import CACHE_TIMERS, CacheTimers
+from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
 from reference_qm.model.timers import TimerKey
 from reference_qm.security.caches import TimedCache
 from reference_qm.surface.clock import Now

@@ -1,6 +1,6 @@
 """The mutants: which there are, by name, and the code that each has in the place of a function's own.
 
-A name is file, function, operator and ordinal, ``core/protocol/ping.py:Ping.respond:off-by-one-2``: it stays while its
+A name is file, function, operator and ordinal, ``core/sessions/ping.py:Ping.respond:off-by-one-2``: it stays while its
 function stays, whatever changes around it.
 """
 
@@ -27,8 +27,8 @@ from harness.mutation.sites import Edit, head, lines
 
 REFERENCE = Path(reference_qm.__file__).parent
 ROOMS = (
-    *("core/protocol", "core/queueing", "core/transactions", "core/remote", "core/remote_client"),
-    "security",
+    *("core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
+    *("core/remote", "core/commands", "security"),
 )
 """The folders of the reference whose functions are mutated: the steps of the specifications."""
 

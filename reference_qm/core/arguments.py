@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.errors import CommandError
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from reference_qm.config import QueueManagerConfig
+from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.part import Part
-from reference_qm.core.protocol.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import put_in_place
 from reference_qm.surface.driver import Core, RestorableCore

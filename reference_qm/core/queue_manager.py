@@ -5,23 +5,21 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 
-from reference_qm.codec import MessageClass
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.dispatch import ON_INPUT, ON_TIMER
+from reference_qm.core.dispatch import ON_EVENT, ON_INPUT, ON_TIMER
+from reference_qm.core.events import DirectoryLost, Event
 from reference_qm.core.parts import Parts
-from reference_qm.core.protocol import expiring
-from reference_qm.core.protocol.durability import Disk
-from reference_qm.core.protocol.enterprise import Enterprise
-from reference_qm.core.protocol.receiving import Saving
-from reference_qm.core.remote.serving import RemoteReading
-from reference_qm.core.remote_client.model import RemoteClient
-from reference_qm.core.transactions.events import Outcome
+from reference_qm.core.queueing import lifetimes
+from reference_qm.core.remote.client_model import RemoteClient
+from reference_qm.core.remote.rpc_serving import RemoteReading
+from reference_qm.core.store.disk import Disk
+from reference_qm.core.store.enterprise import Enterprise
+from reference_qm.core.transfer.arrival import Saving
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.deadlines import Deadlines
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import Timers
-from reference_qm.model.transactions import Transaction
 from reference_qm.model.unfinished import Unfinished
 from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
@@ -54,10 +52,8 @@ class QueueManager(Parts):
         )
         self.hardened_after_restart = False
         """What HardenedSecurity will be when it starts again. Spec: MS-MQDMPR note <7>."""
-        self.removed: list[tuple[MessagePosition, MessageClass]] = []
-        """Messages that left their queues and whose acknowledgments are still to be made."""
-        self.outcomes: list[tuple[Transaction, Outcome]] = []
-        """Transactions whose outcome is decided and still to be carried out."""
+        self.events: deque[Event] = deque()
+        """Events that are yet to be heard, in order."""
         self.rpc_listening: RpcListening | None = None
         """The ports of DCE/RPC; None while there are none."""
         self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
@@ -66,7 +62,7 @@ class QueueManager(Parts):
         self.disk = Disk(self.emit, self.next_persist_token)
         self.timers = Timers()
         self.caches = SecurityCaches(self.security_settings)
-        self.enterprise = Enterprise(self.config)
+        self.enterprise = Enterprise(self.config, lambda: self.post(DirectoryLost()))
         self.sessions: dict[int, Session] = {}
         self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
@@ -75,12 +71,17 @@ class QueueManager(Parts):
         self.readers: dict[int, WaitingMessageReadOperation] = {}
         self.unfinished = Unfinished()
         self.remote: RemoteReading = RemoteReading(
-            self.entropy, self.timers, self.unfinished, config.rpc_server, strict=config.strict_stubs
+            self.entropy,
+            self.timers,
+            self.unfinished,
+            self.emit,
+            self.post,
+            config.rpc_server,
+            strict=config.strict_stubs,
         )
         self.remote_client = RemoteClient()
-        self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
-        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
-        self.deadlines_changed = False
+        self.to_be_received: Deadlines[MessagePosition] = Deadlines(lifetimes.in_queue)
+        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(lifetimes.in_transit)
         self.begun = False
         """Whether it was started and nothing of the initialization waits for the directory."""
         self.held: deque[Input] = deque()
@@ -113,7 +114,8 @@ class QueueManager(Parts):
             self.inputs.on_anything_while_stopped(event, now)
         else:
             ON_INPUT[type(event)](self)(event, now)
-        return self._take_effects(now)
+        self.hear_events(now)
+        return self._take_effects()
 
     def next_due(self) -> int | None:
         """Return when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""
@@ -123,7 +125,8 @@ class QueueManager(Parts):
         """Let every timer expire that is due; return what is to be done, in order."""
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
             ON_TIMER[key.name](self, key.owner, now)
-        return self._take_effects(now)
+            self.hear_events(now)
+        return self._take_effects()
 
     def restore(self, records: Mapping[str, object]) -> None:
         """Begin with what an earlier process put on disk, before the first input; from now on all is put there.
@@ -137,6 +140,18 @@ class QueueManager(Parts):
     def emit(self, effect: Effect) -> None:
         """Emit an effect, carried out after everything emitted before."""
         self._effects.append(effect)
+
+    def post(self, event: Event) -> None:
+        """Let an event be heard after the input or timer that is taken now; one like the last is not doubled."""
+        if not self.events or self.events[-1] != event:
+            self.events.append(event)
+
+    def hear_events(self, now: Now) -> None:
+        """Let all events be heard in order, also those that follow from them; before it has begun they wait."""
+        while self.events and self.begun:
+            event = self.events.popleft()
+            for hear in ON_EVENT[type(event)]:
+                hear(self, event, now)
 
     def is_connected(self, session: Session, transport: str | None) -> bool:
         """Return whether a session still has this transport."""
@@ -173,20 +188,6 @@ class QueueManager(Parts):
         """Use no number again up to this one: it is on disk."""
         self._persists_made = max(self._persists_made, number)
 
-    def _carry_out(self, now: Now) -> None:
-        """Do what the steps left to be done after them."""
-        self.rpc_serving.carry_out(now)
-        self.transaction_events.carry_out_outcomes(now)
-        self.final_acks.acknowledge_removed(now)
-        while self.remote.associations.busy:  # what was acknowledged here was waited for
-            self.rpc_serving.carry_out(now)
-            self.final_acks.acknowledge_removed(now)
-        self.directory.watch(now)
-        if self.deadlines_changed:
-            self.expiring.start_expiration_timer(now)
-
-    def _take_effects(self, now: Now) -> list[Effect]:
-        if self.begun:
-            self._carry_out(now)
+    def _take_effects(self) -> list[Effect]:
         effects, self._effects = self._effects, []
         return effects

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -34,7 +35,7 @@ class DirectoryState:
     """The directory's part of LocalQueueManager. Spec: MS-MQDMPR 3.1.1.1.
 
     ``LocalQueueManager`` holds the directory attributes, the other printed names those that are not published. The
-    Directory Online Timer (3.1.2.5) is active as long as DirectoryOffline; whoever has the timers sees to it.
+    Directory Online Timer (3.1.2.5) is active as long as DirectoryOffline; ``lost`` is called when that begins.
     ``notifications`` are the newest that were generated, for inspection; none without ``notifies``.
     """
 
@@ -46,6 +47,7 @@ class DirectoryState:
     EnterpriseReference: Enterprise | None = None
     notifications: deque[ChangeNotification] = field(default_factory=lambda: deque(maxlen=NOTIFICATIONS_KEPT))
     notifies: bool = True
+    lost: Callable[[], None] = field(default=lambda: None)
 
     def notify(self, operation: ChangeOperation, element: DirectoryObject) -> None:
         """Generate a Send Change Notification event."""
@@ -57,4 +59,6 @@ class DirectoryState:
 
         Not in workgroup mode: there DirectoryOffline MUST be False (3.1.1.1), and nothing is waited for.
         """
+        if self.DirectoryIntegrated and not self.DirectoryOffline:
+            self.lost()
         self.DirectoryOffline = self.DirectoryIntegrated

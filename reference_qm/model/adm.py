@@ -1,7 +1,7 @@
 """The abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
 
 What an element is declared with is its width in bits, as printed. Which must survive process and node failures is what
-``core.protocol.durability`` writes.
+``core.store.durability`` writes.
 """
 
 from __future__ import annotations

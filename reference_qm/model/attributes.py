@@ -92,8 +92,6 @@ class QueueManagerAttributes:
     Clustered: bool = False
     SrmpHttpSupport: bool = False
     SrmpPgmSupport: bool = False
-    DirectoryIntegrated: bool = False
-    DirectoryOffline: bool = False
     InitializationRetryTimerDuration: int = INITIALIZATION_RETRY_S
     Throttled: bool = False
     ConnectionActive: bool = True

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_qm.core.protocol.durability import gone
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.membership import Membership
-from reference_qm.core.queueing.names import OWN_QUEUE_PATHS
+from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS
+from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.store.entries import gone
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 

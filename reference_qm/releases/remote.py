@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from reference_qm.core.remote.ending import RemoteEnding
-from reference_qm.core.remote.opening import RemoteOpening
-from reference_qm.core.remote.serving import RpcServing
-from reference_qm.core.remote.starting import Desc, RemoteStarting
-from reference_qm.core.remote_client.binding import ServerBindings
-from reference_qm.core.remote_client.model import RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading
-from reference_qm.core.remote_client.steps import RemoteError, Sequence
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
+from reference_qm.core.remote.rpc_serving import RpcServing
+from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, Call, Interface
 from reference_qm.surface.inputs import Endpoint

@@ -14,11 +14,11 @@ from reference_qm.codec import (
     TransactionHeader,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.securing import Securing
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
     Message,

@@ -15,8 +15,8 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
+from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.installation import Installation, Make, Wrap, plain
-from reference_qm.core.protocol.restoring import RestoreError
 from reference_qm.releases.table import parts_of
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host

@@ -15,12 +15,12 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import size_off_by
 from reference_qm.codec import FormatError, Packet, PrivateQueueFormatNameId, UserHeader, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.protocol.admission import Admission
-from reference_qm.core.protocol.expiring import Expiring
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -290,7 +290,7 @@ class NoTimeToReachTakenForEndless(Admission):
 
 
 @fault("no-time-to-be-received-taken-for-endless", breaks="MQMQ-2.2.19.2-D03")
-class NoTimeToBeReceivedTakenForEndless(Expiring):
+class NoTimeToBeReceivedTakenForEndless(Lifetimes):
     """A TimeToBeReceived of 0 is taken for none: the message stays in its queue for ever."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -299,7 +299,7 @@ class NoTimeToBeReceivedTakenForEndless(Expiring):
 
 
 @fault("time-to-be-received-of-transactional-messages-not-watched", breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"))
-class TimeToBeReceivedOfTransactionalMessagesNotWatched(Expiring):
+class TimeToBeReceivedOfTransactionalMessagesNotWatched(Lifetimes):
     """The time to be received of a transactional message is never over."""
 
     def watch_received(self, position: MessagePosition) -> None:

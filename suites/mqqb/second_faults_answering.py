@@ -16,14 +16,14 @@ from reference_qm.codec import (
     MessageClass,
     UserMessagePacket,
 )
+from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.part import QM
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.own_messages import OwnMessages
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.tracing import Tracing
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.own_messages import OwnMessages
+from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import (
     Message,
     MessagePosition,
@@ -109,7 +109,7 @@ add(
     "An OrderAck or FinalAck has the identifier that the message sent before it had.",
     during(
         OrderAcks.send_transactional_ack,
-        Sending.assign_identifier,
+        Numbering.assign_identifier,
         lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal or original(qm),
     ),
 )
@@ -220,10 +220,10 @@ def _once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
             super().__init__(qm)
             self._told: set[int] = set()
 
-        def position_deleted(self, position: MessagePosition, cause: MessageClass) -> None:
+        def position_deleted(self, position: MessagePosition, cause: MessageClass, now: Now) -> None:
             queue = id(position.QueueReference)
             if cause is not reason or queue not in self._told:
-                super().position_deleted(position, cause)
+                super().position_deleted(position, cause, now)
             if cause is reason:
                 self._told.add(queue)
 

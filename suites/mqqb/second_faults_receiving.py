@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.faults.parts import fault
-from harness.faults.primitives import set_fields
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, set_fields
+from harness.faults.registry import add
 from reference_qm.codec import (
     MessageClass,
     TxSequenceID,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.admission import Admission
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.messages import DIRECT, PUBLIC
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.store.messages import DIRECT, PUBLIC
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
     Message,
@@ -39,29 +41,41 @@ Outcome = UserMessagePacket | MessageClass
 # -- duplicates, destinations, hops, quotas ---------------------------------------------------------------------------
 
 
-@fault("duplicate-not-found-on-another-session", breaks="MQQB-3.1.5.8.1-01")
-class DuplicateNotFoundOnAnotherSession(Receiving):
-    """A message that came on an earlier session is no duplicate on the next."""
+class _HistoryOfEachSession(History):
+    """A history for each session."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
-        self._session: Session | None = None
+        self.session: Session | None = None
         self._came: set[tuple[int, UUID, int]] = set()
 
-    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
-        self._session = session
-        super().receive_user_message(session, packet, now)
-
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
-        number = 0 if self._session is None else self._session.number
+        number = 0 if self.session is None else self.session.number
         place = (number, packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
         known = place in self._came
         self._came.add(place)
         return super().find_duplicate(packet) if known else None
 
 
+class _SessionNoted(Receiving):
+    """The session that a message comes on."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        assert isinstance(self.qm.history, _HistoryOfEachSession)
+        self.qm.history.session = session
+        super().receive_user_message(session, packet, now)
+
+
+add(
+    "duplicate-not-found-on-another-session",
+    "MQQB-3.1.5.8.1-01",
+    "A message that came on an earlier session is no duplicate on the next.",
+    both(replaced(_HistoryOfEachSession), replaced(_SessionNoted)),
+)
+
+
 @fault("recoverable-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04")
-class RecoverableDuplicateAccepted(Receiving):
+class RecoverableDuplicateAccepted(History):
     """Only express messages are looked for among those that came before."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -69,7 +83,7 @@ class RecoverableDuplicateAccepted(Receiving):
 
 
 @fault("express-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04")
-class ExpressDuplicateAccepted(Receiving):
+class ExpressDuplicateAccepted(History):
     """Only recoverable messages are looked for among those that came before."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:

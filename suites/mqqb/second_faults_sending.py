@@ -7,22 +7,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.events import after_events
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import at_restart, during
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, OrderAckBody, PingPacket, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.dispatching import DispatchCollection
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.securing import Securing
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.transactional_sending import TransactionalSending
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.timers import TimerName
@@ -139,7 +140,7 @@ class SentAgainOnlyOnce(TransactionalSending):
 
     def on_ack_wait_timer(self, session: Session, now: Now) -> None:
         super().on_ack_wait_timer(session, now)
-        self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT)
+        after_events(self.qm, lambda: self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT))
 
 
 @fault("only-the-oldest-sent-again", breaks="MQQB-3.1.6.5-01")
@@ -345,7 +346,7 @@ class LatePingResponseOpensASession(Ping):
             late = data[4:8] == session.ping_cookie.to_bytes(4, "little") and session.ping_cookie
             if late and session.pinged and session.transport is None and not session.retrying:
                 session.ping_cookie = 0
-                self.qm.establishing.connect_transport(session)
+                self.qm.connecting.connect_transport(session)
 
 
 # -- queues on hold ---------------------------------------------------------------------------------------------------

@@ -16,9 +16,9 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.part import QM
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
@@ -42,7 +42,7 @@ class RefusedMessageAloneNotAcknowledged(Receiving):
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         super().count_received(session, packet)
-        if self.is_addressed_here(packet) and self.find_destination(packet) is None:
+        if self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
             session.UnackedReceivedMsgCount -= 1
 
 
@@ -62,7 +62,7 @@ class RefusedMessagesAreNoActivity(Receiving):
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         active = session.SessionActive
         super().note_activity(session, packet, now)
-        if self.is_addressed_here(packet) and self.find_destination(packet) is None:
+        if self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
             session.SessionActive = active
 
 

@@ -20,13 +20,14 @@ from reference_qm.codec import (
     SessionAckPacket,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -144,8 +145,8 @@ class InitializationTimerPutOffByAnyBytes(Identifying):
             self.qm.session_timers.start(session, name, duration_ms, now)
 
 
-def _tolerating(kind: type[Packet], state: SessionState, *, initiator: bool) -> type[Identifying]:
-    class Tolerating(Identifying):
+def _tolerating(kind: type[Packet], state: SessionState, *, initiator: bool) -> type[Closing]:
+    class Tolerating(Closing):
         def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
             if not (isinstance(packet, kind) and session.SessionState is state and session.initiator is initiator):
                 super().refuse_out_of_state(session, packet, now)
@@ -216,7 +217,7 @@ class WrongSignatureOverlookedByAnInitiator(Identifying):
 
 
 @fault("malformed-packets-skipped-by-an-initiator", breaks="MQQB-3.1.5.1.3-01")
-class MalformedPacketsSkippedByAnInitiator(Identifying):
+class MalformedPacketsSkippedByAnInitiator(Closing):
     """A queue manager that opened the session skips packets that are not formed as specified, and goes on."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -262,7 +263,7 @@ class OnlyOneRetry(Closing):
 
 
 @fault("recoverable-first-on-the-next-session", breaks="MQQB-3.1.1.3.1-D01")
-class RecoverableFirstOnTheNextSession(Initialization):
+class RecoverableFirstOnTheNextSession(SessionInitialization):
     """On the next session recoverable messages are sent before express ones."""
 
     def initialize_messages(self, session: Session) -> None:

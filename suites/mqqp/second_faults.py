@@ -11,16 +11,16 @@ from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket, parse_packet
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, Version
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
-from reference_qm.core.remote.opening import RemoteOpening
-from reference_qm.core.remote.reading import RemoteReads
-from reference_qm.core.remote.starting import RemoteStarting
-from reference_qm.core.remote_client.cancelling import ClientCancelling
-from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading, Version
-from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction

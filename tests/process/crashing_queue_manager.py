@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from reference_qm.codec import FormatError
-from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
 from reference_qm.shell import cli
 from reference_qm.surface.clock import Now
@@ -19,5 +20,5 @@ def crash(self: Identifying, session: Session, error: FormatError, now: Now) -> 
 
 
 if __name__ == "__main__":
-    Identifying.refuse_malformed = crash  # type: ignore[method-assign]
+    Closing.refuse_malformed = crash  # type: ignore[method-assign]
     cli.main()

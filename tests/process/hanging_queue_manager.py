@@ -6,7 +6,8 @@ import os
 import signal
 
 from reference_qm.codec import FormatError
-from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
 from reference_qm.shell import cli
 from reference_qm.surface.clock import Now
@@ -17,5 +18,5 @@ def hang(self: Identifying, session: Session, error: FormatError, now: Now) -> N
 
 
 if __name__ == "__main__":
-    Identifying.refuse_malformed = hang  # type: ignore[method-assign]
+    Closing.refuse_malformed = hang  # type: ignore[method-assign]
     cli.main()

@@ -37,7 +37,7 @@ from test_remote_readers import RemoteReaders
 from test_two_queue_managers import TwoQueueManagers
 
 from harness.faults.parts import changed
-from reference_qm.core.inputs import Inputs
+from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import put_in_place
 from reference_qm.directory import equals

@@ -186,7 +186,7 @@ class OneQueue(RuleBasedStateMachine):
         cursor = self.idle(index)
         if cursor is not None:
             self.cursors.remove(cursor)
-            self.host.core.cursors.close(cursor.real)
+            self.host.core.queue_opening.close_cursor(cursor.real)
 
     @rule(index=INDEX, waits=st.booleans())
     def peek_at_cursor(self, index, waits):

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from two_queue_managers import EXPRESS, NEVER, RECOVERABLE, TRANSACTED, Environment, Sent, Unit
 
 from reference_qm.codec import UserMessagePacket, parse_packet
-from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
 from reference_qm.surface.commands import (
     AbortTransaction,
     BeginTransaction,

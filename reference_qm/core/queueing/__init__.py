@@ -1,1 +1,1 @@
-"""The queue side of a queue manager: queues, descriptors, cursors, reads and moves. Spec: MS-MQDMPR 3.1, 3.2."""
+"""Queues: messages in them, reads, cursors, transactions. Spec: MS-MQDMPR."""

@@ -6,7 +6,7 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.position_list import Boundary, Entry, MessagePositionList
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.model.statuses import CursorStatus
 
 Got = tuple[CursorStatus, "MessagePosition | None"]
 """rStatus, and rPosition if it is Succeeded."""
@@ -24,20 +24,6 @@ class Cursors(Part):
         cursor = Cursor(self.qm.next_handle(), queue_desc, queue_desc.QueueReference.MessagePositionList.Start)
         queue_desc.CursorCollection[cursor.Handle] = cursor
         return cursor
-
-    def close(self, cursor: Cursor) -> None:
-        """Forget a cursor and what waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
-
-        A read that waits is only removed; whoever raised it learns that it was cancelled, or would wait for ever.
-        """
-        descriptor = cursor.OpenQueueDescriptorReference
-        for reader in [*descriptor.WaitingMessageReadOperationCollection]:
-            if reader.CursorReference is cursor:
-                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
-        descriptor.CursorCollection.pop(cursor.Handle, None)
-        positions = _positions(cursor)
-        if positions is not None:
-            _move(cursor, positions.Start)
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         """Return the message that a cursor is at, or the first one. Spec: MS-MQDMPR 3.2.7.2.
@@ -95,6 +81,12 @@ class Cursors(Part):
             if positions is not None:
                 _move(cursor, positions.Tail)
             cursor.CursorState = CursorState.UNREAD
+
+    def rewind(self, cursor: Cursor) -> None:
+        """Let a cursor refer to the start of its queue, unless that is gone. Spec: MS-MQDMPR 3.1.7.1.2."""
+        positions = _positions(cursor)
+        if positions is not None:
+            _move(cursor, positions.Start)
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
         position = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)

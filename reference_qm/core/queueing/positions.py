@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 from reference_qm.codec import MessageClass
+from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
-from reference_qm.core.protocol.durability import gone, moved
+from reference_qm.core.store.entries import gone, moved
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.elements import Answered
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.statuses import Status
-from reference_qm.model.transactions import Transaction
-from reference_qm.surface.commands import Result
 
 LOW_BYTES = (1 << 56) - 1
 
@@ -44,7 +41,7 @@ class Positions(Part):
         """Let a message be received, and give it to who waits. Spec: MS-MQDMPR 3.1.7.2.2."""
         position.State = MessagePositionState.AVAILABLE
         position.QueueReference.MessagePositionList.reconsider(position)
-        self.qm.expiring.watch_received(position)
+        self.qm.lifetimes.watch_received(position)
         position.awaits_disk = False
         if position.QueueReference.OpenQueueDescriptorCollection:
             self.qm.waiting.release_readers(position)
@@ -57,7 +54,7 @@ class Positions(Part):
         if position.State is not MessagePositionState.DELETED:
             position.QueueReference.MessagePositionList.remove(position)
             position.State = MessagePositionState.DELETED
-            self.qm.final_acks.position_deleted(position, reason)
+            self.qm.post(MessageLeft(position, reason))
 
     def unlock_message(self, position: MessagePosition) -> None:
         """Let a message that was locked be received again, unless it was purged meanwhile.
@@ -70,39 +67,6 @@ class Positions(Part):
             self.delete_message(position, reason)
         elif position.State is MessagePositionState.LOCKED:
             self.message_available(position)
-
-    def take_message_out(
-        self,
-        position: MessagePosition,
-        transaction: Transaction | None,
-        two_phase_read: bool,
-        answered: Answered,
-    ) -> None:
-        """Take a message out for who receives it: lock it, or delete it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
-
-        It is locked while the disk notes that it is gone, or it would be given again after a crash; it can be received
-        again when the disk fails.
-        """
-        if transaction is not None:
-            self.qm.transaction_operations.dequeue_in_transaction(transaction, position)
-            answered(Status.MQ_OK, position)
-            return
-        position.State = MessagePositionState.LOCKED
-        if two_phase_read:
-            answered(Status.MQ_OK, position)
-            return
-        reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-
-        def give() -> Result:
-            self.delete_message(position, reason)
-            answered(Status.MQ_OK, position)
-            return Result()
-
-        def keep() -> None:
-            self.unlock_message(position)
-            answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
-
-        self.qm.disk.commit(self.qm.durability.removed([position], reason), None, give, keep)
 
     def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
         """Move a message to another queue, at the end of its priority there. Spec: MS-MQDMPR 3.1.7.1.16, 3.1.1.12.

@@ -6,9 +6,7 @@ from typing import TypeAlias
 from uuid import uuid5
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.part import Part
-from reference_qm.core.protocol.durability import Change, place, transfer_name, transfers
-from reference_qm.core.queueing.names import (
+from reference_qm.core.names.queue_names import (
     JOURNAL,
     ORDER_QUEUE_NUMBER,
     ORDER_QUEUE_PATH,
@@ -16,6 +14,9 @@ from reference_qm.core.queueing.names import (
     family,
     parse_path,
 )
+from reference_qm.core.part import Part
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.entries import place, transfer_name, transfers
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.properties import object_sid
 from reference_qm.model.adm import MessagePosition, Queue

@@ -2,14 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.cursors import Got
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
 
 STATUSES = {
     CursorStatus.ALREADY_RECEIVED: Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
@@ -44,7 +47,7 @@ class Reading(Part):
             if position is None:
                 answered(status, None)
             else:
-                self.qm.positions.take_message_out(position, transaction, two_phase_read, answered)
+                self.take_message_out(position, transaction, two_phase_read, answered)
 
         if cursor is None:
             position = self.qm.seeking.seek_available(queue_desc.QueueReference.MessagePositionList.Start, False)
@@ -73,7 +76,7 @@ class Reading(Part):
         if position is None or peek_operation:
             answered(status, position)
         else:
-            self.qm.positions.take_message_out(position, transaction, two_phase_read, answered)
+            self.take_message_out(position, transaction, two_phase_read, answered)
 
     def peek_message(
         self,
@@ -135,3 +138,36 @@ class Reading(Part):
             )
         else:
             answered(STATUSES[status], None)
+
+    def take_message_out(
+        self,
+        position: MessagePosition,
+        transaction: Transaction | None,
+        two_phase_read: bool,
+        answered: Answered,
+    ) -> None:
+        """Take a message out for who receives it: lock it, or delete it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
+
+        It is locked while the disk notes that it is gone, or it would be given again after a crash; it can be received
+        again when the disk fails.
+        """
+        if transaction is not None:
+            self.qm.transaction_operations.dequeue_in_transaction(transaction, position)
+            answered(Status.MQ_OK, position)
+            return
+        position.State = MessagePositionState.LOCKED
+        if two_phase_read:
+            answered(Status.MQ_OK, position)
+            return
+        reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+        def give() -> Result:
+            self.qm.positions.delete_message(position, reason)
+            answered(Status.MQ_OK, position)
+            return Result()
+
+        def keep() -> None:
+            self.qm.positions.unlock_message(position)
+            answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
+
+        self.qm.disk.commit(self.qm.durability.removed([position], reason), None, give, keep)

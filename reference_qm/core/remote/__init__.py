@@ -1,1 +1,1 @@
-"""Remote reading, the server's side: the interfaces qm2qm and qmcomm. Spec: MS-MQQP 3.1, MS-MQMP 3.1.4."""
+"""Remote reading, both sides. Spec: MS-MQQP, MS-MQMP 3.1.4, 3.2.4.7."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from reference_qm.core.events import RpcHappened
 from reference_qm.model.timers import TimerKey, TimerName, Timers
 from reference_qm.model.unfinished import Unfinished
-from reference_qm.rpc import Association, CloseAssociation, RpcEvent, RpcOutput, RpcServer, SendBytes
+from reference_qm.rpc import Association, CloseAssociation, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
@@ -25,9 +25,16 @@ class _Held:
 
 
 class Associations:
-    """Every association of a server. What happens is noted in order, and carried out at the end of an input."""
+    """Every association of a server. What is to be sent is sent at once, what happened is an event."""
 
-    def __init__(self, server: RpcServer, timers: Timers, unfinished: Unfinished) -> None:
+    def __init__(
+        self,
+        server: RpcServer,
+        timers: Timers,
+        unfinished: Unfinished,
+        emit: Callable[[RpcSend | RpcClose], None],
+        post: Callable[[RpcHappened], None],
+    ) -> None:
         self.server = server
         self.timers = timers
         self.unfinished = unfinished
@@ -35,7 +42,8 @@ class Associations:
         self._by_connection: dict[str, _Held] = {}
         self._by_number: dict[int, _Held] = {}
         self._by_association: dict[Association, _Held] = {}
-        self._to_do: deque[RpcOutput] = deque()
+        self._emit = emit
+        self._post = post
 
     def __len__(self) -> int:
         return len(self._by_connection)
@@ -86,29 +94,22 @@ class Associations:
     # -- what happened ------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
-        """Add to what is to be carried out: what an association or an answered call returned."""
-        self._to_do.extend(outputs)
-
-    @property
-    def busy(self) -> bool:
-        """Whether there is something to carry out."""
-        return bool(self._to_do)
-
-    def carry_out(self, emit: Callable[[RpcSend | RpcClose], None], dispatch: Callable[[RpcEvent], None]) -> None:
-        """Emit effects and dispatch events in order, also those that follow from them."""
-        while self._to_do:
-            output = self._to_do.popleft()
-            if not isinstance(output, SendBytes | CloseAssociation):
-                dispatch(output)
-                continue
-            held = self._by_association.get(output.association)
-            if held is None:
-                continue  # lost meanwhile
-            if isinstance(output, SendBytes):
-                emit(RpcSend(held.connection, output.data))
+        """Send what an association or an answered call returned, and post what it says that happened."""
+        for output in outputs:
+            if isinstance(output, SendBytes | CloseAssociation):
+                self._carry_out(output)
             else:
-                self._forget(held)
-                emit(RpcClose(held.connection, output.reason))
+                self._post(RpcHappened(output))
+
+    def _carry_out(self, output: SendBytes | CloseAssociation) -> None:
+        held = self._by_association.get(output.association)
+        if held is None:
+            return  # lost meanwhile
+        if isinstance(output, SendBytes):
+            self._emit(RpcSend(held.connection, output.data))
+        else:
+            self._forget(held)
+            self._emit(RpcClose(held.connection, output.reason))
 
     def _forget(self, held: _Held) -> None:
         self.timers.stop(_timer(held))

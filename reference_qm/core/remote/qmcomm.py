@@ -3,8 +3,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from reference_qm.core.part import Part
-from reference_qm.core.queueing.commanding import OPEN_LIMIT
-from reference_qm.core.queueing.opening import Opened
+from reference_qm.core.queueing.queue_opening import OPEN_LIMIT, Opened
 from reference_qm.core.remote.enums import DesiredAccess, ShareMode
 from reference_qm.core.remote.model import RemoteQueueOpenContextHandle
 from reference_qm.model.adm import OutgoingQueue, Queue

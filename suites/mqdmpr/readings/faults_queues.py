@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.faults.parts import follows, only_if
 from reference_qm.codec import PublicName
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.destinations import parse_name
-from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import parse_name
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -21,7 +21,7 @@ class UnknownPublicNamesRefused(Commands):
     def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
         find_local = self.qm.destinations.find_local
         public = isinstance(parse_name(request.to), PublicName)
-        known = public and (find_local(request.to) or self.qm.resolving.get_destination_info(request.to))
+        known = public and (find_local(request.to) or self.qm.next_hops.get_destination_info(request.to))
         if public and known is None:
             raise CommandError(f"{request.to!a}: no directory knows it (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")
         return super().send_message(request, token, now)

@@ -8,10 +8,10 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote.serving import RpcServing
+from reference_qm.core.remote.rpc_serving import RpcServing
 from reference_qm.directory import Site
 from reference_qm.directory.enums import DirectoryOperationResult, DirectoryServerType
 from reference_qm.model.adm import MessagePosition
@@ -137,7 +137,7 @@ def _nobody_hears(status: Status, position: MessagePosition | None) -> None:
 def _reads_go_on(qm: QueueManager) -> None:
     def take(status: Status, position: MessagePosition | None) -> None:
         if position is not None:
-            qm.positions.take_message_out(position, None, False, _nobody_hears)
+            qm.reading.take_message_out(position, None, False, _nobody_hears)
 
     for queue in qm.adm.QueueCollection.values():
         _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)

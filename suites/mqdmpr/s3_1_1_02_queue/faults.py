@@ -12,17 +12,17 @@ from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answered
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.inspection import Inspection
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.publishing import Publishing
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.commands.inspection import Inspection
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.remote.starting import RemoteStarting
+from reference_qm.core.remote.remote_starting import RemoteStarting
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory import objects
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType, Scope
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session

@@ -10,14 +10,14 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.durability import moved
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import LOW_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.store.entries import moved
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.routing import Routing
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import EnqueueStatus

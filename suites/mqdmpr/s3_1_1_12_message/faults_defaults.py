@@ -12,7 +12,7 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.commanding import Commands
+from reference_qm.core.commands.commands import Commands
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity

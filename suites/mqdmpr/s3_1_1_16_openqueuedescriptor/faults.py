@@ -8,9 +8,9 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.opening import Opened, QueueOpening
-from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState

@@ -10,14 +10,15 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.durability import moved
-from reference_qm.core.protocol.inspection import Inspection
+from reference_qm.core.commands.inspection import Inspection
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.queueing.surviving import SurvivingQueues
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.surviving_queues import SurvivingQueues
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.remote.ending import RemoteEnding
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.store.entries import moved
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.states import DeliveryGuarantee
@@ -67,7 +68,7 @@ class ExpressOnDisk(Positions):
 
 
 @fault("remote-reads-on-disk-before-their-end", breaks="MQDMPR-3.1.1.11-07")
-class RemoteReadsOnDisk(Positions):
+class RemoteReadsOnDisk(Reading):
     """A message that a remote reader receives is off the disk before that one has said that it has it."""
 
     def take_message_out(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
 from reference_qm.model.timers import TimerKey, TimerName

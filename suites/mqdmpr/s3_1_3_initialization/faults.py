@@ -10,16 +10,16 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.configuring import Configuring
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.membership import Membership
-from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.commands.configuring import Configuring
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.enterprise.membership import Membership
+from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS, QueueNames
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.names import OWN_QUEUE_PATHS, QueueNames
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.directory import DirectoryState
 from reference_qm.directory.enums import DirectoryOperationResult, QueueType
 from reference_qm.model.adm import MessagePosition, Queue, Session
@@ -170,7 +170,7 @@ add(
 
 
 @fault("hardened-transfers", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
-class HardenedTransfers(Administering):
+class HardenedTransfers(Connecting):
     """Messages are transferred in hardened security mode."""
 
     def may_connect(self) -> bool:

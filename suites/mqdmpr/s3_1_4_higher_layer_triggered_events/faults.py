@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from harness.faults.events import after_events
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.errors import CommandError
+from reference_qm.core.events import Outcome
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transactions.coordinating import Coordinating
-from reference_qm.core.transactions.events import Outcome, TransactionEvents
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
@@ -80,13 +82,10 @@ class TakenForAnother(TransactionEvents):
 class EndsWithAllOthers(TransactionEvents):
     """What is decided of a transaction is done with all that are open."""
 
-    def carry_out_outcomes(self, now: Now) -> None:
-        decided = list(self.qm.outcomes)
-        for transaction, outcome in decided:
-            for other in self.qm.adm.TransactionCollection.values():
-                if other is not transaction and (other, outcome) not in self.qm.outcomes:
-                    self.qm.outcomes.append((other, outcome))
-        super().carry_out_outcomes(now)
+    def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
+        for one in [transaction, *self.qm.adm.TransactionCollection.values()]:
+            if one.Identifier in self.qm.adm.TransactionCollection:
+                super().carry_out_outcome(one, outcome, now)
 
 
 # -- preparing -----------------------------------------------------------------------------------------------------
@@ -156,7 +155,8 @@ class SentMessagesLocked(TransactionEvents):
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         super().commit_enqueue(operation, now)
-        operation.MessagePositionReference.State = MessagePositionState.LOCKED
+        position = operation.MessagePositionReference
+        after_events(self.qm, lambda: setattr(position, "State", MessagePositionState.LOCKED))
 
 
 @fault("message-sent-in-a-transaction-seen-at-once", breaks="MQDMPR-3.1.4.4-07")

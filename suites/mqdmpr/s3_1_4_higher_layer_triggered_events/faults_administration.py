@@ -8,11 +8,12 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.transactions.coordinating import Coordinating
-from reference_qm.core.transactions.handling import TransactionCommands
-from reference_qm.core.transactions.records import TransactionRecords
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.transaction_commands import TransactionCommands
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.queueing.transaction_records import TransactionRecords
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface import commands
@@ -71,7 +72,7 @@ add(
 
 
 @fault("offline-keeps-accepting", breaks="MQDMPR-3.1.4.12-03")
-class OfflineKeepsAccepting(Administering):
+class OfflineKeepsAccepting(Connecting):
     """A queue manager that was taken offline accepts sessions, and establishes none."""
 
     def may_connect(self) -> bool:

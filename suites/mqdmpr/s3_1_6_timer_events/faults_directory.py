@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory import QueueManager, Site
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -32,7 +32,7 @@ class SitesNotTakenOver(DirectoryClient):
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
-        self.read(lambda answer, now: None)
+        self.qm.directory_link.read(lambda answer, now: None)
 
 
 @fault("gates-update-not-taken-over", breaks="MQDMPR-3.1.6.2-11")
@@ -41,7 +41,7 @@ class GatesNotTakenOver(DirectoryClient):
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
-        self.read(lambda answer, now: None)
+        self.qm.directory_link.read(lambda answer, now: None)
 
 
 @fault("sites-update-of-any-site", breaks="MQDMPR-3.1.6.1-07")

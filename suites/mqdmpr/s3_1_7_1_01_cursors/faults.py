@@ -6,8 +6,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.starting import RemoteStarting
+from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import Status
@@ -70,24 +71,24 @@ class OfAQueueThatIsGone(Qmcomm):
 
 
 @fault("cursor-closed-read-goes-on", breaks="MQDMPR-3.1.7.1.2-05")
-class ReadGoesOn(Cursors):
+class ReadGoesOn(QueueOpening):
     """What waits with a cursor waits on when that is closed."""
 
-    def close(self, cursor: Cursor) -> None:
+    def close_cursor(self, cursor: Cursor) -> None:
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
         with_it = [reader for reader in waiting if reader.CursorReference is cursor]
         for reader in with_it:
             reader.CursorReference = None
-        super().close(cursor)
+        super().close_cursor(cursor)
 
 
 @fault("cursor-closed-ends-every-read", breaks="MQDMPR-3.1.7.1.2-05")
-class EndsEveryRead(Cursors):
+class EndsEveryRead(QueueOpening):
     """All that waits on a queue ends when a cursor of it is closed."""
 
-    def close(self, cursor: Cursor) -> None:
+    def close_cursor(self, cursor: Cursor) -> None:
         waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
-        super().close(cursor)
+        super().close_cursor(cursor)
         for reader in list(waiting):
             self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
 
@@ -96,7 +97,7 @@ add(
     "cursor-closed-in-vain",
     "MQDMPR-3.1.7.1.2-06",
     "A cursor that is closed stays a cursor of its open queue.",
-    skip(Cursors.close),
+    skip(QueueOpening.close_cursor),
 )
 
 """Faults of other sections that break rules of this one."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.publishing import OnStatus, Publishing
-from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.directory.enums import PrivacyLevel, QueueType, Scope
 from reference_qm.model.adm import Queue

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.publishing import OnStatus, Publishing
-from reference_qm.core.queueing.names import family
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.queue_names import family
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status

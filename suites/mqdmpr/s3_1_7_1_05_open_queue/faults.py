@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec.format_names import MultipleElementName
-from reference_qm.core.queueing.opening import Opened, QueueOpening
+from reference_qm.core.names.queue_formats import QueueFormatType
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.queue_formats import QueueFormatType
 from reference_qm.model.adm import Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode

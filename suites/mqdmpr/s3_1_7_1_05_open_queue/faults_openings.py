@@ -10,8 +10,8 @@ from harness.faults.primitives import skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.codec.format_names import MultipleElementName
-from reference_qm.core.protocol.destinations import Destinations
-from reference_qm.core.queueing.opening import Opened, QueueOpening
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.model.adm import OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, QueueShareMode, RemoteReadState

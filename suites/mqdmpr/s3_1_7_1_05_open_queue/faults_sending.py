@@ -7,11 +7,11 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from reference_qm.codec import DirectName, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
 from reference_qm.codec.format_names import DistributionListName, MachineName, MultipleElementName
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.destinations import Destinations, parse_name
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.queueing.names import THIS_COMPUTER, QueueNames
-from reference_qm.core.queueing.opening import Opened, QueueOpening
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations, parse_name
+from reference_qm.core.names.queue_names import THIS_COMPUTER, QueueNames
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.transactions import Transaction

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.model.elements import OpenQueueDescriptor
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.queues import Queues
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import Result

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.transactions.events import TransactionEvents
+from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.model.transactions import Transaction
 
 

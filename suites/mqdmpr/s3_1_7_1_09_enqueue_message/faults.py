@@ -7,13 +7,13 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.expiring import Expiring
+from reference_qm.core.errors import CommandError
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.enqueueing import Enqueueing
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions, lookup_identifier
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -95,7 +95,7 @@ add(
     "time-to-be-received-not-started",
     "MQDMPR-3.1.7.1.9-15",
     "The time in which a message has to be received does not run.",
-    skip(Expiring.watch_received),
+    skip(Lifetimes.watch_received),
 )
 add(
     "waiting-reads-not-released",

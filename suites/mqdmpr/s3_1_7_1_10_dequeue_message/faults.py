@@ -6,11 +6,10 @@ from collections.abc import Hashable
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.cursors import Cursors, Got
-from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transactions.operations import TransactionOperations
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.enums import CursorState, MessageSeekAction, SeekDirection
@@ -102,7 +101,7 @@ def _as_empty(answered: Answered) -> Answered:
         "MQDMPR-3.1.7.1.12-21",
     ),
 )
-class TwoPhasesInOne(Positions):
+class TwoPhasesInOne(Reading):
     """A message that is received in two phases is deleted in the first."""
 
     def take_message_out(
@@ -126,7 +125,7 @@ class TwoPhasesInOne(Positions):
         "MQDMPR-3.1.7.1.13-32",
     ),
 )
-class TwoPhasesWithoutLock(Positions):
+class TwoPhasesWithoutLock(Reading):
     """A message that is received in two phases can be received by others meanwhile."""
 
     def take_message_out(
@@ -143,7 +142,7 @@ class TwoPhasesWithoutLock(Positions):
 
 
 @fault("received-in-one-phase-stays", breaks=("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"))
-class ReceivedStays(Positions):
+class ReceivedStays(Reading):
     """A message that is received in one phase stays in its queue, locked for ever."""
 
     def take_message_out(
@@ -269,7 +268,7 @@ class NoReadWaits(Waiting):
 
 
 @fault("receive-brings-the-message-behind", breaks=("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"))
-class BringsTheMessageBehind(Positions):
+class BringsTheMessageBehind(Reading):
     """Who receives is given the message behind the one that is taken, if there is one."""
 
     def take_message_out(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState

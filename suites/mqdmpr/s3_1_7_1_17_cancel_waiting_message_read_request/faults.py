@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from harness.faults.parts import fault
-from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status

@@ -8,8 +8,9 @@ from harness.faults.directory_changes import OnAnswered, answered_as, left_out, 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.publishing import OnStatus, Publishing
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Create
@@ -28,7 +29,7 @@ add(
 
 
 @fault("published-without-properties", breaks=CREATED)
-class PublishedWithoutProperties(DirectoryClient):
+class PublishedWithoutProperties(DirectoryLink):
     """The object of a public queue has the name alone."""
 
     def write(self, change: Change, answered: OnAnswered) -> None:
@@ -84,10 +85,7 @@ class TimerNotStarted(DirectoryClient):
     """The Directory Online Timer is not started when the directory is away."""
 
     def watch(self, now: Now) -> None:
-        state = self.qm.enterprise.state
-        offline, state.DirectoryOffline = state.DirectoryOffline, False
-        super().watch(now)
-        state.DirectoryOffline = self.qm.adm.DirectoryOffline = offline
+        """Let no timer run."""
 
 
 add(

@@ -12,11 +12,11 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
-from reference_qm.core.protocol.destinations import Destinations
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.resolving import Destination, Resolving
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.names import QueueNames
 from reference_qm.directory import QueueManager as Machine
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.model.adm import Queue
@@ -27,7 +27,7 @@ FOUND = ("MQDMPR-3.1.7.1.20-02", "MQDMPR-3.1.7.1.20-05")
 
 
 @fault("first-queue-of-the-directory", breaks=(*FOUND, "MQDMPR-3.1.7.1.20-30"))
-class FirstQueue(Resolving):
+class FirstQueue(NextHops):
     """A public name means the first queue that the directory has, whatever its GUID."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -39,7 +39,7 @@ class FirstQueue(Resolving):
 
 
 @fault("directory-never-asked", breaks=("MQDMPR-3.1.7.1.20-23", "MQDMPR-3.1.7.1.20-29"))
-class NeverAsked(Resolving):
+class NeverAsked(NextHops):
     """The directory is never asked for the queue of a public name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -48,7 +48,7 @@ class NeverAsked(Resolving):
 
 
 @fault("object-read-not-looked-at", breaks="MQDMPR-3.1.7.1.20-30")
-class ObjectNotLookedAt(Resolving):
+class ObjectNotLookedAt(NextHops):
     """The host of a queue manager is not what its object in the directory says."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:
@@ -107,7 +107,7 @@ class _KeepsWhatItRead(DirectoryClient):
             self.qm.enterprise.directory = before
 
 
-class _FindsQueuesOffline(Resolving):
+class _FindsQueuesOffline(NextHops):
     """Queues of others are looked for in what was read once."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -115,7 +115,7 @@ class _FindsQueuesOffline(Resolving):
             return super().get_destination_info(format_name)
 
 
-class _FindsQueueManagersOffline(Resolving):
+class _FindsQueueManagersOffline(NextHops):
     """Queue managers are looked for in what was read once."""
 
     def get_next_hops(self, guid: UUID) -> tuple[Machine, ...]:

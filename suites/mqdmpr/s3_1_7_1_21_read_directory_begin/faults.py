@@ -5,31 +5,31 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.names.next_hops import NextHops
 from reference_qm.routing import Topology
 
 ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
 
 
 @fault("topology-not-read", breaks=("MQDMPR-3.1.7.1.21-05", "MQDMPR-3.1.7.1.22-02", *ROUTES))
-class TopologyNotRead(DirectoryClient):
+class TopologyNotRead(NextHops):
     """Sites, links and queue managers are not asked for: there is no way to another site."""
 
-    def _topology(self) -> Topology:
+    def read_topology(self) -> Topology:
         return Topology.of((), (), ())
 
 
 @fault("only-the-first-object", breaks=("MQDMPR-3.1.7.1.21-03", "MQDMPR-3.1.7.1.22-02"))
-class OnlyTheFirst(DirectoryClient):
+class OnlyTheFirst(NextHops):
     """Of all objects of a type only the first one is read."""
 
-    def _topology(self) -> Topology:
-        read = super()._topology()
+    def read_topology(self) -> Topology:
+        read = super().read_topology()
         return Topology.of(list(read.queue_managers.values())[:1], list(read.sites.values())[:1], read.links[:1])
 
 
 @fault("gates-of-no-site", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
-class GatesOfNoSite(DirectoryClient):
+class GatesOfNoSite(NextHops):
     """The destination is the next hop, in whatever site it is."""
 
     def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:

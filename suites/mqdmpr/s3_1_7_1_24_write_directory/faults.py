@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.directory_changes import answered_as, left_out, notified, status_for, stays_online
 from harness.faults.parts import replaced
 from harness.faults.registry import Install, add
-from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Write
 from reference_qm.directory.state import ChangeNotification, ChangeOperation

@@ -8,8 +8,8 @@ from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.publishing import Publishing
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import DirectoryAnswered
 
@@ -96,5 +96,3 @@ class TimerRunsOnce(DirectoryClient):
     def watch(self, now: Now) -> None:
         if not self.expired:
             super().watch(now)
-        else:
-            self.qm.adm.DirectoryOffline = self.qm.enterprise.state.DirectoryOffline

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName, PublicName, parse_format_name
-from reference_qm.core.queueing.paths import QueuePathOf, QueuePaths
+from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
 from reference_qm.model.statuses import Status
 
 OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME

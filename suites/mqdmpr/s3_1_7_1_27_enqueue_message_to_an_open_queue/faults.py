@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageIdentifier
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.queueing.enqueueing import Enqueueing
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import Message, OutgoingQueue, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
@@ -25,7 +25,7 @@ class Twice(Enqueueing):
     def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
         if isinstance(queue, OutgoingQueue):
             super().put_message(queue, message, None, Result(), now)
-            number = self.qm.sending.assign_identifier()
+            number = self.qm.numbering.assign_identifier()
             message = replace(message, Identifier=MessageIdentifier(self.qm.adm.Identifier, number))
         done: Result | None = super().put_message(queue, message, token, result, now)
         return done

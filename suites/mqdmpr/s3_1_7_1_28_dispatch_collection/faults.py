@@ -9,8 +9,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.dispatching import DispatchCollection
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 _ORDER = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
@@ -66,7 +66,7 @@ class AsAnotherMessage(DispatchCollection):
     """The packet made of a message is not kept: when it is added, another is made, with its own number."""
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
-        number = self.qm.sending.assign_identifier()
+        number = self.qm.numbering.assign_identifier()
         position.UserMessage = set_fields(position.UserMessage, {"UserHeader.MessageID": number})
         super().add(session, position)
 

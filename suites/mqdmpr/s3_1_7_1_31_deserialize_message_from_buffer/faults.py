@@ -11,8 +11,8 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from harness.faults.parts import replaced
 from harness.faults.registry import Install, add
-from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queueing.queues import OnCreated, Queues
 from reference_qm.model.adm import Queue
 from reference_qm.security import Acl, SecurityDescriptor

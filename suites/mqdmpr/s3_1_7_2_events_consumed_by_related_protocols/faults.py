@@ -6,9 +6,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState

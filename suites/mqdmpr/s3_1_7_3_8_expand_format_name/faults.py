@@ -9,11 +9,11 @@ from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.destinations import parse_name
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.queueing.names import QueueNames
-from reference_qm.core.queueing.opening import Opened, QueueOpening
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import parse_name
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now

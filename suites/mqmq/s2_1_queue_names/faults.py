@@ -10,9 +10,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import inputs
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, PrivateName, parse_format_name
-from reference_qm.core.protocol.destinations import Destinations
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.queueing.enqueueing import Enqueueing
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import Message, OutgoingQueue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
+from reference_qm.core.names.queue_formats import SYSTEM, QueueFormats, QueueFormatType, SuffixType
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import ShareMode
-from reference_qm.core.remote.queue_formats import SYSTEM, QueueFormats, QueueFormatType, SuffixType
-from reference_qm.core.remote_client.model import RemoteQueue
-from reference_qm.core.remote_client.opening import ClientOpening
-from reference_qm.core.remote_client.steps import Sequence
 
 QueueFormat = dict[str, Any]
 

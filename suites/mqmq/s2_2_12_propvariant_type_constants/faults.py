@@ -8,8 +8,8 @@ from harness.faults.fields import field_is
 from harness.faults.parts import replaced
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
-from reference_qm.core.remote.properties import ObjectProperties
+from reference_qm.core.remote.object_properties import ObjectProperties
+from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
 from reference_qm.model.adm import Queue
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.rpc.interfaces.propvariant import VarType

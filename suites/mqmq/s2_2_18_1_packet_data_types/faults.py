@@ -21,10 +21,10 @@ from reference_qm.codec import (
     TxSequenceID,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.order_acks import is_order_ack
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import is_order_ack
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 

@@ -20,11 +20,11 @@ from reference_qm.codec import (
     SessionHeader,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.expiring import Expiring
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
-from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.surface.clock import Now
 

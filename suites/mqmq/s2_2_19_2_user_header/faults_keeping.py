@@ -8,9 +8,9 @@ from dataclasses import replace
 from harness.faults.parts import replaced
 from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import FaultyCore, Install, add
-from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 add(

@@ -11,8 +11,9 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
-from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 from suites.mqmq.s2_2_19_2_user_header.faults import (
@@ -29,7 +30,7 @@ from suites.mqmq.s2_2_19_2_user_header.faults import (
 def _overlooked(detail: str) -> Install:
     """Overlook what is malformed for one reason."""
 
-    class Overlooked(Identifying):
+    class Overlooked(Closing):
         def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
             if detail not in str(error):
                 super().refuse_malformed(session, error, now)

@@ -14,11 +14,11 @@ from harness.faults.primitives import packets, skip, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import resized, secured_with
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.order_acks import LABEL
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.order_acks import LABEL
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 

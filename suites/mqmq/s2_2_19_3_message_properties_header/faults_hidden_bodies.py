@@ -8,8 +8,8 @@ from harness.faults.parts import replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.securing import Securing
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
 

@@ -14,7 +14,7 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition
 
 MESSAGE = UserMessagePacket

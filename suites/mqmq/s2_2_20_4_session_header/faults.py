@@ -9,8 +9,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import add
 from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now

@@ -16,7 +16,7 @@ from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 

@@ -10,8 +10,8 @@ from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized
 from reference_qm.codec import DebugHeader, FormatError, Packet, SessionHeader, UserMessagePacket
-from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket

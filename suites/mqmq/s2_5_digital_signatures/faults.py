@@ -11,7 +11,7 @@ from harness.faults.parts import replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, DirectQueueFormatName, MessagePropertiesHeader, UserHeader, UserMessagePacket
-from reference_qm.core.protocol.securing import Securing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import SignatureType
 
 Change = Callable[[UserMessagePacket], UserMessagePacket]
@@ -55,7 +55,7 @@ def _one_destination(packet: UserMessagePacket) -> UserMessagePacket:
 def _signed_otherwise(of: SignatureType, change: Change) -> Install:
     """Make signatures of a kind of a changed packet."""
 
-    class SignedOtherwise(Securing):
+    class SignedOtherwise(SecurityOnReceipt):
         def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
             return super().signed_properties(change(packet) if kind is of else packet, kind)
 

@@ -12,13 +12,13 @@ from harness.faults.parts import replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.establishing import outgoing_queue
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.order_acks import names_order_queue
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.transactional_sending import leave_window
+from reference_qm.core.names.queue_names import names_order_queue
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import leave_window
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, RecoverableReceipt, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now

@@ -7,13 +7,13 @@ from math import inf
 
 from harness.faults.parts import follows, only_if
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
-from reference_qm.core.protocol.expiring import Expiring
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.protocol.securing import Securing
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.transactions.events import TransactionEvents
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue, Session
 from reference_qm.model.message import INFINITE
@@ -55,7 +55,7 @@ def _quota_of(part: Quotas) -> float:
 
 
 @follows("E109.2")
-class ReceivedWithinTimeOfArrival(Expiring):
+class ReceivedWithinTimeOfArrival(Lifetimes):
     """TimeToBeReceived runs from the arrival."""
 
     @only_if(lambda part, position: position.MessageReference.TimeToBeReceived != INFINITE)
@@ -64,7 +64,7 @@ class ReceivedWithinTimeOfArrival(Expiring):
         life_s = message.TimeToBeReceived
         if position.QueueReference.QueueType is not QueueType.SYSTEM:
             self.qm.to_be_received.add(position, max(message.ArrivalTime, message.SentTime) + life_s)
-            self.qm.deadlines_changed = True
+            self.qm.post(LifetimesChanged())
 
 
 @follows("E111.2")
@@ -116,7 +116,7 @@ class PurgedInTransactionWasReceived(TransactionEvents):
 
 
 @follows("E81.2")
-class OtherBytesAreSigned(Securing):
+class OtherBytesAreSigned(SecurityOnReceipt):
     """Other bytes are hashed for the same values: they end with a null."""
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:

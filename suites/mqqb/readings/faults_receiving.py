@@ -9,15 +9,17 @@ from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.admission import Admission, Outcome
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import (
     NO_INCOMING,
     IncomingTransactionalTransferInfo,
@@ -38,7 +40,7 @@ TIMED_OUT = MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 @follows("E18.2")
-class DuplicatesByOrdinal(Receiving):
+class DuplicatesByOrdinal(History):
     """A duplicate has the ordinal of an earlier message, whoever sent it."""
 
     @only_if(lambda part, packet: _same_ordinal(part, packet) is not None)
@@ -46,7 +48,7 @@ class DuplicatesByOrdinal(Receiving):
         return _same_ordinal(self, packet)
 
 
-def _same_ordinal(part: Receiving, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+def _same_ordinal(part: History, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
     ordinal = packet.UserHeader.MessageID
     return next((one for one in part.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None)
 
@@ -230,7 +232,7 @@ class OneSequenceForASender(InSequence):
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        queue = self.qm.receiving.find_destination(packet)
+        queue = self.qm.arrival.find_destination(packet)
         newest = self._newest(packet)
         if queue is not None and newest is not None:
             name = self.qm.admission.message_of(packet, now).DestinationQueueFormatName
@@ -287,14 +289,10 @@ def _wants_journaling(message: Message) -> bool:
     return message.PositiveJournalingRequested or message.NegativeJournalingRequested
 
 
-@follows("E47.2")
-class FinalAckForAnyMessage(Receiving):
+class _FinalAckForAnyMessage(Arrival):
     """Every message that asks for journaling has a FinalAck when it leaves its queue."""
 
-    @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))
-    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        self.session = session
-        super().take_message(session, packet, receipt, now)
+    session: Session
 
     @only_if(lambda part, position, now: _wants_journaling(position.MessageReference))
     def message_arrived(self, position: MessagePosition, now: Now) -> None:
@@ -303,3 +301,20 @@ class FinalAckForAnyMessage(Receiving):
             source = message.Identifier.QueueManagerGuid
             position.order_queue = self.qm.order_acks.name_order_queue(self.session, source)
         super().message_arrived(position, now)
+
+
+class _SessionNoted(Receiving):
+    """The session that a message came on names the order queue of its sender."""
+
+    @only_if(lambda part, session, packet, *_: _asks_for_journaling(packet))
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        assert isinstance(self.qm.arrival, _FinalAckForAnyMessage)
+        self.qm.arrival.session = session
+        super().take_message(session, packet, receipt, now)
+
+
+add_reading(
+    "E47.2",
+    "Every message that asks for journaling has a FinalAck when it leaves its queue.",
+    both(replaced(_FinalAckForAnyMessage), replaced(_SessionNoted)),
+)

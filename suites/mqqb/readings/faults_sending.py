@@ -9,13 +9,14 @@ from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.tracing import Tracing
-from reference_qm.core.protocol.transactional_sending import TransactionalSending, leave_window, outgoing_sequence
-from reference_qm.core.queueing.names import ORDER_QUEUE_NUMBER
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.tracing import Tracing
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, leave_window, outgoing_sequence
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.message import INFINITE
 from reference_qm.model.states import DeliveryGuarantee, SessionState
@@ -163,7 +164,7 @@ class IntervalGrowsWithOrderAcks(TransactionalSending):
 
 
 @follows("E48.2")
-class IdentifiersBeginWithZero(Sending):
+class IdentifiersBeginWithZero(Numbering):
     """The first identifier is 0."""
 
     def assign_identifier(self) -> int:
@@ -176,7 +177,7 @@ class IdentifiersBeginWithZero(Sending):
 
 
 @follows("E64.2")
-class WaitingCountsAsUnacknowledged(Initialization):
+class WaitingCountsAsUnacknowledged(SessionInitialization):
     """UnAckedMessageCount of a new session counts what waits, and then what is sent once more."""
 
     @only_if(lambda part, session: len(session.OutgoingMessageTable) > 0)

@@ -15,15 +15,11 @@ from reference_qm.codec import (
     PingPacket,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.session_opening import (
-    ACK_TIMEOUT_MS,
-    RECOVERABLE_ACK_TIMEOUT_MS,
-    SessionOpening,
-)
-from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName

@@ -9,8 +9,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import effects, every_packet, inputs, skip
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, Effect

@@ -12,8 +12,8 @@ from reference_qm.codec import (
     FormatError,
     SessionAckPacket,
 )
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -51,7 +51,7 @@ add(
     "header-unknown-packet-type-kept",
     breaks=("MQQB-2.2.1-03", "MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1.1-03"),
 )
-class UnknownPacketTypeKept(Identifying):
+class UnknownPacketTypeKept(Closing):
     """An unknown PT is overlooked."""
 
     def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
@@ -64,7 +64,7 @@ add(
     "MQQB-2.2.1-03",
     "After an unknown PT the session is closed, and nothing is answered any more.",
     silent_after(
-        Identifying.refuse_malformed,
+        Closing.refuse_malformed,
         lambda *arguments: any(getattr(one, "field", None) == "InternalHeader.PT" for one in arguments),
     ),
 )
@@ -105,7 +105,7 @@ class SessionTooManyRefusedWithoutCs(SessionOpening):
         self, session: Session, request: EstablishConnectionPacket
     ) -> EstablishConnectionPacket:
         response = super().build_establish_response(session, request)
-        if self.is_session_acceptable():
+        if self.qm.connecting.is_session_acceptable():
             return response
         accepting: EstablishConnectionPacket = set_fields(response, {"InternalHeader.Flags": lambda old: old & ~0x10})
         return accepting

@@ -7,7 +7,7 @@ from harness.faults.ordering_acks import WRONG
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.order_acks import OrderAcks, is_order_ack
+from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

@@ -9,9 +9,10 @@ from harness.faults.ordering_acks import WRONG
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.order_acks import is_final_ack
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import MessagePosition
+from reference_qm.surface.clock import Now
 
 OTHER_CLASS = 0xC004
 
@@ -77,20 +78,20 @@ for _name, _rule, _class in (
 class FinalForEveryMessage(FinalAcks):
     """Every transactional message that leaves its queue has a FinalAck, whether it wants journaling or not."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass) -> None:
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         message = position.MessageReference
         for session in self.qm.sessions.values():
             if position.order_queue is None and message.TransactionSequenceNumber:
                 source = message.Identifier.QueueManagerGuid
                 position.order_queue = self.qm.order_acks.name_order_queue(session, source)
-        super().position_deleted(position, reason)
+        super().position_deleted(position, reason, now)
 
 
 @fault("ordering-final-not-for-dead-letters", breaks="MQQB-2.2.5-D01")
 class FinalNotForDeadLetters(FinalAcks):
     """A message that wants negative journaling alone has no FinalAck when it leaves its queue."""
 
-    def position_deleted(self, position: MessagePosition, reason: MessageClass) -> None:
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if not position.MessageReference.PositiveJournalingRequested:
             position.order_queue = None
-        super().position_deleted(position, reason)
+        super().position_deleted(position, reason, now)

@@ -11,8 +11,8 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, pings
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import PingSocket
@@ -119,7 +119,7 @@ add(
 )
 
 
-class _FewSessions(SessionOpening):
+class _FewSessions(Connecting):
     """Only so many sessions are accepted."""
 
     def is_session_acceptable(self) -> bool:

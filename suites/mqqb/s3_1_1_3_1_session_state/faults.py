@@ -9,12 +9,12 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.destinations import Destinations
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.transactional_sending import TransactionalSending
+from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import NO_INCOMING, IncomingTransactionalTransferInfo, OutgoingQueue, Session
 from reference_qm.model.message import Message
 from reference_qm.model.states import SessionState
@@ -255,7 +255,7 @@ add(
 
 
 @fault("messages-backwards-after-session-retry", breaks="MQQB-3.1.1.3.1-D01")
-class BackwardsAfterRetry(Closing):
+class BackwardsAfterRetry(Establishing):
     """The table is turned round when the session is tried again."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:

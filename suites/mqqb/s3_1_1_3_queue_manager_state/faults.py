@@ -7,10 +7,10 @@ from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from harness.faults.timed_caches import OnlyTheLast, cache_replaced, cleanup_late
 from reference_qm.codec import NULL_GUID, MessageIdentifier
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import MessageIDHistoryEntry, Session
 from reference_qm.model.tables import MessageIDHistoryTable
 from reference_qm.surface.clock import Now
@@ -49,7 +49,7 @@ add("state-history-forgotten", "MQQB-3.1.1.3-22", "A restart forgets the history
 
 
 @fault("state-ordinals-by-two", breaks="MQQB-3.1.1.3-24")
-class OrdinalsByTwo(Sending):
+class OrdinalsByTwo(Numbering):
     """Every other ordinal is left out."""
 
     def assign_identifier(self) -> int:

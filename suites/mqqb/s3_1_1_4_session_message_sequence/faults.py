@@ -7,9 +7,9 @@ from dataclasses import replace
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionHeader, UserMessagePacket
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 

@@ -16,8 +16,8 @@ from reference_qm.codec import (
     TxSequenceID,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.model.message import Message
 from reference_qm.surface.clock import Now

@@ -6,7 +6,7 @@ from harness.faults.fields import field_is
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import SessionAckPacket
-from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.transfer.session_acks import SessionAcks
 
 
 def _unflagged(packet: SessionAckPacket) -> bool:

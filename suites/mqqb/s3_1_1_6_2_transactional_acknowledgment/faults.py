@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import TxSequenceID, UserMessagePacket
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.protocol.transactional_sending import TransactionalSending
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 

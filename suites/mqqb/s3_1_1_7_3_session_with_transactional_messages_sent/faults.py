@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import UserHeader, UserMessagePacket
-from reference_qm.core.protocol.order_acks import is_final_ack
-from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.transfer.order_acks import is_final_ack
+from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

@@ -8,9 +8,9 @@ from functools import partial
 
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.session_timers import SessionTimers
-from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -78,7 +78,7 @@ class ResendTimeOfNow(TransactionalSending):
 
 
 @fault("history-cleanup-not-configured", breaks="MQQB-3.1.2.8-01")
-class HistoryCleanupNotConfigured(Initialization):
+class HistoryCleanupNotConfigured(History):
     """The MessageIDHistory Cleanup Timer runs for half an hour, whatever is configured."""
 
     def start_history_timer(self, now: Now) -> None:

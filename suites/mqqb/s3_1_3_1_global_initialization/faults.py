@@ -10,7 +10,7 @@ from harness.faults.parts import replaced
 from harness.faults.primitives import always
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
-from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.security import CachedSymmetricKey, EncryptionAlgorithm
@@ -68,7 +68,7 @@ add(
     "start-history-timer",
     "MQQB-3.1.3.1-06",
     "The history is cleaned up although it is empty.",
-    _initialized(lambda qm, now: qm.initialization.start_history_timer(now)),
+    _initialized(lambda qm, now: qm.history.start_history_timer(now)),
 )
 add(
     "start-no-history-timer",

@@ -10,11 +10,12 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import always, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo, SessionHeader
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -28,7 +29,7 @@ _HOUR_MS = 3_600_000
 
 
 def _kept(element: str) -> Install:
-    class Kept(Initialization):
+    class Kept(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             value = getattr(session, element)
             super().initialize_counts(session)
@@ -53,7 +54,7 @@ for _name, _rule, _element in (
 def _acknowledge_on(faulty: FaultyCore) -> None:
     left: dict[int, int] = {}
 
-    class Noted(Initialization):
+    class Noted(SessionInitialization):
         def initialize_counts(self, session: Session) -> None:
             left[session.number] = session.LastAckedRecoverableMsgSeqNumber
             super().initialize_counts(session)
@@ -77,7 +78,7 @@ add(
 
 
 @fault("session-keeps-what-was-transmitted", breaks="MQQB-3.1.3.2-22")
-class SessionKeepsWhatWasTransmitted(Initialization):
+class SessionKeepsWhatWasTransmitted(SessionInitialization):
     """A message that was transmitted on one session is not transmitted again on the next."""
 
     def initialize_messages(self, session: Session) -> None:
@@ -88,7 +89,7 @@ class SessionKeepsWhatWasTransmitted(Initialization):
 
 
 def _begun_with(element: str, value: object) -> Install:
-    class BegunWith(Initialization):
+    class BegunWith(SessionInitialization):
         def initialize_session(self, session: Session, now: Now) -> None:
             super().initialize_session(session, now)
             setattr(session, element, value)
@@ -145,7 +146,7 @@ class SessionBeginsInAnotherState(SessionOpening):
 
 
 def _sequence_begun_with(element: str, value: object) -> Install:
-    class SequenceBegunWith(Initialization):
+    class SequenceBegunWith(SessionInitialization):
         def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
             super().initialize_transfer_sequence(session, now)
             setattr(session.TxOutgoingSequence, element, value)
@@ -154,7 +155,7 @@ def _sequence_begun_with(element: str, value: object) -> Install:
 
 
 @fault("sequence-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
-class SequenceKeepsLastAckCount(Initialization):
+class SequenceKeepsLastAckCount(SessionInitialization):
     """OrderAcks are counted on from session to session."""
 
     def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
@@ -179,7 +180,7 @@ add(
     "session-without-outgoing-sequence",
     "MQQB-3.1.3.2-15",
     "A session begins without a TxOutgoingSequence.",
-    skip(Initialization.initialize_transfer_sequence),
+    skip(SessionInitialization.initialize_transfer_sequence),
 )
 
 
@@ -187,7 +188,7 @@ add(
 
 
 def _running(timer: TimerName) -> Install:
-    class Running(Initialization):
+    class Running(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.start(session, timer, _HOUR_MS, now)
@@ -196,7 +197,7 @@ def _running(timer: TimerName) -> Install:
 
 
 def _not_running(timer: TimerName) -> Install:
-    class NotRunning(Initialization):
+    class NotRunning(SessionInitialization):
         def initialize_timers(self, session: Session, now: Now) -> None:
             super().initialize_timers(session, now)
             self.qm.session_timers.stop(session, timer)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.enterprise.initialization import Initialization
+from reference_qm.core.transfer.administering import Administering
 
 add(
     "start-initializes-nothing",

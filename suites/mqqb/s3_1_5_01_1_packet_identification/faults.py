@@ -22,8 +22,8 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.order_acks import BODY_SIZE, FIRST_FINAL_CLASS, LABEL, is_final_ack, is_order_ack
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.order_acks import BODY_SIZE, FIRST_FINAL_CLASS, LABEL, is_final_ack, is_order_ack
 from reference_qm.surface.inputs import BytesReceived, Input
 
 add(

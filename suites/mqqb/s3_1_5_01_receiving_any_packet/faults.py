@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness.faults.packet_sizes import known_by_size
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.identifying import Identifying
 
 add(
     "header-received-not-noted",
@@ -29,5 +30,5 @@ add(
     "header-malformed-packets-kept",
     ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"),
     "A malformed packet does not end the session.",
-    skip(Identifying.refuse_malformed),
+    skip(Closing.refuse_malformed),
 )

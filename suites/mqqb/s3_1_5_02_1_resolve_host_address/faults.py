@@ -20,14 +20,16 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_format_name,
 )
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.destinations import Destinations
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
-from reference_qm.core.protocol.resolving import Destination, Resolving
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import Destinations
+from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.resolving import Resolving
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
@@ -87,7 +89,7 @@ class OutgoingQueueOfAnotherName(SessionOpening):
 
 
 @fault("destination-host-made-up", breaks=("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"))
-class DestinationHostMadeUp(Resolving):
+class DestinationHostMadeUp(NextHops):
     """The host is not that of the format name."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -96,7 +98,7 @@ class DestinationHostMadeUp(Resolving):
 
 
 @fault("destination-of-the-first-name", breaks="MQQB-3.1.5.2.1-06")
-class DestinationOfTheFirstName(Resolving):
+class DestinationOfTheFirstName(NextHops):
     """Get Destination Info is asked about the first format name ever."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -105,7 +107,7 @@ class DestinationOfTheFirstName(Resolving):
 
 
 @fault("next-hop-not-asked-for", breaks=("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"))
-class NextHopNotAskedFor(Resolving):
+class NextHopNotAskedFor(NextHops):
     """The address is not that of the next hop."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
@@ -113,7 +115,7 @@ class NextHopNotAskedFor(Resolving):
 
 
 @fault("next-hop-to-another-queue-manager", breaks="MQQB-3.1.5.2.1-16")
-class NextHopToAnotherQueueManager(Resolving):
+class NextHopToAnotherQueueManager(NextHops):
     """Get Next Hops is asked about another GUID."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:
@@ -132,7 +134,7 @@ add(
 
 
 @fault("unknown-queue-guessed", breaks="MQQB-3.1.5.2.1-08")
-class UnknownQueueGuessed(Resolving):
+class UnknownQueueGuessed(NextHops):
     """A queue that no directory knows is looked for on some host."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:
@@ -140,7 +142,7 @@ class UnknownQueueGuessed(Resolving):
 
 
 @fault("unknown-queue-manager-guessed", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
-class UnknownQueueManagerGuessed(Resolving):
+class UnknownQueueManagerGuessed(NextHops):
     """A queue manager without a next hop is looked for on some host."""
 
     def get_next_hops(self, guid: UUID) -> _Hops:

@@ -12,8 +12,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import effects, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionPacket
-from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
-from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName

@@ -9,10 +9,11 @@ from harness.faults.connection_history import entries_changed, entries_left_out
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.ping import Ping
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.surface.clock import Now
@@ -66,7 +67,7 @@ class PingRequestNotSent(Ping):
     """The initiator connects without the ping that it is set up to send."""
 
     def send_request(self, session: Session, now: Now) -> None:
-        self.qm.establishing.connect_transport(session)
+        self.qm.connecting.connect_transport(session)
 
 
 add(
@@ -84,7 +85,7 @@ add(
 
 
 @fault("ping-failure-recorded-as-another", breaks="MQQB-3.1.5.2.2-07")
-class PingFailureRecordedAsAnother(Establishing):
+class PingFailureRecordedAsAnother(Connecting):
     """A failed ping is recorded as a failure to resolve the name."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
@@ -102,5 +103,5 @@ add(
     "ping-failure-gives-up",
     "MQQB-3.1.5.2.2-08",
     "After a failed ping the Session Retry Connect Timer is not started.",
-    during(Establishing.fail_to_establish, Closing.await_reconnect, _give_up),
+    during(Closing.fail_to_establish, Closing.await_reconnect, _give_up),
 )

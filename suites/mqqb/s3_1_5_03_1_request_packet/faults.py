@@ -8,9 +8,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionPacket
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -76,7 +76,7 @@ add(
     "establish-response-unsent",
     ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"),
     "It is never sent.",
-    skip_during(SessionOpening.receive_establish_request, Establishing.send),
+    skip_during(SessionOpening.receive_establish_request, Connecting.send),
 )
 
 

@@ -10,9 +10,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.session_opening import RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_opening import RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
@@ -144,7 +145,7 @@ add(
     "parameters-request-unsent",
     "MQQB-3.1.5.3.2-07",
     "It is never sent.",
-    skip_during(SessionOpening.receive_establish_response, Establishing.send),
+    skip_during(SessionOpening.receive_establish_response, Connecting.send),
 )
 
 

@@ -9,10 +9,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.session_opening import SessionOpening
-from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -107,7 +107,7 @@ add(
     "parameters-response-unsent",
     "MQQB-3.1.5.4.1-05",
     "It is never sent.",
-    skip_during(SessionOpening.receive_parameters_request, Establishing.send),
+    skip_during(SessionOpening.receive_parameters_request, Connecting.send),
 )
 
 

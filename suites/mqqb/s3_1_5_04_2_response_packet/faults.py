@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.events import after_events
 from harness.faults.made_up import ELSEWHERE
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket
-from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_opening import SessionOpening
-from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -99,11 +100,11 @@ class OutgoingQueueNotConnected(SessionOpening):
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         super().receive_parameters_response(session, packet, now)
-        outgoing_queue(session).State = OutgoingQueueState.WAITING
+        after_events(self.qm, lambda: setattr(outgoing_queue(session), "State", OutgoingQueueState.WAITING))
 
 
 @fault("history-names-the-host", breaks="MQQB-3.1.5.4.2-08")
-class HistoryNamesTheHost(Establishing):
+class HistoryNamesTheHost(Connecting):
     """Entries of ConnectionHistory have the host name in the place of the address."""
 
     def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:

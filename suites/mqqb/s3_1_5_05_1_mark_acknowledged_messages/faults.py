@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from harness.faults.events import during_event
 from harness.faults.parts import fault
-from harness.faults.primitives import both, during, skip_during
+from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader, UserMessagePacket
-from reference_qm.core.protocol.dispatching import DispatchCollection
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.events import SessionMaySend
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -54,6 +56,10 @@ def _keep_the_last(original: _Original, *_: Any) -> _Original:
     return may_send
 
 
+def _leave_it(original: _Original, *_: Any) -> Callable[..., None]:
+    return lambda *arguments: None
+
+
 def _send_the_last(original: _Original, *_: Any) -> _Original:
     def send(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         return original(qm, session, _unsent(session)[-1], now)
@@ -65,16 +71,16 @@ add(
     "message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "An acknowledgment lets all messages go that wait for the window, except for the last.",
-    during(SessionAcks.process_header, Sending.may_send, _keep_the_last),
+    during_event(SessionAcks.process_header, SessionMaySend, Sending.may_send, _keep_the_last),
 )
 add(
     "messages-held-back-leave-backwards",
     "MQQB-3.1.5.5.1-04",
     "The messages that an acknowledgment lets go leave in the reverse order.",
     both(
-        during(SessionAcks.process_header, Sending.send_user_message, _send_the_last),
+        during_event(SessionAcks.process_header, SessionMaySend, Sending.send_user_message, _send_the_last),
         # The first one stays where it is: the last one was sent instead.
-        skip_during(SessionAcks.process_header, DispatchCollection.remove),
+        during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _leave_it),
     ),
 )
 

@@ -9,9 +9,9 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.transactional_sending import TransactionalSending
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.transactional_sending import TransactionalSending
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 add(

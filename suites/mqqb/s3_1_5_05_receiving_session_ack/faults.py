@@ -8,15 +8,15 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import Packet, SessionAckPacket, SessionHeader
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("early-session-ack-tolerated", breaks="MQQB-3.1.5.5-01")
-class EarlySessionAckTolerated(Identifying):
+class EarlySessionAckTolerated(Closing):
     """A SessionAck that comes before the session is open is ignored."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

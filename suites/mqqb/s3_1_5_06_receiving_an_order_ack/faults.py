@@ -10,15 +10,15 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.order_acks import OrderAcks, is_order_ack
-from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.order_acks import OrderAcks, is_order_ack
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import NO_SEQUENCE, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("early-order-ack-tolerated", breaks="MQQB-3.1.5.6-01")
-class EarlyOrderAckTolerated(Identifying):
+class EarlyOrderAckTolerated(Closing):
     """An OrderAck before the session is open is ignored."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.order_acks import is_final_ack
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import is_final_ack
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("early-final-ack-tolerated", breaks="MQQB-3.1.5.7-01")
-class EarlyFinalAckTolerated(Identifying):
+class EarlyFinalAckTolerated(Closing):
     """A FinalAck before the session is open is ignored."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.admission import Admission
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.transfer.admission import Admission
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -20,14 +20,14 @@ class TransactionalDuplicatesDiscarded(InSequence):
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        if self.qm.receiving.find_duplicate(packet) is None:
+        if self.qm.history.find_duplicate(packet) is None:
             super().take_transactional(session, packet, receipt, now)
         else:
             receipt.done = True
 
 
 @fault("duplicate-of-last-only", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"))
-class DuplicateOfLastOnly(Receiving):
+class DuplicateOfLastOnly(History):
     """Only a message that repeats the one before it is a duplicate."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -43,7 +43,7 @@ class RefusedNotRemembered(Admission):
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         super().refuse_message(session, packet, message_class, now)
-        entry = self.qm.receiving.find_duplicate(packet)
+        entry = self.qm.history.find_duplicate(packet)
         if entry is not None:
             self.qm.adm.MessageIDHistoryTable.remove(entry)
 
@@ -60,7 +60,7 @@ class TransactionalDuplicatesTaken(InSequence):
 
 
 @fault("duplicate-keeps-time", breaks="MQQB-3.1.5.8.1-02")
-class DuplicateKeepsTime(Receiving):
+class DuplicateKeepsTime(History):
     """A duplicate leaves the TimeStamp of its entry as it was."""
 
     def disregard_duplicate(
@@ -71,7 +71,7 @@ class DuplicateKeepsTime(Receiving):
 
 
 @fault("duplicate-time-of-another-epoch", breaks="MQQB-3.1.5.8.1-03")
-class DuplicateTimeOfAnotherEpoch(Receiving):
+class DuplicateTimeOfAnotherEpoch(History):
     """A duplicate sets the TimeStamp to the monotonic clock."""
 
     def disregard_duplicate(

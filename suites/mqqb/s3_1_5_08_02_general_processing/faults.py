@@ -9,13 +9,14 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageClass, PrivateQueueFormatNameId, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -102,7 +103,7 @@ add(
 def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
     """Enter another entry, or none, into the history."""
 
-    class Remembered(Receiving):
+    class Remembered(History):
         def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
             entry = super().remember_message(packet, now)
             self.qm.adm.MessageIDHistoryTable.remove(entry)
@@ -136,7 +137,7 @@ add(
     "history-timer-not-started",
     "MQQB-3.1.5.8.2-11",
     "The first entry does not start the MessageIDHistory Cleanup Timer.",
-    skip_during(Receiving.remember_message, Initialization.start_history_timer),
+    skip_during(History.remember_message, History.start_history_timer),
 )
 
 
@@ -208,7 +209,7 @@ class OwnIdentifierSentOn(Receiving):
 
 
 @fault("private-number-taken-for-another", breaks="MQQB-3.1.5.8.5-D01")
-class PrivateNumberTakenForAnother(Receiving):
+class PrivateNumberTakenForAnother(Arrival):
     """A message with a private name goes to the queue before that with its number."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:

@@ -6,9 +6,9 @@ from harness.faults.parts import fault, replaced
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
 from reference_qm.codec import DirectQueueFormatName, MessageClass, PublicQueueFormatName, UserMessagePacket
-from reference_qm.core.protocol.admission import Admission, Outcome
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.arrival import Arrival
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 
@@ -23,7 +23,7 @@ NOT_TRANSACTIONAL_MESSAGE = MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
     "unknown-queue-taken-for-another",
     breaks=("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"),
 )
-class UnknownQueueTakenForAnother(Receiving):
+class UnknownQueueTakenForAnother(Arrival):
     """A message to a queue that is not there is put into one that is."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -31,7 +31,7 @@ class UnknownQueueTakenForAnother(Receiving):
 
 
 @fault("computer-known-by-address-alone", breaks="MQQB-3.1.5.8.2-14")
-class ComputerKnownByAddressAlone(Receiving):
+class ComputerKnownByAddressAlone(Arrival):
     """A message that names the computer of its queue otherwise than by an address has no queue here."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -65,7 +65,7 @@ NOT_THERE = ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQ
 
 
 @fault("unknown-public-queue-taken-for-another", breaks=NOT_THERE)
-class UnknownPublicQueueTakenForAnother(Receiving):
+class UnknownPublicQueueTakenForAnother(Arrival):
     """A message to a public queue that is not there is put into one that is."""
 
     def find_destination(self, packet: UserMessagePacket) -> Queue | None:
@@ -103,7 +103,7 @@ def _kept_in_silence(refused: MessageClass, *, dead: bool) -> Install:
         ) -> None:
             super().refuse_message(session, packet, message_class, now)
             if message_class is refused:
-                target = self.qm.adm.SystemDeadletterQueue if dead else self.qm.receiving.find_destination(packet)
+                target = self.qm.adm.SystemDeadletterQueue if dead else self.qm.arrival.find_destination(packet)
                 assert target is not None
                 self.qm.journaling.keep_message(target, self.message_of(packet, now))
 

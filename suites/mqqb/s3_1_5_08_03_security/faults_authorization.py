@@ -9,8 +9,8 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
-from reference_qm.core.protocol.security_lookup import SecurityLookup
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
 from reference_qm.security import (
     DEFAULT_QUEUE_SECURITY,

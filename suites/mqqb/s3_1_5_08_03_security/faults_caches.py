@@ -22,7 +22,7 @@ from harness.faults.timed_caches import (
     cleanup_not_started,
     cleanup_started_again,
 )
-from reference_qm.core.protocol.security_caches import CACHE_TIMERS, CacheTimers
+from reference_qm.core.names.cache_timers import CACHE_TIMERS, CacheTimers
 from reference_qm.model.timers import TimerKey
 from reference_qm.security import UserSignCert
 from reference_qm.security.algorithms import BASE_PROVIDER

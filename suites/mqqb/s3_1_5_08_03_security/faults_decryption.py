@@ -9,7 +9,7 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.security import Refused
 from reference_qm.surface.clock import Now
 

@@ -6,7 +6,7 @@ from harness.faults.parts import replaced
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 

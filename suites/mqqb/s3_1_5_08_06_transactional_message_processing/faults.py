@@ -8,9 +8,9 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import TransactionHeader, UserMessagePacket
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -41,7 +41,7 @@ class OrderAckNeverPutOff(OrderAcks):
 
 
 @fault("order-ack-timeout-of-two-seconds", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"))
-class OrderAckTimeoutOfTwoSeconds(Initialization):
+class OrderAckTimeoutOfTwoSeconds(SessionInitialization):
     """OrderAckTimeout is two seconds."""
 
     def initialize_parameters(self, session: Session, now: Now) -> None:

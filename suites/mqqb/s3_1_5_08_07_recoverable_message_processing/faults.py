@@ -8,10 +8,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, byte, during, set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, UserMessagePacket
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.connecting import Connecting
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -160,7 +160,7 @@ add(
     "PT is 0 in the SessionAck after 32 messages.",
     during(
         SessionAcks.set_flag,
-        Establishing.send,
+        Connecting.send,
         lambda original, *_: lambda qm, session, data: original(qm, session, _untyped(data)),
     ),
 )

@@ -9,10 +9,10 @@ from harness.faults.primitives import skip, skip_during
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.admission import Admission
-from reference_qm.core.protocol.closing import Closing
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.statuses import EnqueueStatus
 

@@ -10,9 +10,9 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.routing import Routing
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 

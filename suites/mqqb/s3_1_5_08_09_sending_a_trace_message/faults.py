@@ -10,8 +10,8 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.reports import ELSEWHERE, reported, reported_with
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.tracing import Tracing
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -49,7 +49,7 @@ class ReportedUnasked(Tracing):
 
 
 def _elsewhere_if_unknown(qm: QueueManager, report: Message) -> Message:
-    if qm.resolving.get_destination_info(report.DestinationQueueFormatName) is None:
+    if qm.next_hops.get_destination_info(report.DestinationQueueFormatName) is None:
         return replace(report, DestinationQueueFormatName=ELSEWHERE)
     return report
 

@@ -6,17 +6,18 @@ from dataclasses import replace
 
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
-from reference_qm.core.protocol.admission import Admission, Outcome
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import MessageIDHistoryEntry, Queue, Session
 from reference_qm.surface.clock import Now
 
 
 @fault("early-message-tolerated", breaks="MQQB-3.1.5.8-01")
-class EarlyMessageTolerated(Identifying):
+class EarlyMessageTolerated(Closing):
     """A message that comes before the session is open is ignored."""
 
     def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
@@ -25,7 +26,7 @@ class EarlyMessageTolerated(Identifying):
 
 
 @fault("duplicates-taken", breaks=("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"))
-class DuplicatesTaken(Receiving):
+class DuplicatesTaken(History):
     """No message is a duplicate."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:

@@ -8,7 +8,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessagePropertiesHeader
-from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.model.adm import MessagePosition
 from reference_qm.surface.clock import Now
 

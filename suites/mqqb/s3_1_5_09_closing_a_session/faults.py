@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault
-from harness.faults.primitives import skip, skip_during
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -52,9 +53,8 @@ add(
 )
 
 
-@fault("session-retry-without-messages", breaks=("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"))
-class RetryWithoutMessages(Closing):
-    """A session that is closed with nothing left to send is established again, too."""
+class _AwaitedWithoutMessages(Closing):
+    """A session that is closed with nothing left to send is tried again later, too."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -64,11 +64,23 @@ class RetryWithoutMessages(Closing):
             session.SessionState = SessionState.WAITING_RECONNECT
             self.qm.sessions[session.number] = session
 
+
+class _EstablishedWithoutMessages(Establishing):
+    """A session with nothing to send is established again, too."""
+
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):
             super().on_session_retry_connect_timer(session, now)
         elif session.SessionState is SessionState.WAITING_RECONNECT:
-            self.qm.establishing.establish(session, now, again=True)
+            self.establish(session, now, again=True)
+
+
+add(
+    "session-retry-without-messages",
+    ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
+    "A session that is closed with nothing left to send is established again, too.",
+    both(replaced(_AwaitedWithoutMessages), replaced(_EstablishedWithoutMessages)),
+)
 
 
 @fault("session-closed-with-a-word", breaks="MQQB-3.1.5.9-D01")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.sessions.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
@@ -13,7 +13,7 @@ from reference_qm.surface.inputs import TransportAccepted
 
 
 @fault("accepted-session-counts-on", breaks="MQQB-3.1.5.10-01")
-class AcceptedSessionCountsOn(Initialization):
+class AcceptedSessionCountsOn(SessionInitialization):
     """A new connection goes on with the MessageReceivedCount of an earlier one."""
 
     def initialize_session(self, session: Session, now: Now) -> None:

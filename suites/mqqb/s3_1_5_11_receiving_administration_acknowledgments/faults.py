@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import FormatError, MessageClass, Packet, UserMessagePacket
-from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.transfer.identifying import Identifying
 
 
 @fault("administration-refused", breaks="MQQB-3.1.5.11-01")

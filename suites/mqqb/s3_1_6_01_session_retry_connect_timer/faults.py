@@ -7,9 +7,8 @@ from collections.abc import Callable
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.resolving import Resolving
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
@@ -18,12 +17,12 @@ add(
     "session-retry-does-nothing",
     "MQQB-3.1.6.1-01",
     "Nothing is done when the Session Retry Connect Timer expires.",
-    skip(Closing.on_session_retry_connect_timer),
+    skip(Establishing.on_session_retry_connect_timer),
 )
 
 
 @fault("session-retry-with-nothing-left", breaks="MQQB-3.1.6.1-01")
-class RetryWithNothingLeft(Closing):
+class RetryWithNothingLeft(Establishing):
     """A session whose messages were acknowledged while it was lost is established again, too."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -34,7 +33,7 @@ class RetryWithNothingLeft(Closing):
 
 
 @fault("session-retry-waits-for-ever", breaks="MQQB-3.1.7.12-14")
-class RetryWaitsForEver(Closing):
+class RetryWaitsForEver(Establishing):
     """A session whose messages were acknowledged while it was lost is never established again."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
@@ -54,7 +53,7 @@ class RetryConnectsInSilence(Establishing):
 def _retried(change: Callable[[Session], None]) -> Install:
     """Change a session that is about to be tried again; the timer runs also while it is set up (3.1.3.2)."""
 
-    class Retried(Closing):
+    class Retried(Establishing):
         def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
             if session.SessionState is SessionState.WAITING_RECONNECT:
                 change(session)
@@ -140,7 +139,7 @@ class NextHopGuidNotTaken(Resolving):
 
 
 @fault("next-hop-none-after-the-last", breaks="MQQB-3.1.6.1-03")
-class NoneAfterTheLast(Closing):
+class NoneAfterTheLast(Establishing):
     """When the last of several addresses of a host was tried, too, none is tried any more."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:

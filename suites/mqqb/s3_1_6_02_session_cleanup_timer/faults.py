@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

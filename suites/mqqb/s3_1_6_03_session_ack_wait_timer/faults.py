@@ -8,9 +8,9 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import during
 from harness.faults.registry import add
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

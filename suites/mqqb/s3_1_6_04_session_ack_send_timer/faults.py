@@ -7,10 +7,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import SessionAckPacket, UserMessagePacket
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.receiving import Receiving
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.sessions.closing import Closing
 
 add(
     "initialization-timer-without-effect",

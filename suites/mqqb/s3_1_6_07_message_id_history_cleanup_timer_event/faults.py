@@ -5,25 +5,25 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
-from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.transfer.history import History
 from reference_qm.surface.clock import Now
 
 add(
     "history-kept",
     ("MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"),
     "No entry is ever deleted.",
-    skip(Initialization.on_history_timer),
+    skip(History.on_history_timer),
 )
 add(
     "history-timer-runs-once",
     "MQQB-3.1.6.7-03",
     "The MessageIDHistory Cleanup Timer does not run again.",
-    skip_during(Initialization.on_history_timer, Initialization.start_history_timer),
+    skip_during(History.on_history_timer, History.start_history_timer),
 )
 
 
 @fault("history-forgotten-at-once", breaks="MQQB-3.1.6.7-02")
-class HistoryForgottenAtOnce(Initialization):
+class HistoryForgottenAtOnce(History):
     """The MessageIDHistory Cleanup Timer deletes all entries."""
 
     def on_history_timer(self, now: Now) -> None:

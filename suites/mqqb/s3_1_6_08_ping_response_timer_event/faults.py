@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -13,4 +13,4 @@ class ExpiryOpensTheSession(Ping):
     """When no Ping Response came in time the session is opened."""
 
     def on_response_timer(self, session: Session, now: Now) -> None:
-        self.qm.establishing.connect_transport(session)
+        self.qm.connecting.connect_transport(session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

@@ -8,10 +8,11 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.expiring import Expiring
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.events import LifetimesChanged
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition
 from reference_qm.surface.clock import Now
@@ -41,7 +42,7 @@ add(
 
 
 @fault("dead-letters-expire", breaks="MQQB-3.1.7.1.2-06")
-class DeadLettersExpire(Expiring):
+class DeadLettersExpire(Lifetimes):
     """A dead letter whose time to be received is over is deleted."""
 
     def watch_received(self, position: MessagePosition) -> None:
@@ -49,7 +50,7 @@ class DeadLettersExpire(Expiring):
         message = position.MessageReference
         if position.QueueReference.QueueType is QueueType.SYSTEM and message.TimeToBeReceived != INFINITE:
             self.qm.to_be_received.add(position, message.SentTime + message.TimeToBeReceived)
-            self.qm.deadlines_changed = True
+            self.qm.post(LifetimesChanged())
 
 
 @fault("expired-all-journaled", breaks="MQQB-3.1.7.1.2-06")

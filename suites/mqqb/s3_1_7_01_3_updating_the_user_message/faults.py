@@ -11,9 +11,9 @@ from harness.faults.parts import replaced
 from harness.faults.primitives import always, during, skip, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now

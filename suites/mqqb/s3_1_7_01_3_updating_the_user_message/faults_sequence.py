@@ -9,9 +9,9 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
-from reference_qm.core.protocol.initialization import Initialization
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.core.sessions.session_initialization import SessionInitialization
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
@@ -19,7 +19,7 @@ from reference_qm.surface.clock import Now
 
 
 @fault("update-numbered-again", breaks="MQQB-3.1.7.1.3-01")
-class NumberedAgain(Initialization):
+class NumberedAgain(SessionInitialization):
     """Each session numbers its messages anew."""
 
     def initialize_session(self, session: Session, now: Now) -> None:

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields
 from reference_qm.codec import MQFSignatureHeader, UserMessagePacket
-from reference_qm.core.protocol.securing import Securing
+from reference_qm.core.transfer.securing import Securing
 from reference_qm.model.adm import Message
 from reference_qm.security import HashAlgorithm, SecurityError, SignatureType
 

@@ -13,9 +13,10 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.securing import Securing
-from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.security import MqdsPublicKeys, PrivacyLevel, SecurityError, SecuritySettings
@@ -309,7 +310,7 @@ add(
 
 
 @fault("sent-not-encrypted-not-logged", breaks="MQQB-3.1.7.1.5.1-02")
-class NotEncryptedNotLogged(Securing):
+class NotEncryptedNotLogged(Sending):
     """A message that cannot be encrypted is never kept."""
 
     def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:

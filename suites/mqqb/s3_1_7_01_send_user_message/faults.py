@@ -7,12 +7,13 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.establishing import outgoing_queue
-from reference_qm.core.protocol.expiring import Expiring
-from reference_qm.core.protocol.securing import Securing
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.tracing import Tracing
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.core.transfer.securing import Securing
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
@@ -132,7 +133,7 @@ class OwnMessagesUncounted(Sending):
 
 
 @fault("step-one-identifier", breaks="MQQB-3.1.7.1.1-02")
-class OneIdentifier(Sending):
+class OneIdentifier(Numbering):
     """Every message has the identifier 5."""
 
     def assign_identifier(self) -> int:

@@ -9,7 +9,7 @@ from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.reports import ELSEWHERE, reported_with
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.tracing import Tracing
+from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message, Session
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now

@@ -9,9 +9,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now

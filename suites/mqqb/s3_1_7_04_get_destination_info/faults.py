@@ -17,7 +17,7 @@ from reference_qm.codec import (
     PublicQueuePath,
     parse_format_name,
 )
-from reference_qm.core.protocol.resolving import Destination, Resolving
+from reference_qm.core.names.next_hops import Destination, NextHops
 
 _DIRECT = (PrivateQueuePath, PublicQueuePath)
 _LEADS_ELSEWHERE = Destination(ELSEWHERE, NULL_GUID)
@@ -26,7 +26,7 @@ _LEADS_ELSEWHERE = Destination(ELSEWHERE, NULL_GUID)
 def _leads(kinds: type | tuple[type, ...], change: Callable[[Destination | None], Destination | None]) -> Install:
     """Let format names of some kinds lead to something else."""
 
-    class Leads(Resolving):
+    class Leads(NextHops):
         def get_destination_info(self, format_name: str) -> Destination | None:
             found = super().get_destination_info(format_name)
             return change(found) if isinstance(parse_format_name(format_name), kinds) else found
@@ -81,7 +81,7 @@ add(
         *("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"),
     ),
 )
-class AnyPublicQueue(Resolving):
+class AnyPublicQueue(NextHops):
     """A public name leads where any other does."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.resolving import Resolving
+from reference_qm.core.names.next_hops import NextHops
 from reference_qm.directory import QueueManager
 
 _NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
 
 
 @fault("next-hop-identified-otherwise", breaks="MQQB-3.1.7.5-D02")
-class NextHopIdentifiedOtherwise(Resolving):
+class NextHopIdentifiedOtherwise(NextHops):
     """A next hop has the address of one queue manager and the GUID of another."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
@@ -21,7 +21,7 @@ class NextHopIdentifiedOtherwise(Resolving):
 
 
 @fault("next-hops-from-elsewhere", breaks="MQQB-3.1.7.5-D01")
-class NextHopsFromElsewhere(Resolving):
+class NextHopsFromElsewhere(NextHops):
     """The way is looked for from the destination to this queue manager."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:

@@ -11,8 +11,8 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint, PingSocket
@@ -78,7 +78,7 @@ class ResponseNotWaitedFor(Ping):
 
     def send_request(self, session: Session, now: Now) -> None:
         super().send_request(session, now)
-        self.qm.establishing.connect_transport(session)
+        self.qm.connecting.connect_transport(session)
 
 
 add(

@@ -11,8 +11,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
-from reference_qm.core.protocol.ping import Ping
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 _PING_PORT = 3527

@@ -6,8 +6,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
-from reference_qm.core.protocol.ping import Ping
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.adm import Session
 from reference_qm.model.states import Opening, SessionState
 from reference_qm.surface.clock import Now
@@ -50,7 +50,7 @@ class LateResponseTaken(Ping):
         for session in self.qm.sessions.values():
             late = session.SessionState is SessionState.WAITING_RECONNECT and session.opening is Opening.NOTHING
             if late and _is_answered(session, data):
-                self.qm.establishing.connect_transport(session)
+                self.qm.connecting.connect_transport(session)
 
 
 @fault("ping-response-second-taken", breaks="MQQB-3.1.7.8-06")

@@ -11,10 +11,10 @@ from harness.faults.parts import fault
 from harness.faults.primitives import during, packets, set_fields, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, UserMessagePacket
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 

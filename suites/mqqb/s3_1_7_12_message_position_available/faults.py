@@ -9,9 +9,9 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip, skip_during
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now

@@ -8,7 +8,7 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket
-from reference_qm.core.protocol.administering import Administering
+from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState
 from reference_qm.model.timers import TimerName

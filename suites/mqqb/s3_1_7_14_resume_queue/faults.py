@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.surface.clock import Now
 

@@ -12,10 +12,10 @@ from harness.faults.primitives import during, skip
 from harness.faults.registry import Install, add
 from harness.sut.provisioning import ALICE
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.order_acks import FIRST_FINAL_CLASS
-from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.order_acks import FIRST_FINAL_CLASS
+from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security.message_attributes import MessageSecurity

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.dispatching import DispatchCollection
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 

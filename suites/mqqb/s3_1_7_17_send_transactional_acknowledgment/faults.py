@@ -12,10 +12,10 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, skip, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, PrivateName, UserMessagePacket
-from reference_qm.core.protocol.final_acks import FinalAcks
-from reference_qm.core.protocol.order_acks import OrderAcks, is_final_ack, is_order_ack
-from reference_qm.core.protocol.sending import Sending
-from reference_qm.core.queueing.names import ORDER_QUEUE_NUMBER
+from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack, is_order_ack
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

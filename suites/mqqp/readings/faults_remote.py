@@ -6,24 +6,24 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import reference_qm.core.remote.reading as remote_reading
+import reference_qm.core.remote.remote_reads as remote_reading
 from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.queueing.opening import QueueOpening
 from reference_qm.core.queueing.positions import LOW_BYTES, Positions
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.remote.ending import CANCELED, RemoteEnding
+from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_reading import ClientReading, Version
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
-from reference_qm.core.remote.reading import RemoteReads
-from reference_qm.core.remote.starting import Desc, RemoteStarting
-from reference_qm.core.remote_client.model import RemoteOpenQueueEntry, RemoteQueue
-from reference_qm.core.remote_client.opening import ClientOpening
-from reference_qm.core.remote_client.reading import ClientReading, Version
+from reference_qm.core.remote.remote_ending import CANCELED, RemoteEnding
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, MessageSeekAction, QueueAccessType

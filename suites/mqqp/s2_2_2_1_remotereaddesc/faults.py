@@ -12,13 +12,13 @@ from harness.faults.primitives import inputs
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering
 from reference_qm.codec import FormatError
-from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.reading import RemoteReads
-from reference_qm.core.remote.starting import Desc, RemoteStarting
-from reference_qm.core.remote_client.model import RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_reads import RemoteReads
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status

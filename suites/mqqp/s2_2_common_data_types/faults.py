@@ -9,11 +9,11 @@ from harness.faults.parts import fault
 from harness.faults.primitives import both, inputs, pdus
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answered
-from reference_qm.core.remote.ending import RemoteEnding
-from reference_qm.core.remote.opening import RemoteOpening
-from reference_qm.core.remote.starting import RemoteStarting
-from reference_qm.core.remote_client.running import ClientTasks
-from reference_qm.core.remote_client.steps import Binding
+from reference_qm.core.remote.client_steps import Binding
+from reference_qm.core.remote.client_tasks import ClientTasks
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.outgoing import Failed, Outgoing
 from reference_qm.rpc.syntaxes import NDR, NDR64

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.ending import CANCELED
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.remote_ending import CANCELED
+from reference_qm.core.remote.remote_opening import RemoteOpening
 
 
 @fault("remote-open-only-one-kept", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))

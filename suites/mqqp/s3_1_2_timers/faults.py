@@ -6,7 +6,7 @@ from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.surface.clock import Now
 

@@ -7,8 +7,8 @@ from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import called_unbound
 from reference_qm.core.remote.enums import ReadAction
-from reference_qm.core.remote.opening import RemoteOpening
-from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_opening import RemoteOpening
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.statuses import Status
 
 # -- the call ---------------------------------------------------------------------------------------------------------

@@ -8,11 +8,11 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
 from reference_qm.core.remote.enums import Ack, ReadAction
-from reference_qm.core.remote_client.binding import ServerBindings
-from reference_qm.core.remote_client.model import RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading
-from reference_qm.core.remote_client.steps import RemoteError, Sequence
+from reference_qm.core.remote.server_bindings import ServerBindings
 
 PEEK_PREVIOUS = 0x80000002
 """An ulAction that MS-MQQP does not have."""

@@ -11,8 +11,8 @@ from harness.faults.registry import add
 from harness.faults.rpc_calls import throwing
 from reference_qm.core.remote.enums import ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.reading import LAST, RemoteReads
-from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.core.remote.remote_reads import LAST, RemoteReads
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.rpc import Call

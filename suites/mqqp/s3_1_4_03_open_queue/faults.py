@@ -8,11 +8,11 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import answering, error_for_success, requested, throwing
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.opening import RemoteOpening
-from reference_qm.core.remote_client.cancelling import ClientCancelling
-from reference_qm.core.remote_client.model import RemoteQueue
-from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now

@@ -6,9 +6,9 @@ from harness.faults.parts import fault
 from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
-from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
-from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now

@@ -6,8 +6,8 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
-from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.queueing.queue_opening import QueueOpening
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -22,7 +22,7 @@ add(
     "remote-cursor-kept",
     ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11", "MQDMPR-3.1.7.1.2-06"),
     "The cursor stays.",
-    skip_during(RemoteOpening.remote_qm_close_cursor, Cursors.close),
+    skip_during(RemoteOpening.remote_qm_close_cursor, QueueOpening.close_cursor),
 )
 add(
     "remote-cursor-throws",

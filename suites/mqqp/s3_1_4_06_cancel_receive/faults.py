@@ -6,12 +6,12 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
 from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
-from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.reading import RemoteReads
-from reference_qm.core.remote_client.model import RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading
-from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now

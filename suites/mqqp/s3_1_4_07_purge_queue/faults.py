@@ -7,8 +7,8 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import answering, called_unbound, error_for_success
-from reference_qm.core.queueing.two_phase import TwoPhaseReading
-from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState

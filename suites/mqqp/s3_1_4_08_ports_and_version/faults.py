@@ -7,7 +7,7 @@ from harness.faults.primitives import both
 from harness.faults.registry import add
 from harness.faults.rpc_calls import called_unbound, interfaces_apart, requested
 from reference_qm.core.remote.enums import PortType
-from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now

@@ -9,14 +9,14 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import called_unbound, throwing
-from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.reading import LAST, RemoteReads
-from reference_qm.core.remote.starting import Desc, RemoteStarting
-from reference_qm.core.remote_client.model import RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading
-from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_reads import LAST, RemoteReads
+from reference_qm.core.remote.remote_starting import Desc, RemoteStarting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction

@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.faults.parts import replaced
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
-from reference_qm.core.remote.ending import RemoteEnding
-from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_opening import RemoteOpening
 
 
 class _Acknowledging(RemoteEnding):

@@ -10,11 +10,11 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import always, both, pdus, skip, skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote_client.binding import ServerBindings
-from reference_qm.core.remote_client.model import RemoteQueue
-from reference_qm.core.remote_client.opening import ClientOpening
-from reference_qm.core.remote_client.running import ClientTasks
-from reference_qm.core.remote_client.steps import Bind, Binding, RemoteError, Sequence
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Bind, Binding, RemoteError, Sequence
+from reference_qm.core.remote.client_tasks import ClientTasks
+from reference_qm.core.remote.server_bindings import ServerBindings
 from reference_qm.rpc import QM2QM, Interface
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from reference_qm.rpc.syntaxes import SyntaxId

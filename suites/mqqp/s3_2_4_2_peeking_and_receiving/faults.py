@@ -13,11 +13,11 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, pdus, skip, skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.enums import Ack
-from reference_qm.core.remote_client.cancelling import ClientCancelling
-from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage
-from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.rpc.bodies import Request
 
 # -- the entry --------------------------------------------------------------------------------------------------------

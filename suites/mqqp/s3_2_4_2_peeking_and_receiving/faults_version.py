@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
-from reference_qm.core.remote_client.model import RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading, Version
-from reference_qm.core.remote_client.steps import RemoteError, Sequence
+from reference_qm.core.remote.client_model import RemoteRead
+from reference_qm.core.remote.client_reading import ClientReading, Version
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
 
 
 @fault(

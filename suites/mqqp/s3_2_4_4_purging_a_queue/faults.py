@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_sequence
 from harness.faults.registry import add
-from reference_qm.core.remote_client.model import RemoteQueue
-from reference_qm.core.remote_client.opening import ClientOpening
-from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Sequence
 
 add(
     "remote-purge-not-called",

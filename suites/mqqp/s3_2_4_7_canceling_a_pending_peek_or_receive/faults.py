@@ -7,8 +7,8 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import Install, add
-from reference_qm.core.remote_client.cancelling import ClientCancelling
-from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteQueue
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue
 
 
 @fault("remote-cancel-another-read", breaks="MQQP-3.2.4.7-02")

@@ -7,9 +7,9 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip_sequence
 from harness.faults.registry import Install, add
-from reference_qm.core.remote_client.cancelling import ClientCancelling
-from reference_qm.core.remote_client.commanding import ClientCommands
-from reference_qm.core.remote_client.model import RemoteQueue
+from reference_qm.core.commands.client_commands import ClientCommands
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.surface.clock import Now
 from reference_qm.surface.remote_commands import RemoteCloseCursor
 

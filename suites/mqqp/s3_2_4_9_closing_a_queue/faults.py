@@ -8,9 +8,9 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
-from reference_qm.core.remote_client.model import RemoteOpenQueueEntry, RemoteQueue
-from reference_qm.core.remote_client.opening import ClientOpening
-from reference_qm.core.remote_client.steps import Binding, Sequence
+from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
+from reference_qm.core.remote.client_steps import Binding, Sequence
 
 OTHER_HANDLE = UUID(int=0xBAD)
 

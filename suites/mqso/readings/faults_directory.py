@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import follows, only_if
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.resolving import Destination, Resolving
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.surface.clock import Now
 
 
 @follows("E116.2")
-class NothingIsResolvedOffline(Resolving):
+class NothingIsResolvedOffline(NextHops):
     """While the directory is away no message is sent, whatever its name: no destination is resolved."""
 
     @only_if(lambda part, format_name: part.qm.enterprise.state.DirectoryOffline)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from harness.faults.parts import follows, only_if, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.queueing.commanding import QueueCommands
-from reference_qm.core.transactions.coordinating import Coordinating
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.model.adm import Session
 from reference_qm.model.transactions import TransactionState
 from reference_qm.surface import commands
@@ -40,7 +40,7 @@ class _NothingSent(Commands):
 class _NothingReceived(QueueCommands):
     @only_if(lambda part, *_: not part.qm.coordinated)
     def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
-        if request.queue is not None and self.find_queue(request.queue).Transactional:
+        if request.queue is not None and self.qm.queue_names.find_queue(request.queue).Transactional:
             raise CommandError(AWAY)
         super().receive_message(request, token, now)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.admission import Admission, Outcome
-from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.transfer.admission import Admission, Outcome
+from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
 

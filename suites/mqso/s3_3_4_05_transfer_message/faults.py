@@ -9,17 +9,17 @@ from harness.faults.primitives import skip
 from harness.faults.refusal_acks import nack_missing
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.receiving import Receiving
-from reference_qm.core.protocol.resolving import Resolving
-from reference_qm.core.protocol.routing import Routing
-from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.names.next_hops import NextHops
+from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.transfer.history import History
+from reference_qm.core.transfer.routing import Routing
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.directory import QueueManager
 from reference_qm.model.adm import MessageIDHistoryEntry
 
 
 @fault("routing-past-the-router", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
-class PastTheRouter(Resolving):
+class PastTheRouter(NextHops):
     """A message goes to the queue manager of its queue itself, whatever the directory says of the way there."""
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
@@ -38,7 +38,7 @@ add(
 
 
 @fault("transferred-duplicates-taken", breaks="MQSO-3.3.4.5-D01")
-class DuplicatesTaken(Receiving):
+class DuplicatesTaken(History):
     """A message is taken as often as it comes."""
 
     def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -61,7 +61,7 @@ add(
     "messages-left-when-the-network-was-away",
     ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"),
     "A session that was lost is not established again.",
-    skip(Closing.on_session_retry_connect_timer),
+    skip(Establishing.on_session_retry_connect_timer),
 )
 
 BROKEN_ELSEWHERE = {

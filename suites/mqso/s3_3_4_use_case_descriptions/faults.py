@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.destinations import Destinations
-from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.names.destinations import Destinations
 from reference_qm.model.adm import Queue
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -35,7 +35,7 @@ class AskedAboutAndTouched(QueueCommands):
     """Who asks for the properties of a queue takes its first message out of it."""
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
-        queue = self.find_queue(request.name)
+        queue = self.qm.queue_names.find_queue(request.name)
         answer = super().get_queue(request, token, now)
         for position in list(queue.MessagePositionList)[:1]:
             queue.MessagePositionList.remove(position)

@@ -8,12 +8,12 @@ from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.publishing import OnStatus, Publishing
-from reference_qm.core.protocol.resolving import Destination, Resolving
-from reference_qm.core.transactions.coordinating import Coordinating
-from reference_qm.core.transactions.events import TransactionEvents
-from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.names.next_hops import Destination, NextHops
+from reference_qm.core.queueing.publishing import OnStatus, Publishing
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -96,7 +96,7 @@ class NoPublicQueues(Publishing):
 
 
 @fault("so-nothing-sent-without-a-directory", breaks=("MQSO-4.3.1.1-01", "MQSO-4.3.3-D02"))
-class NothingSentWithoutADirectory(Resolving):
+class NothingSentWithoutADirectory(NextHops):
     """Without a directory no destination is known, direct names included."""
 
     def get_destination_info(self, format_name: str) -> Destination | None:

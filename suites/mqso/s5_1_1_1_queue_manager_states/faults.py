@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import FaultyCore, add
-from reference_qm.core.inputs import Inputs
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.initialization import RETRY_LATER_S, Initialization
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.inputs import Inputs
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.initialization import RETRY_LATER_S, Initialization
+from reference_qm.core.errors import CommandError
 from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.remote_client.running import ClientTasks
+from reference_qm.core.remote.client_tasks import ClientTasks
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.sessions.session_opening import SessionOpening
+from reference_qm.core.transfer.administering import Administering
 from reference_qm.model.adm import Message, Queue
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.statuses import EnqueueStatus

@@ -8,19 +8,18 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, skip, skip_during
 from harness.faults.registry import add
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.destinations import Destinations
-from reference_qm.core.protocol.establishing import Establishing
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.commanding import QueueCommands
 from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.model.adm import Message, OutgoingQueue, Queue, Session
 from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType
@@ -143,7 +142,7 @@ add(
     "so-connect-fault-is-the-end",
     "MQSO-5.1.1.2-D08",
     "An outgoing queue that could not connect does not try again.",
-    skip_during(Establishing.fail_to_establish, Closing.await_reconnect),
+    skip_during(Closing.fail_to_establish, Closing.await_reconnect),
 )
 
 

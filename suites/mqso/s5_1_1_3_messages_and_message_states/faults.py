@@ -7,14 +7,15 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.durability import Change, Durability
-from reference_qm.core.protocol.journaling import Journaling
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.transactions.events import TransactionEvents
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Answered
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
@@ -69,7 +70,7 @@ class LockedSeenByAll(Seeking):
 
 
 @fault("so-received-stays", breaks=("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"))
-class ReceivedStays(Positions):
+class ReceivedStays(Reading):
     """A message that is received without a transaction stays in its queue."""
 
     def take_message_out(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.faults.parts import fault
-from reference_qm.core.transactions.events import TransactionEvents
+from reference_qm.core.queueing.transaction_events import TransactionEvents
 from reference_qm.model.transactions import Transaction
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 
 from harness.faults.parts import fault
-from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType
 from reference_qm.model.statuses import Status

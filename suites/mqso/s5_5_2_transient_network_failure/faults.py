@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from harness.faults.parts import fault
 from harness.faults.registry import FaultyCore, add
-from reference_qm.core.remote_client.commanding import ClientCommands
+from reference_qm.core.commands.client_commands import ClientCommands
 from reference_qm.surface import remote_commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result

@@ -5,9 +5,9 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.transactions.coordinating import Coordinating
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.commands.coordinating import Coordinating
+from reference_qm.core.errors import CommandError
 from reference_qm.model.transactions import TransactionState
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now

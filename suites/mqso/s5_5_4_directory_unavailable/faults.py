@@ -7,10 +7,10 @@ from collections.abc import Callable
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.publishing import Publishing
-from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.commands.queue_commands import QueueCommands
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.errors import CommandError
+from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands

@@ -8,8 +8,8 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import inputs, skip
 from harness.faults.registry import FaultyCore, add
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.restoring import RestoreError, Restoring
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.restoring import RestoreError, Restoring
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, Persisted, PersistFailed

@@ -7,8 +7,8 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.membership import Membership
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.membership import Membership
 from reference_qm.directory import QueueManager
 from reference_qm.directory.interface import Delete
 from reference_qm.surface.clock import Now

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import Write
@@ -40,7 +40,7 @@ class PublishedAnewAtEachStart(DirectoryClient):
         status = super().synchronize(now)
         local = self.qm.enterprise.state.LocalQueueManager
         changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
-        self.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
+        self.qm.directory_link.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
         return status
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import inputs, skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
 from reference_qm.security import SecurityDescriptor

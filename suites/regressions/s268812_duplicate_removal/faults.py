@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.model.adm import RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -16,8 +16,8 @@ class TransactionalDuplicates(InSequence):
     def take_transactional(
         self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        entry = self.qm.receiving.find_duplicate(packet)
+        entry = self.qm.history.find_duplicate(packet)
         if entry is None:
             super().take_transactional(session, packet, receipt, now)
         else:
-            self.qm.receiving.disregard_duplicate(session, entry, receipt, now)
+            self.qm.history.disregard_duplicate(session, entry, receipt, now)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from harness.faults.parts import fault
 from reference_qm.codec import DirectQueueFormatName, UserMessagePacket, parse_packet
-from reference_qm.core.protocol.restoring import Restoring
+from reference_qm.core.enterprise.restoring import Restoring
 
 
 @fault("regression-303405-forwarded-at-the-start", breaks="REGRESSIONS-303405-01")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.security_text import find_account
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.errors import CommandError
+from reference_qm.core.store.security_text import find_account
 from reference_qm.security import Sid
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now

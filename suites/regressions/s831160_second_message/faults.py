@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from harness.faults.parts import replaced
 from harness.faults.registry import FaultyCore, add
-from reference_qm.core.remote.ending import RemoteEnding
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.remote_ending import RemoteEnding
+from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState

@@ -6,10 +6,10 @@ from harness.faults.parts import fault, replaced
 from harness.faults.registry import FaultyCore, add
 from reference_qm.codec import OrderAckBody, TxSequenceID, UserMessagePacket
 from reference_qm.core.part import QM
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.in_sequence import InSequence
-from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.core.protocol.transactional_sending import leave_window, outgoing_sequence
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.order_acks import OrderAcks
+from reference_qm.core.transfer.transactional_sending import leave_window, outgoing_sequence
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 

@@ -84,7 +84,7 @@ class Enterprise:
     def hops(self, number: int, to: int) -> list[int]:
         """Return the next hops from a host to another, by number."""
         core = self[number].core
-        return [one.Identifier.int >> 64 for one in core.resolving.get_next_hops(guid(to)) if one.Identifier]
+        return [one.Identifier.int >> 64 for one in core.next_hops.get_next_hops(guid(to)) if one.Identifier]
 
     def update(self, element: DirectoryObject) -> None:
         """Change an element in the directory."""

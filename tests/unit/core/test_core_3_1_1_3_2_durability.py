@@ -8,9 +8,9 @@ import pytest
 from core_network import PLAIN, TRANSACTIONAL, Host, Network, direct, guid
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.protocol.durability import ORDINAL_BLOCK
-from reference_qm.core.protocol.restoring import RestoreError
+from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.store.disk import ORDINAL_BLOCK
 from reference_qm.model.tables import MESSAGE_ID_HISTORY_SIZE
 from reference_qm.surface.commands import (
     BeginTransaction,

@@ -10,7 +10,7 @@ from core_raw import RAW, Raw, establish, internal, parameters, session_ack, use
 
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
 from reference_qm.core.part import Part
-from reference_qm.core.protocol.identifying import RANGES, RECEIVERS
+from reference_qm.core.transfer.identifying import RANGES, RECEIVERS
 from reference_qm.model.states import SessionState
 
 PACKETS = {

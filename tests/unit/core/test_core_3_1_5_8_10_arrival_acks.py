@@ -8,7 +8,7 @@ from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from core_raw import Raw, user_message
 
 from reference_qm.codec import MessagePropertiesHeader, SessionAckPacket, UserMessagePacket, parse_packet
-from reference_qm.core.protocol import own_messages
+from reference_qm.core.transfer import own_messages
 from reference_qm.surface.commands import CreateQueue, ReceiveMessage, SetQueue
 
 KINDS = {

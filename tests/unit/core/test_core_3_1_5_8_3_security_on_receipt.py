@@ -24,8 +24,8 @@ from security_made import queue_for, with_properties, with_security
 from harness.faults.parts import changed
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
 from reference_qm.config import QueueSettings
-from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.security import (
     AES_PROVIDER,

@@ -18,9 +18,9 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.core.protocol import routing
-from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer import routing
+from reference_qm.core.transfer.routing import Routing
 from reference_qm.surface.commands import PeekMessages
 
 PLAIN_NUMBER, TRANSACTIONAL_NUMBER = 1, 2

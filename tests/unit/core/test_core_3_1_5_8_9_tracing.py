@@ -10,9 +10,9 @@ from core_raw import RAW, Raw, user_message
 
 from harness.faults.parts import changed
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader, UserHeader
-from reference_qm.core.protocol.messages import deserialize_message
-from reference_qm.core.protocol.own_messages import OwnMessages
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.store.messages import deserialize_message
+from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PeekMessages
 

@@ -9,7 +9,7 @@ from core_raw import Raw, parameters, session_ack, user_message
 
 from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket
 from reference_qm.config import TimerSettings
-from reference_qm.core.protocol.durability import ORDINAL_BLOCK
+from reference_qm.core.store.disk import ORDINAL_BLOCK
 from reference_qm.surface.commands import OpenSession, ReceiveMessage, SetTimers
 from reference_qm.surface.effects import Rejected
 from reference_qm.surface.inputs import Started, Stopped

@@ -3,7 +3,7 @@
 import pytest
 from core_secure import PLAIN_2, secure_pair
 
-from reference_qm.core.protocol.security_caches import CACHE_TIMERS
+from reference_qm.core.names.cache_timers import CACHE_TIMERS
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.commands import SetTimers
 

@@ -8,7 +8,7 @@ from core_admin import ADMIN, acks, classes, pair, send
 from core_network import PLAIN, TRANSACTIONAL, direct, guid
 
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
-from reference_qm.core.protocol.admin_acks import INSECURE_NACKS
+from reference_qm.core.transfer.admin_acks import INSECURE_NACKS
 from reference_qm.surface.commands import PurgeQueue, ReceiveMessage
 
 INSECURE = [

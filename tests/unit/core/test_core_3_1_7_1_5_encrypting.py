@@ -16,7 +16,7 @@ from core_secure import (
 
 from harness.faults.parts import changed
 from reference_qm.codec import MAX_PACKET_SIZE
-from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.core.names.security_lookup import SecurityLookup
 from reference_qm.core.replacing import put_in_place
 from reference_qm.security import ENHANCED_PROVIDER, MqdsPublicKeys, SecuritySettings, SignatureType
 

@@ -5,7 +5,7 @@ from core_admin import ADMIN, acks, classes, pair, send
 from core_network import PLAIN, TRANSACTIONAL, Network, direct
 from core_raw import Raw
 
-from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, ListQueues, PurgeQueue, ReceiveMessage, TakeOffline
 
 REMOVALS = {
     "received": (lambda host: host.ask(ReceiveMessage(PLAIN)), "positive_receive", "ACK_RECEIVE"),
@@ -34,6 +34,15 @@ def test_every_message_of_a_purged_queue_is_acknowledged():
     ids = [send(near, "negative_receive") for _ in range(3)]
     far.ask(PurgeQueue(PLAIN))
     assert len({one["correlation_id"] for one in acks(near)}) == len(ids)
+
+
+def test_acknowledgments_of_one_purge_do_not_exceed_what_may_wait():
+    _, far = pair(max_outgoing_messages=2)
+    far.ask(TakeOffline())
+    for _ in range(4):
+        far.send(direct(2), acks=frozenset({"negative_receive"}), admin_queue=direct(1, ADMIN))
+    far.ask(PurgeQueue(PLAIN))
+    assert [one["count"] for one in far.ask(ListQueues())["outgoing"]] == [2]
 
 
 def test_a_received_transactional_message_has_both_acknowledgments():

@@ -20,15 +20,14 @@ from core_network import PLAIN, Network, direct, guid, private
 
 from harness.faults.parts import changed
 from reference_qm.codec import UserMessagePacket
-from reference_qm.core.protocol.enterprise import DirectoryClient
-from reference_qm.core.protocol.resolving import Destination
+from reference_qm.core.names.next_hops import Destination, NextHops
 from reference_qm.core.replacing import put_in_place
 from reference_qm.directory import Queue, QueueManager
 
 
 def destination(enterprise: Enterprise, name: str):
     core = enterprise[SENDER].core
-    found = core.resolving.get_destination_info(name)
+    found = core.next_hops.get_destination_info(name)
     return None if found is None else (found.HostName, found.QueueManagerGuid)
 
 
@@ -77,7 +76,7 @@ def test_a_next_hop_that_the_directory_lost_is_left_out():
     core = enterprise[SENDER].core
     put_in_place(
         core,
-        changed(DirectoryClient.get_next_hop_identifiers, lambda original: lambda qm, to: (guid(50), guid(NORTH_GATE))),
+        changed(NextHops.get_next_hop_identifiers, lambda original: lambda qm, to: (guid(50), guid(NORTH_GATE))),
     )
     assert enterprise.hops(SENDER, RECEIVER) == [NORTH_GATE]
 
@@ -155,17 +154,17 @@ def test_a_public_queue_that_becomes_known_later_is_sent_to():
 
 def test_in_workgroup_mode_the_routes_tell_the_address():
     host = Network().host(1, routes={guid(9): "10.0.0.9"})
-    (hop,) = host.core.resolving.get_next_hops(guid(9))
+    (hop,) = host.core.next_hops.get_next_hops(guid(9))
     assert (hop.Identifier, hop.QualifiedComputerName) == (guid(9), "10.0.0.9")
-    assert host.core.resolving.get_next_hops(guid(8)) == ()
+    assert host.core.next_hops.get_next_hops(guid(8)) == ()
 
 
 def test_in_workgroup_mode_the_configuration_names_the_queue_manager_of_a_public_queue():
     """MS-MQQB 3.1.7.4 Get Destination Info."""
     host = Network().host(1, public_queues={PUBLIC: guid(9)})
-    destination = host.core.resolving.get_destination_info(PUBLIC_NAME)
+    destination = host.core.next_hops.get_destination_info(PUBLIC_NAME)
     assert destination == Destination("", guid(9))
-    assert host.core.resolving.get_destination_info(f"PUBLIC={guid(8)}") is None
+    assert host.core.next_hops.get_destination_info(f"PUBLIC={guid(8)}") is None
 
 
 def test_direct_names_need_no_directory():

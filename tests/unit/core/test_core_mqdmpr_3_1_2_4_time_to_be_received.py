@@ -205,7 +205,7 @@ def expire_waiting(messages: int) -> None:
     (first,) = queue.MessagePositionList
     for _ in range(messages):
         core.positions.message_available(core.positions.insert_message(queue, first.MessageReference))
-    core.expiring.start_expiration_timer(now)
+    core.lifetimes.start_expiration_timer(now)
     assert len(queue.MessagePositionList) == messages + 1
     host.network.advance(1_001_000)
     assert len(queue.MessagePositionList) == 0

@@ -50,7 +50,7 @@ def test_the_start_takes_over_attributes_sites_and_gates():
     assert (site.Name, [gate.Identifier for gate in site.SiteGateCollection]) == ("north", [guid(NORTH_GATE)])
     assert (state(sender).DirectoryIntegrated, state(sender).DirectoryOffline) == (True, False)
     adm = sender.core.adm
-    assert (adm.ComputerName, adm.SiteIdentifierList, adm.DirectoryIntegrated) == ("host1", (NORTH,), True)
+    assert (adm.ComputerName, adm.SiteIdentifierList, state(sender).DirectoryIntegrated) == ("host1", (NORTH,), True)
 
 
 def test_an_outgoing_queue_of_before_does_not_make_it_offline_at_the_start():
@@ -59,7 +59,7 @@ def test_an_outgoing_queue_of_before_does_not_make_it_offline_at_the_start():
     sender.restart()
     sender.network.settle()
     adm = sender.core.adm
-    assert (adm.DirectoryOffline, adm.SiteIdentifierList) == (False, (NORTH,))
+    assert (state(sender).DirectoryOffline, adm.SiteIdentifierList) == (False, (NORTH,))
     (queue,) = adm.OutgoingQueues.values()
     assert queue.BasePriority == 5
 
@@ -135,7 +135,7 @@ def test_a_directory_that_is_lost_is_asked_for_every_minute_until_it_is_back():
     enterprise = Enterprise()
     sender = enterprise[SENDER]
     lost(enterprise, sender)
-    assert state(sender).DirectoryOffline is sender.core.adm.DirectoryOffline is True
+    assert state(sender).DirectoryOffline is True
     assert timer_ms(sender, TimerName.DIRECTORY_ONLINE) == 60_000
     enterprise.network.advance(30_000)
     assert timer_ms(sender, TimerName.DIRECTORY_ONLINE) == 30_000, "not started again"

@@ -12,7 +12,7 @@ import pytest
 from core_network import guid
 
 from reference_qm.codec import MessageClass, MessageIdentifier, TxSequenceID, UserMessagePacket, parse_packet
-from reference_qm.core.protocol.messages import deserialize_message, serialize_message
+from reference_qm.core.store.messages import deserialize_message, serialize_message
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity

@@ -91,7 +91,7 @@ def test_without_the_directory_there_it_is_in_workgroup_mode_and_tries_at_the_ne
     directory = another_domain()
     directory.connected = False
     move(host, directory)
-    assert (host.core.adm.DirectoryIntegrated, host.core.adm.LastDomain) == (False, HOME)
+    assert (host.core.enterprise.state.DirectoryIntegrated, host.core.adm.LastDomain) == (False, HOME)
     directory.connected = True
     host.network.settle()
     assert object_of(host) is None

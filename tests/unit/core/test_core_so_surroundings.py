@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core.enterprise.restoring import RestoreError
 from reference_qm.core.installation import Installation
-from reference_qm.core.protocol.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now

@@ -15,7 +15,7 @@ from reference_qm.codec import (
     TxSequenceID,
     UserHeader,
 )
-from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
 from reference_qm.surface.inputs import Persisted, PersistFailed
 

@@ -7,7 +7,7 @@ from core_network import Network
 from core_raw import Raw, establish, parameters, user_message
 
 from reference_qm.codec import BaseHeader
-from reference_qm.core.protocol.identifying import CONNECTION_PARAMETERS_SIZE, ESTABLISH_CONNECTION_SIZE, LONGEST
+from reference_qm.core.transfer.identifying import CONNECTION_PARAMETERS_SIZE, ESTABLISH_CONNECTION_SIZE, LONGEST
 from reference_qm.model.states import SessionState
 from reference_qm.model.unfinished import Unfinished
 from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost

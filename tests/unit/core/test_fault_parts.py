@@ -7,21 +7,22 @@ from harness.faults import registry
 from harness.faults.parts import changed, fault, replaced
 from harness.faults.primitives import during, skip
 from harness.faults.registry import FaultyCore
+from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.part import Part
-from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.sending import Sending
 
 
-class ByTwo(Sending):
+class ByTwo(Numbering):
     """Every ordinal is one more."""
 
     def assign_identifier(self) -> int:
         return super().assign_identifier() + 1
 
 
-class TenTimes(Sending):
+class TenTimes(Numbering):
     """Every ordinal is ten times as much.
 
     This is said to nobody.
@@ -52,18 +53,18 @@ def test_two_faults_of_one_part_compose_and_the_last_is_outermost(faulty):
     core = faulty.core
     for one in (ByTwo, NoWindow, TenTimes):
         replaced(one)(faulty)
-    assert core.sending.assign_identifier() == (1 + 1) * 10
+    assert core.numbering.assign_identifier() == (1 + 1) * 10
     assert core.sending.may_send(None) is False
-    assert isinstance(core.sending, TenTimes) and isinstance(core.sending, ByTwo)
-    assert core.sending.assign_identifier() == (2 + 1) * 10
-    assert type(Network().host(1).core.sending) is Sending, "only one queue manager has them"
+    assert isinstance(core.numbering, TenTimes) and isinstance(core.numbering, ByTwo)
+    assert core.numbering.assign_identifier() == (2 + 1) * 10
+    assert type(Network().host(1).core.numbering) is Numbering, "only one queue manager has them"
 
 
 def test_a_fault_that_is_a_function_composes_with_one_that_is_a_class(faulty):
-    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: original(qm) + 5))(faulty)
+    replaced(changed(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 5))(faulty)
     replaced(TenTimes)(faulty)
-    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: -original(qm)))(faulty)
-    assert faulty.core.sending.assign_identifier() == -(1 + 5) * 10
+    replaced(changed(Numbering.assign_identifier, lambda original: lambda qm: -original(qm)))(faulty)
+    assert faulty.core.numbering.assign_identifier() == -(1 + 5) * 10
 
 
 def test_the_steps_of_a_part_meet_each_others_faults(faulty, host):

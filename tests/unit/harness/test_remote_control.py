@@ -16,7 +16,7 @@ from harness.wire import PrivateQueueFormatNameId, user_message
 from reference_qm.codec import NULL_GUID
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote_client.model import RemoteQueue
+from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.surface.commands import SendMessage
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.inputs import Endpoint

@@ -19,8 +19,8 @@ from harness.peer.peer import Peer
 from harness.run.going_on import after, diagnose
 from harness.sut.virtual_driver import VirtualDriver
 from harness.wire import establish_connection
-from reference_qm.core.protocol.commanding import Commands
-from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.commands.commands import Commands
+from reference_qm.core.sessions.session_opening import SessionOpening
 
 Driver = Callable[..., VirtualDriver]
 

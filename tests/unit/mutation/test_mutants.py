@@ -10,9 +10,9 @@ from harness.errors import UnknownFault
 from harness.faults.registry import find_fault
 from harness.mutation.exchange import Exchange
 from harness.mutation.mutants import all_mutants, find_mutant, mutated, selection
-from reference_qm.core.protocol import session_acks
+from reference_qm.core.transfer import session_acks
 
-SIMPLE = "core/protocol/session_acks.py:_covers"
+SIMPLE = "core/transfer/session_acks.py:_covers"
 
 
 def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_takes_twice() -> None:
@@ -43,7 +43,7 @@ def test_a_mutant_is_a_fault_by_its_name() -> None:
     assert mutant.after in find_fault(mutant.name).says
 
 
-@pytest.mark.parametrize("name", ["core/nothing.py:f:off-by-one-1", "core/protocol/ping.py:Ping.none:off-by-one-1"])
+@pytest.mark.parametrize("name", ["core/nothing.py:f:off-by-one-1", "core/sessions/ping.py:Ping.none:off-by-one-1"])
 def test_an_unknown_mutant_is_named(name: str) -> None:
     with pytest.raises(UnknownFault, match="there is no such mutant"):
         find_fault(name)

@@ -8,7 +8,7 @@ from harness.judging.verdicts import Verdict
 from harness.proof.grouping import Carried, differing, group_readings
 from harness.proof.steps import Step
 from harness.proof.trials import Clean, Line
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.transfer.sending import Sending
 
 ASSIGN = frozenset({Step(Sending, "assign_identifier")})
 SEND = frozenset({Step(Sending, "send")})

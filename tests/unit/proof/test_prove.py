@@ -15,7 +15,8 @@ from harness.proof.prove import prove, report, why_unclean
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.transfer.sending import Sending
 
 RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
 SHOULD = "MQQB-3.1.6.2-02"
@@ -104,8 +105,8 @@ def test_the_cheapest_check_is_tried_first(proved: Callable[..., Any]) -> None:
 
 def test_a_check_is_not_tried_on_a_fault_of_steps_that_it_does_not_take(proved: Callable[..., Any]) -> None:
     trials = ScriptedTrials({"first": {ONE, TWO, OTHER}})
-    trials.steps = {ONE: frozenset({Step(Sending, "may_send")}), TWO: frozenset({Step(Sending, "assign_identifier")})}
-    proof = proved(trials, skip(Sending.assign_identifier))
+    trials.steps = {ONE: frozenset({Step(Sending, "may_send")}), TWO: frozenset({Step(Numbering, "assign_identifier")})}
+    proof = proved(trials, skip(Numbering.assign_identifier))
     assert trials.tried == [("first", TWO)]
     assert proof.killed == {RULE: ["first"]}
     assert proof.idle == [(OTHER, RULE)]

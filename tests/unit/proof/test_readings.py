@@ -14,13 +14,13 @@ from harness.proof.readings import ReadingsRun, complaints, explained, run_readi
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.names.numbering import Numbering
 
 ERRATUM, ALLOWED = "E41", "E41.2"
 FAILING, FAILING_READING = "E17", "E17.2"
 CHECKS = tuple(f"suites/some.py::test_{number}" for number in range(10))
 RULE, SECOND_RULE = "MQQB-3.1.5.4.1-10", "MQQB-3.1.5.4.1-11"
-ASSIGN = frozenset({Step(Sending, "assign_identifier")})
+ASSIGN = frozenset({Step(Numbering, "assign_identifier")})
 
 
 class TrialsOfReadings:
@@ -104,7 +104,7 @@ def test_a_reading_whose_process_died_is_named() -> None:
 
 def test_a_reading_is_not_carried_out_before_checks_that_take_none_of_its_steps(faults: dict[str, Fault]) -> None:
     for name in [name for name in faults if name.startswith("reading-")]:
-        faults[name] = Fault(name, (), name, skip(Sending.assign_identifier), reading=faults[name].reading)
+        faults[name] = Fault(name, (), name, skip(Numbering.assign_identifier), reading=faults[name].reading)
     trials = TrialsOfReadings()
     trials.steps = {CHECKS[3]: ASSIGN}
     assert run(trials, [ERRATUM]).complete

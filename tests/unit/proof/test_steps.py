@@ -11,13 +11,14 @@ from harness.faults.primitives import always, both, skip
 from harness.faults.registry import FaultyCore, load_faults
 from harness.proof.steps import Step, StepRecorder, may_notice, steps_of
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core.protocol.ping import Ping
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.sessions.ping import Ping
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.surface.entropy import SeededEntropy
 
 
-class OneMore(Sending):
+class OneMore(Numbering):
     """Every ordinal is one more."""
 
     def assign_identifier(self) -> int:
@@ -27,11 +28,11 @@ class OneMore(Sending):
         return 1
 
 
-class OneMoreAndSilent(OneMore):
-    """It does not send, either."""
+class OneMoreAndNoTransactions(OneMore):
+    """It numbers no transactions, either."""
 
-    def may_send(self, *arguments: object) -> bool:
-        return False
+    def assign_transaction(self) -> int:
+        return 0
 
 
 class MadeOtherwise(Sending):
@@ -41,7 +42,7 @@ class MadeOtherwise(Sending):
         super().__init__(qm)
 
 
-class TenMoreThanOdd(Sending):
+class TenMoreThanOdd(Numbering):
     """Every ordinal after an odd one is ten more."""
 
     @only_if(lambda part: part.qm.adm.MessageIdOrdinal % 2 == 1)
@@ -49,8 +50,9 @@ class TenMoreThanOdd(Sending):
         return super().assign_identifier() + 10
 
 
-ASSIGN = Step(Sending, "assign_identifier")
-ASSIGN_AFTER_ODD = Step(Sending, "assign_identifier", TenMoreThanOdd.assign_identifier)
+ASSIGN = Step(Numbering, "assign_identifier")
+ASSIGN_AFTER_ODD = Step(Numbering, "assign_identifier", TenMoreThanOdd.assign_identifier)
+ASSIGN_TRANSACTION = Step(Numbering, "assign_transaction")
 MAY_SEND = Step(Sending, "may_send")
 REQUEST = Step(Ping, "build_request")
 
@@ -63,7 +65,7 @@ def core() -> FaultyCore:
 
 def test_a_subclass_changes_the_steps_that_it_and_its_bases_override() -> None:
     assert steps_of(replaced(OneMore)) == frozenset({ASSIGN})
-    assert steps_of(replaced(OneMoreAndSilent)) == frozenset({ASSIGN, MAY_SEND})
+    assert steps_of(replaced(OneMoreAndNoTransactions)) == frozenset({ASSIGN, ASSIGN_TRANSACTION})
     assert steps_of(skip(Ping.build_request)) == frozenset({REQUEST})
     assert steps_of(both(replaced(OneMore), skip(Ping.build_request))) == frozenset({ASSIGN, REQUEST})
 
@@ -76,14 +78,14 @@ def test_a_change_of_anything_else_may_be_noticed_by_every_check() -> None:
 
 
 def test_a_check_notices_only_changes_of_the_steps_that_it_takes() -> None:
-    assert may_notice(frozenset({ASSIGN, REQUEST}), frozenset({ASSIGN, MAY_SEND}))
-    assert not may_notice(frozenset({REQUEST}), frozenset({ASSIGN, MAY_SEND}))
+    assert may_notice(frozenset({ASSIGN, REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
+    assert not may_notice(frozenset({REQUEST}), frozenset({ASSIGN, ASSIGN_TRANSACTION}))
 
 
 def test_a_recorder_notes_each_step_once_and_changes_nothing(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, MAY_SEND, REQUEST])
     recorder.install(core)
-    assert [core.core.sending.assign_identifier() for _ in range(2)] == [1, 2]
+    assert [core.core.numbering.assign_identifier() for _ in range(2)] == [1, 2]
     assert recorder.take() == frozenset({ASSIGN})
     core.core.ping.build_request()
     assert recorder.take() == frozenset({REQUEST})
@@ -93,29 +95,29 @@ def test_a_recorder_notes_each_step_once_and_changes_nothing(core: FaultyCore) -
 def test_a_fault_is_met_where_the_recorder_noted_the_step(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN])
     recorder.install(core)
-    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
-    assert core.core.sending.assign_identifier() == 11
+    replaced(changed(Numbering.assign_identifier, lambda original: lambda qm: original(qm) + 10))(core)
+    assert core.core.numbering.assign_identifier() == 11
     assert recorder.take() == frozenset({ASSIGN})
 
 
 def test_a_step_that_is_changed_under_a_condition_is_changed_in_its_calls_only(core: FaultyCore) -> None:
     assert steps_of(replaced(TenMoreThanOdd)) == frozenset({ASSIGN_AFTER_ODD})
     replaced(TenMoreThanOdd)(core)
-    assert [core.core.sending.assign_identifier() for _ in range(3)] == [1, 12, 3]
+    assert [core.core.numbering.assign_identifier() for _ in range(3)] == [1, 12, 3]
 
 
 def test_faults_under_conditions_are_put_on_top_of_each_other(core: FaultyCore) -> None:
     replaced(OneMore)(core)
     replaced(TenMoreThanOdd)(core)
-    assert [core.core.sending.assign_identifier() for _ in range(2)] == [2, 13]
+    assert [core.core.numbering.assign_identifier() for _ in range(2)] == [2, 13]
 
 
 def test_a_step_under_a_condition_is_taken_when_that_holds(core: FaultyCore) -> None:
     recorder = StepRecorder([ASSIGN, ASSIGN_AFTER_ODD])
     recorder.install(core)
-    core.core.sending.assign_identifier()
+    core.core.numbering.assign_identifier()
     assert recorder.take() == frozenset({ASSIGN})
-    core.core.sending.assign_identifier()
+    core.core.numbering.assign_identifier()
     assert recorder.take() == frozenset({ASSIGN, ASSIGN_AFTER_ODD})
 
 

@@ -5,7 +5,7 @@ from core_secure import ALICE, sender_config
 from queueing_made import PLAIN, one_host, queue_of
 
 from harness.faults.parts import changed
-from reference_qm.core.protocol.publishing import Publishing
+from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.core.replacing import put_in_place
 from reference_qm.directory.enums import PrivacyLevel, QueueType

@@ -5,8 +5,8 @@ from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
 from harness.faults.parts import changed
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages, Result
 
@@ -22,7 +22,7 @@ def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
         host.core,
         changed(
             FinalAcks.position_deleted,
-            lambda original: lambda qm, position, reason: left.append((position.MessageReference.Body, reason)),
+            lambda original: lambda qm, position, reason, now: left.append((position.MessageReference.Body, reason)),
         ),
     )
     host.ask(DeleteQueue(PLAIN))

@@ -5,8 +5,8 @@ from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
 from harness.faults.parts import changed
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import PurgeQueue
@@ -22,7 +22,7 @@ def left(host):
         changed(
             FinalAcks.position_deleted,
             lambda original: (
-                lambda qm, position, reason: found.append((position.MessageReference.Body.decode(), reason))
+                lambda qm, position, reason, now: found.append((position.MessageReference.Body.decode(), reason))
             ),
         ),
     )
@@ -45,6 +45,7 @@ def test_what_is_locked_leaves_when_it_is_unlocked(host, left):
     assert locked.State is MessagePositionState.PURGE_PENDING
     assert reads.call("nothing", "dequeue_message", open_(host), timeout_ms=0) == (Status.MQ_ERROR_IO_TIMEOUT, None)
     host.core.positions.unlock_message(locked)
+    host.core.hear_events(host.network.now)
     assert left == [("b", PURGED), ("a", PURGED)]
     assert len(queue_of(host).MessagePositionList) == 0
 
@@ -55,6 +56,7 @@ def test_what_is_locked_and_then_received_was_received(host, left):
     reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
     host.ask(PurgeQueue(PLAIN))
     host.core.positions.delete_message(reads.positions["first"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.hear_events(host.network.now)
     assert left == [("a", MessageClass.MQMSG_CLASS_ACK_RECEIVE)]
 
 

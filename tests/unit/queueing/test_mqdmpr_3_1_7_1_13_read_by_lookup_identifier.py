@@ -67,7 +67,7 @@ def test_one_that_was_received_while_a_cursor_is_at_it_is_said_to_be(host, reads
     already = (Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None)
     assert reads.call("x", EVENT, descriptor, ids[0], Seek.CURRENT, peek_operation=True) == already
     assert reads.call("y", EVENT, descriptor, ids[0], Seek.NEXT, peek_operation=True) == (OK, "b")
-    host.core.cursors.close(cursor)
+    host.core.queue_opening.close_cursor(cursor)
     assert reads.call("z", EVENT, descriptor, ids[0], Seek.CURRENT, peek_operation=True) == NOT_FOUND
 
 

@@ -138,7 +138,7 @@ def test_closing_a_cursor_ends_what_waits_with_it_and_nothing_else(host, reads, 
     other = host.core.cursors.open(descriptor)
     reads.call("gone", "peek_message", descriptor, cursor=cursor)
     reads.call("stays", "peek_message", descriptor, cursor=other)
-    host.core.cursors.close(cursor)
+    host.core.queue_opening.close_cursor(cursor)
     assert reads.answers == {"gone": (Status.MQ_ERROR_OPERATION_CANCELLED, None)}
     assert descriptor.CursorCollection == {other.Handle: other}
 
@@ -149,7 +149,7 @@ def test_a_closed_cursor_keeps_no_message(host, reads, descriptor, cursor):
     position = queue_of(host).MessagePositionList.find(one)
     assert position.held == 1
     queue_of(host).MessagePositionList.remove(position)
-    host.core.cursors.close(cursor)
+    host.core.queue_opening.close_cursor(cursor)
     assert (position.held, position.Next) == (0, None)
 
 

@@ -5,8 +5,8 @@ from core_network import TRANSACTIONAL
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
 from harness.faults.parts import changed
-from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import (
@@ -52,7 +52,8 @@ def test_a_moved_message_is_not_acknowledged(host):
     put_in_place(
         host.core,
         changed(
-            FinalAcks.position_deleted, lambda original: lambda qm, position, reason: pytest.fail("it did not leave")
+            FinalAcks.position_deleted,
+            lambda original: lambda qm, position, reason, now: pytest.fail("it did not leave"),
         ),
     )
     (one,) = put(host, "a")
@@ -113,7 +114,7 @@ def test_a_cursor_at_a_message_that_was_moved_away_and_back_does_not_keep_it_fro
     host.ask(MoveMessage(PLAIN, ids[0], SUB))
     host.ask(MoveMessage(SUB, ids[0], PLAIN))
     assert reads.call("2", "peek_message", descriptor, cursor=cursor)[0] is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
-    host.core.cursors.close(cursor)
+    host.core.queue_opening.close_cursor(cursor)
     assert host.ask(ReadByLookupIdentifier(ids[0], queue=PLAIN))["message"]["body"] == "a"
     assert host.bodies() == ["b"]
 

@@ -35,7 +35,7 @@ def opened(host, name):
 
 
 def message_to(host, name, **attributes):
-    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.sending.assign_identifier())
+    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.numbering.assign_identifier())
     attributes = {"SentTime": host.network.now.utc_s, "Body": b"body"} | attributes
     return Message(Identifier=identifier, DestinationQueueFormatName=name, **attributes)
 

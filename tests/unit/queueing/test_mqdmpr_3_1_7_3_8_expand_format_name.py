@@ -6,7 +6,7 @@ from queueing_made import direct, one_host
 
 from harness.faults.parts import changed
 from reference_qm.codec import parse_format_name
-from reference_qm.core.queueing.names import QueueNames
+from reference_qm.core.names.queue_names import QueueNames
 from reference_qm.core.replacing import put_in_place
 from reference_qm.directory import DistributionList, Queue, Replica
 

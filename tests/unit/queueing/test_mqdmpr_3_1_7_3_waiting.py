@@ -8,8 +8,8 @@ from queueing_made import open_, put, queue_of
 
 from harness.faults.parts import changed
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.position_list import storage_size
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -112,12 +112,14 @@ def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host
     put_in_place(
         host.core,
         changed(
-            FinalAcks.position_deleted, lambda original: lambda qm, position, reason: deleted.append((position, reason))
+            FinalAcks.position_deleted,
+            lambda original: lambda qm, position, reason, now: deleted.append((position, reason)),
         ),
     )
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
     for _ in range(2):
         host.core.positions.delete_message(position, reason)
+    host.core.hear_events(host.network.now)
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
     assert deleted == [(position, reason)], "once"

@@ -10,31 +10,31 @@ from pathlib import Path
 import pytest
 
 from harness.rules.catalogue import load_index
-from reference_qm.core.protocol import messages
-from reference_qm.core.protocol.administering import Administering
-from reference_qm.core.protocol.dispatching import DispatchCollection
-from reference_qm.core.protocol.expiring import Expiring
-from reference_qm.core.protocol.publishing import Publishing
-from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.names.queue_names import QueueNames
+from reference_qm.core.names.queue_paths import QueuePaths
 from reference_qm.core.queueing import queues
 from reference_qm.core.queueing.cursors import Cursors
-from reference_qm.core.queueing.enqueueing import Enqueueing
-from reference_qm.core.queueing.names import QueueNames
-from reference_qm.core.queueing.opening import QueueOpening
-from reference_qm.core.queueing.paths import QueuePaths
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.publishing import Publishing
+from reference_qm.core.queueing.queue_opening import QueueOpening
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.two_phase import TwoPhaseReading
+from reference_qm.core.queueing.transaction_events import TransactionEvents
+from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.queueing.waiting import Waiting
-from reference_qm.core.transactions.events import TransactionEvents
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
+from reference_qm.core.store import messages
+from reference_qm.core.transfer.administering import Administering
+from reference_qm.core.transfer.enqueueing import Enqueueing
+from reference_qm.core.transfer.expiring import Expiring
+from reference_qm.core.transfer.sending import Sending
 from reference_qm.directory import events
 
 EVENTS = {
     "3.1.7.1.1": Cursors.open,
-    "3.1.7.1.2": Cursors.close,
+    "3.1.7.1.2": QueueOpening.close_cursor,
     "3.1.7.1.3": Queues.create,
     "3.1.7.1.4": Queues.delete,
     "3.1.7.1.5": QueueOpening.open_queue,

@@ -9,7 +9,7 @@ import pytest
 from remote_reader import ADDRESS, OTHER, PEEK, PEEK_ACCESS, PLAIN, QM_ID, RECEIVE_ACCESS, Faulted, Reader, Server
 
 from reference_qm.config import QueueSettings
-from reference_qm.core.queueing import commanding
+from reference_qm.core.commands import queue_commands as commanding
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
 from reference_qm.security import QueueAccess, SecurityDescriptor

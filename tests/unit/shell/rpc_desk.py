@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterable
 
+from reference_qm.core.events import RpcHappened
 from reference_qm.core.remote.associations import Associations
 from reference_qm.model.timers import Timers
 from reference_qm.model.unfinished import Unfinished
@@ -25,7 +27,8 @@ class RpcDesk:
         self.server = server
         self.dispatcher = dispatcher
         self.timers = Timers()
-        self.associations = Associations(server, self.timers, Unfinished())
+        self._happened: deque[RpcHappened] = deque()
+        self.associations = Associations(server, self.timers, Unfinished(), self._emit, self._happened.append)
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None
 
@@ -57,7 +60,8 @@ class RpcDesk:
         self.carry_out()
 
     def carry_out(self) -> None:
-        self.associations.carry_out(self._emit, lambda event: self.associations.note(self.dispatcher(event)))
+        while self._happened:
+            self.associations.note(self.dispatcher(self._happened.popleft().event))
         self._set_timer()
 
     def _emit(self, effect: RpcSend | RpcClose) -> None:

@@ -1,0 +1,105 @@
+"""Faults on events: heard otherwise when a given step posted them, or something changed once they were heard.
+
+A step that posts an event (``reference_qm/core/events.py``) has ended when its consequences are carried out: what a
+fault changes after ``super()`` comes before them, and what it replaces while the step runs (``during``) does not meet
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from harness.faults.parts import Method, changed, replaced
+from harness.faults.registry import FaultyCore, Install
+from reference_qm.core.dispatch import ON_EVENT
+from reference_qm.core.part import Part
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.replacing import put_in_place
+from reference_qm.surface.clock import Now
+
+Hear = Callable[[Now], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Otherwise:
+    """What a fault put in the queue: in the place of an event, or of none."""
+
+    hear: Hear
+    event: object = None
+
+
+ON_EVENT[_Otherwise] = (lambda qm, event, now: event.hear(now),)
+
+
+def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
+    """Change something when all events that were posted till now were heard."""
+    _put(qm, lambda now: change())
+
+
+def unheard_during(poster: Method, kind: type) -> Install:
+    """Let events of a kind that a step posts be heard by nobody."""
+    return replaced(_otherwise(poster, kind, lambda hear, arguments: None))
+
+
+def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
+    """Replace a method only while events of a kind are heard that a step posts.
+
+    ``make`` gets the replaced method and the arguments of the step that posts.
+    """
+
+    def install(faulty: FaultyCore) -> None:
+        running: list[Callable[..., Any]] = []  # the method that was there, then what stands for it
+
+        def make_inner(original: Callable[..., Any]) -> Callable[..., Any]:
+            running.append(original)
+            return lambda *arguments, **named: running[-1](*arguments, **named)
+
+        def heard(hear: Hear, arguments: tuple[Any, ...]) -> Hear:
+            def run(now: Now) -> None:
+                running.append(make(running[-1], *arguments))
+                try:
+                    hear(now)
+                finally:
+                    running.pop()
+
+            return run
+
+        put_in_place(faulty.core, changed(inner, make_inner))
+        put_in_place(faulty.core, _otherwise(poster, kind, heard))
+
+    return install
+
+
+def _otherwise(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear | None]) -> type[Part]:
+    """Let events of a kind that a step posts be heard as ``make`` makes it of the hearing; None: by nobody."""
+
+    def around(original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
+            before = len(qm.events)
+            result = original(qm, *arguments, **named)
+            posted = [qm.events.pop() for _ in range(len(qm.events) - before)]
+            for event in reversed(posted):
+                meant = event.event if isinstance(event, _Otherwise) else event
+                if not isinstance(meant, kind):
+                    qm.events.append(event)
+                elif (hear := make(_hearing(qm, event), (qm, *arguments))) is not None:
+                    _put(qm, hear, meant)
+            return result
+
+        return run
+
+    return changed(poster, around)
+
+
+def _hearing(qm: QueueManager, event: Any) -> Hear:
+    def hear(now: Now) -> None:
+        for one in ON_EVENT[type(event)]:
+            one(qm, event, now)
+
+    return hear
+
+
+def _put(qm: QueueManager, hear: Hear, event: object = None) -> None:
+    qm.events.append(_Otherwise(hear, event))  # type: ignore[arg-type]  # the core knows of no faults

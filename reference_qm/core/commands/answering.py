@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference_qm.core.errors import CommandError
+from reference_qm.core.part import Part
+from reference_qm.surface.commands import Result
+from reference_qm.surface.effects import Completed, Rejected
+
+
+class Answering(Part):
+    """The answers to commands, at once or later."""
+
+    __slots__ = ()
+
+    def answer(self, token: int, carry_out: Callable[[], Result | None]) -> None:
+        """Carry out a command, or what is left of it, and answer it, unless that comes later still."""
+        try:
+            result = carry_out()
+        except CommandError as error:
+            self.qm.emit(Rejected(token, str(error)))
+            return
+        if result is not None:
+            self.qm.emit(Completed(token, result))

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from reference_qm.core.arguments import check_number, one_of
+from reference_qm.core.commands.queue_commands import ACCESS
+from reference_qm.core.errors import CommandError
+from reference_qm.core.part import Part
+from reference_qm.core.queueing.queue_opening import OPEN_LIMIT
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote.client_reading import RemoteMessage
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, ShareMode
+from reference_qm.core.remote.server_names import queue_format
+from reference_qm.core.sessions.resolving import is_address
+from reference_qm.core.store.messages import describe_message
+from reference_qm.model.enums import QueueAccessType
+from reference_qm.model.statuses import Status
+from reference_qm.surface import commands, remote_commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.inputs import Endpoint
+
+LAST_ID = 0xFFFFFFFFFFFFFFFF
+"""LookupId behind the last message; 0 is before the first. Spec: MS-MQQP 3.1.4.11."""
+LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
+    "first": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, 0),
+    "previous": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, None),
+    "current": (ReadAction.MQ_LOOKUP_PEEK_CURRENT, ReadAction.MQ_LOOKUP_RECEIVE_CURRENT, None),
+    "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
+    "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LAST_ID),
+}
+"""``seek``: the action that peeks, the one that receives, and the LookupId that goes with it, if one does."""
+
+
+class ClientCommands(Part):
+    """Commands of a higher layer for remote queues. The answers come when the sequences end."""
+
+    __slots__ = ()
+
+    def remote_open(self, request: remote_commands.RemoteOpen, token: int, now: Now) -> None:
+        """Open a queue of another queue manager."""
+        access = one_of("access", request.access, ACCESS)
+        if len(self.qm.remote_client.queues) >= OPEN_LIMIT:
+            raise CommandError(f"{OPEN_LIMIT} remote queues are open already: close some")
+        host = self.qm.server_names.find_server(request.queue)
+        queue = RemoteQueue(
+            number=self.qm.next_handle(),
+            FormatName=request.queue,
+            RemoteServer=Endpoint(host, self.qm.config.remote_rpc_port),
+            receives=access is QueueAccessType.RECEIVE,
+        )
+        share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
+        unresolved = None if is_address(host) else host
+        opening = self.qm.client_opening.open_for_application(queue, unresolved, queue_format(request.queue), share)
+        self._run(opening, token, now, lambda opened: {"remote": opened.number})
+
+    def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:
+        """Close a remote queue: whatever comes of it, it is open no more."""
+        queue = self.qm.remote_client.queues.pop(self._find_queue(request.remote).number)
+        cursors = self.qm.remote_client.cursors
+        for number in [number for number, (of, _) in cursors.items() if of is queue]:
+            del cursors[number]
+        self._run(self.qm.client_opening.close_queue_at_server(queue), token, now)
+
+    def remote_open_cursor(self, request: remote_commands.RemoteOpenCursor, token: int, now: Now) -> None:
+        """Make a cursor at the server."""
+        queue = self._find_queue(request.remote)
+        if len(self.qm.remote_client.cursors) >= OPEN_LIMIT:
+            raise CommandError(f"{OPEN_LIMIT} remote cursors are open already: close some")
+
+        def created(handle: int) -> dict[str, Any]:
+            number = self.qm.next_handle()
+            self.qm.remote_client.cursors[number] = (queue, handle)
+            return {"cursor": number}
+
+        self._run(self.qm.client_cancelling.create_remote_cursor(queue), token, now, created)
+
+    def remote_close_cursor(self, request: remote_commands.RemoteCloseCursor, token: int, now: Now) -> None:
+        """Forget a cursor."""
+        queue, cursor = self._find_cursor(request.cursor)
+        del self.qm.remote_client.cursors[request.cursor]
+        self._run(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
+
+    def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
+        """Take a message out of a remote queue."""
+        self._read(request, ReadAction.MQ_ACTION_RECEIVE, token, now)
+
+    def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
+        """Read a message of a remote queue, leaving it there."""
+        if request.next and request.cursor is None:
+            raise CommandError("next: there is a next message only for a cursor: give one")
+        action = ReadAction.MQ_ACTION_PEEK_NEXT if request.next else ReadAction.MQ_ACTION_PEEK_CURRENT
+        self._read(request, action, token, now)
+
+    def remote_read_by_lookup_id(self, request: remote_commands.RemoteReadByLookupId, token: int, now: Now) -> None:
+        """Take or read the message with a lookup identifier, or one beside it."""
+        peeking, receiving, fixed = one_of("seek", request.seek, LOOKUPS)
+        check_number("lookup_id", request.lookup_id, 0, LAST_ID)
+        if request.lookup_id == 0 and fixed is None and request.seek != "next":
+            raise CommandError(f"lookup_id: 0 names no message, {request.seek} needs one (MS-MQQP 3.1.4.11)")
+        read = RemoteRead(
+            queue=self._find_queue(request.remote),
+            Action=peeking if request.peek else receiving,
+            TimeOut=0,
+            LookupId=request.lookup_id if fixed is None else fixed,
+            token=token,
+        )
+        self._begin_read(read, now)
+
+    def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
+        """Delete every message of a remote queue."""
+        self._run(self.qm.client_opening.purge_queue_at_server(self._find_queue(request.remote)), token, now)
+
+    def cancel_command(self, request: commands.CancelWaiting, token: int, now: Now) -> Result | None:
+        """Cancel a command that waits for a message, here or at another queue manager."""
+        entry = self._pending(request.token)
+        if entry is None:
+            return self.qm.queue_commands.cancel_waiting(request, token, now)
+        cancelling = self.qm.client_cancelling.cancel_pending_read(entry.queue, entry.RequestId)
+        self._run(cancelling, token, now, lambda nothing: {"cancelled": True})
+        return None
+
+    def _read(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
+        if (request.remote is None) == (request.cursor is None):
+            raise CommandError("remote, cursor: give one of them, it says where to read")
+        time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
+        check_number("timeout_ms", time_out, 0, INFINITE_MS)
+        handle = 0
+        if request.cursor is None:
+            queue = self._find_queue(request.remote)
+        else:
+            queue, handle = self._find_cursor(request.cursor)
+        read = RemoteRead(queue=queue, Action=action, TimeOut=time_out, CursorHandle=handle, token=token)
+        self._begin_read(read, now)
+
+    def _begin_read(self, read: RemoteRead, now: Now) -> None:
+        if read.receives and not read.queue.receives:
+            raise CommandError(f"{read.queue.FormatName!a} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
+
+        def finished(found: Any) -> None:
+            if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
+                self.qm.emit(Completed(read.token, Result({"message": None})))
+            else:
+                self._answer(read.token, found, _describe)
+
+        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, finished)
+
+    def _run(
+        self,
+        sequence: Sequence,
+        token: int,
+        now: Now,
+        values: Callable[[Any], dict[str, Any]] = lambda nothing: {},
+    ) -> None:
+        self.qm.client_tasks.run(sequence, now, lambda outcome: self._answer(token, outcome, values))
+
+    def _answer(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
+        if isinstance(outcome, RemoteError):
+            self.qm.emit(Rejected(token, str(outcome)))
+        else:
+            self.qm.emit(Completed(token, Result(values(outcome))))
+
+    def _pending(self, token: int) -> PendingRemoteReadEntry | None:
+        entries = self.qm.remote_client.PendingRemoteReadEntryCollection
+        return next((entry for entry in entries if entry.token == token), None)
+
+    def _find_queue(self, number: int) -> RemoteQueue:
+        queue = self.qm.remote_client.queues.get(number)
+        if queue is None:
+            raise CommandError(f"no remote queue {number} is open: open it again, they end with a restart")
+        return queue
+
+    def _find_cursor(self, number: int) -> tuple[RemoteQueue, int]:
+        found = self.qm.remote_client.cursors.get(number)
+        if found is None:
+            raise CommandError(f"no remote cursor {number}: open one, cursors end with their queue and with a restart")
+        return found
+
+
+def _describe(found: RemoteMessage) -> dict[str, Any]:
+    described = describe_message(found.message)
+    described["lookup_id"] = found.LookupIdentifier
+    return {"message": described}

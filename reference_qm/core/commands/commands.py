@@ -1,0 +1,273 @@
+from __future__ import annotations
+
+import base64
+from dataclasses import fields, replace
+
+from reference_qm.codec import NULL_GUID, FormatName, MessageIdentifier, MessagePropertiesHeader
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName
+from reference_qm.control import FACILITIES, PROTOCOL
+from reference_qm.core.arguments import check_number
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import destination_guid, parse_name
+from reference_qm.core.part import Part
+from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS
+from reference_qm.core.store.messages import ACKS, check_fit, check_queues, is_large, message_id
+from reference_qm.core.store.security_text import requested_security
+from reference_qm.model.adm import INFINITE, Message, Queue
+from reference_qm.model.states import DeliveryGuarantee, SessionState
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import Transaction
+from reference_qm.security import MessageSecurity
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+LABEL_LIMIT = 249
+"""WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
+LONGEST_MS = 0x7FFFFFFF
+
+
+class Commands(Part):
+    """Commands of a higher layer. Each handler returns a Result, or None when the answer comes later."""
+
+    __slots__ = ()
+
+    def identity(self, request: commands.Identity, token: int, now: Now) -> Result:
+        """Return the identity of this queue manager."""
+        machine = self.qm.enterprise.state.LocalQueueManager
+        return Result(
+            {
+                "protocol": PROTOCOL,
+                "guid": str(self.qm.adm.Identifier),
+                "name": self.qm.config.host_name,
+                "vendor": self.qm.config.vendor,
+                "version": self.qm.config.version,
+                "facilities": [one for one in FACILITIES if one != "reset" or not self.qm.config.directory_integrated],
+                "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
+                "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
+            }
+        )
+
+    def list_queues(self, request: commands.ListQueues, token: int, now: Now) -> Result:
+        """List local and outgoing queues, and transactions."""
+        return Result(
+            {
+                "queues": [
+                    {
+                        "name": queue.Pathname,
+                        "transactional": queue.Transactional,
+                        "count": len(queue.MessagePositionList),
+                    }
+                    for queue in self.qm.adm.QueueCollection.values()
+                ],
+                "outgoing": [
+                    {
+                        "format_name": queue.DestinationFormatName,
+                        "state": queue.State.value,
+                        "count": len(queue.session.OutgoingMessageTable),
+                    }
+                    for queue in self.qm.adm.OutgoingQueues.values()
+                ],
+                "transactions": [
+                    {
+                        "transaction": str(transaction.Identifier),
+                        "state": transaction.state.value,
+                        "operations": len(transaction.TransactionalOperationCollection),
+                    }
+                    for transaction in self.qm.adm.TransactionCollection.values()
+                ],
+            }
+        )
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        """Send a message: into a local queue at once, else into the outgoing queue of its destination, or into several.
+
+        Within a transaction: when it commits.
+        """
+        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        if transaction is not None:
+            request = replace(request, transactional=True)
+        _check_message(request)
+        self._check_dead_letter_queue(request)
+        name = self._expanded(request.to)
+        if isinstance(name, MultipleElementName):
+            return self._send_to_several(request, name, transaction, now)
+        if name is not None:
+            request = replace(request, to=str(name))
+        local = self._find_fitting(request)
+        security = self._requested_security(request)
+        if local is not None:
+            security = self._checked_for(local, self._message(request, security, now), now).security
+        elif security is not None or is_large(request.body):
+            check_fit(self._message(request, security, now))
+        else:
+            check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
+        queue = local if local is not None else self.qm.destinations.open_outgoing(request.to, now)
+        number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
+        message = self._message(
+            request, security, now, self.qm.numbering.assign_identifier(), number, local is not None
+        )
+        if transaction is not None:
+            self.qm.transaction_operations.enqueue_in_transaction(transaction, queue, message)
+            return Result({"message_id": message_id(message.Identifier)})
+        return self.qm.enqueueing.put_message(
+            queue, message, token, Result({"message_id": message_id(message.Identifier)}), now
+        )
+
+    def _expanded(self, to: str) -> FormatName | None:
+        """Expand a list of names; None for a name of one queue, which is itself. Spec: MS-MQDMPR 3.1.7.3.8."""
+        if not isinstance(parse_name(to), MultipleElementName | DistributionListName):
+            return None
+        expanded = self.qm.queue_names.expand_format_name(to)
+        if expanded is None:
+            raise CommandError(f"{to!a} cannot be expanded: the directory gives no queues of a distribution list in it")
+        return expanded
+
+    def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
+        """Find the local queue that a message is for; CommandError when neither that nor an outgoing one takes it."""
+        local = self.qm.destinations.find_local(request.to)
+        if local is not None and local.Transactional != request.transactional:
+            kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
+            raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
+        if local is None and self.qm.enqueueing.outgoing_messages() >= self.qm.config.max_outgoing_messages:
+            raise CommandError(
+                f"{self.qm.config.max_outgoing_messages} messages wait to be sent already: try again later"
+            )
+        return local
+
+    def _send_to_several(
+        self,
+        request: commands.SendMessage,
+        several: MultipleElementName,
+        transaction: Transaction | None,
+        now: Now,
+    ) -> Result:
+        """Send a copy of a message to each of several queues, or to none that cannot be sent to."""
+        security = self._requested_security(request)
+        ones = [replace(request, to=str(element)) for element in several.Elements]
+        for one in ones:
+            if self._find_fitting(one) is not None and security is not None:
+                raise CommandError(
+                    f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart"
+                )
+        for one in ones:
+            check_fit(replace(self._message(one, security, now), DestinationMultiQueueFormatName=str(several)))
+        number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
+        message = self._message(ones[0], security, now, 0, number)
+        return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
+
+    def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
+        """Establish a session without a message; answered when it is open or closed."""
+        if self.qm.destinations.find_local(request.to) is not None:
+            raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
+        session = self.qm.destinations.open_outgoing(request.to, now).session
+        if session.SessionState is SessionState.OPEN:
+            return Result()
+        session.awaited_by.append(token)
+        if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
+            self.qm.establishing.establish(session, now)
+        return None
+
+    def set_timers(self, request: commands.SetTimers, token: int, now: Now) -> Result:
+        """Change durations. Timers that run keep their time; sessions keep their AckWaitTimeout."""
+        changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
+        for name, value in changes.items():
+            lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
+            check_number(name, value, lowest, highest)
+        self.qm.settings = replace(self.qm.settings, **changes)
+        return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
+
+    def inspect_adm(self, request: commands.Inspect, token: int, now: Now) -> Result:
+        """Show the abstract data model."""
+        return Result({"adm": self.qm.inspection.inspect(now)})
+
+    def _requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
+        config = self.qm.config
+        return requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
+
+    def _checked_for(self, local: Queue, message: Message, now: Now) -> Message:
+        """Return the message that arrives in a local queue; CommandError when the queue does not take it."""
+        if status := self.qm.enqueueing.admit_message(local, message, now):
+            raise CommandError(f"{message.DestinationQueueFormatName!a} does not take it: {_NOT_ENQUEUED[status]}")
+        check_fit(message)
+        return self.qm.securing.secure_local_message(local, message, now)
+
+    def _message(
+        self,
+        request: commands.SendMessage,
+        security: MessageSecurity | None,
+        now: Now,
+        ordinal: int = 0,
+        transaction: int = 0,
+        arrived: bool = False,
+    ) -> Message:
+        """Make the message of a request; its ordinal and transaction are assigned when all is well."""
+        acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
+        reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
+        return Message(
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, ordinal),
+            DestinationQueueFormatName=request.to,
+            DestinationQueueManagerIdentifier=destination_guid(request.to),
+            Priority=0 if request.transactional else request.priority,  # MS-MQMQ 2.2.19.1
+            DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE
+            if request.recoverable or request.transactional
+            else DeliveryGuarantee.EXPRESS,
+            Label=request.label,
+            Body=request.body,
+            BodyType=request.body_type,
+            AppSpecific=request.application_tag,
+            SentTime=now.utc_s,
+            ArrivalTime=now.utc_s if arrived else 0,
+            TimeToReachQueue=self.qm.config.long_live_time_s if reach is None else reach,
+            TimeToBeReceived=INFINITE if received is None else received,
+            AcknowledgementsRequested=acks,
+            PositiveJournalingRequested="positive" in request.journal,
+            NegativeJournalingRequested="negative" in request.journal,
+            AdministrationQueueFormatName=request.admin_queue,
+            ResponseQueueFormatName=request.response_queue,
+            ApplicationDeadletterQueue=request.dead_letter_queue or "",
+            TracingRequested=request.trace_queue is not None,
+            TracingQueueIdentifier=request.trace_queue or NULL_GUID,
+            TransactionIdentifier=transaction if request.transactional else None,
+            FirstInTransaction=request.transactional,
+            LastInTransaction=request.transactional,
+            security=security,
+        )
+
+    def _check_dead_letter_queue(self, request: commands.SendMessage) -> None:
+        if request.dead_letter_queue is None:
+            return
+        queue = self.qm.journaling.find_application_queue(request.dead_letter_queue)
+        if queue is None or queue.Transactional is not request.transactional:
+            kind = "transactional" if request.transactional else "nontransactional"
+            raise CommandError(
+                f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first"
+            )
+
+
+_NOT_ENQUEUED = {
+    EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",
+    EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED: "the quota of the queue manager would be exceeded: receive messages",
+    EnqueueStatus.TIMED_OUT: "its time to reach the queue is over",
+}
+
+
+ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
+"""Commands that only return something, and change nothing."""
+
+
+def _check_message(request: commands.SendMessage) -> None:
+    """Refuse a message with properties that no packet can have. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
+    if unknown := request.acks - ACKS.keys():
+        raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACKS)}")
+    if unknown := request.journal - {"positive", "negative"}:
+        raise CommandError(f"journal: {min(unknown)!a} is none of positive, negative")
+    if bool(request.acks) != (request.admin_queue is not None):
+        raise CommandError("acks and admin_queue go together (MS-MQMQ 2.2.19.2): give both or neither")
+    if request.label and (
+        "\0" in request.label or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT
+    ):
+        raise CommandError(f"label: at most {LABEL_LIMIT} characters and no null")
+    check_number("priority", request.priority, 0, 7)
+    for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
+        check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from reference_qm.core.arguments import check_number, one_of
+from reference_qm.core.part import QM, Part
+from reference_qm.model.attributes import UNLIMITED
+from reference_qm.security import EncryptionAlgorithm
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+ELEMENTS: Mapping[str, str] = {
+    "user_cert_cache_size": "UserCertCacheSize",
+    "user_cert_lifetime_ms": "UserCertLifetime",
+    "receive_symmetric_key_cache_size": "ReceiveSymmetricKeyCacheSize",
+    "send_symmetric_key_cache_size": "SendSymmetricKeyCacheSize",
+    "symmetric_key_short_lifetime_ms": "SymmetricKeyShortLifetime",
+    "preferred_base": "PreferredBaseAlgorithm",
+    "preferred_enhanced": "PreferredEnhancedAlgorithm",
+    "preferred_advanced": "PreferredAdvancedAlgorithm",
+    "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
+    "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
+}
+"""The elements of security that arguments stand for."""
+_ALGORITHMS = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
+_HIGHEST = 0x7FFFFFFF
+_MOST_SESSIONS = 1_000_000
+
+
+class Configuring(Part):
+    """Settings that a queue manager changes while it runs. Spec: MS-MQQB 3.1.1.3."""
+
+    __slots__ = ()
+
+    def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
+        """Change settings; entries that are cached already stay. Raises CommandError."""
+        given = {one.name: getattr(request, one.name) for one in fields(request)}
+        changes = {
+            ELEMENTS[name]: _value(name, value)
+            for name, value in given.items()
+            if value is not None and name in ELEMENTS
+        }
+        if request.quota_kb is not None:
+            self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
+        if request.journal_quota_kb is not None:
+            self.qm.adm.JournalQuota = check_number("journal_quota_kb", request.journal_quota_kb, 0, UNLIMITED)
+        if request.max_sessions is not None:
+            limit = check_number("max_sessions", request.max_sessions, 0, _MOST_SESSIONS)
+            self.qm.config = replace(self.qm.config, max_sessions=limit)
+        self.qm.security_settings = replace(self.qm.security_settings, **changes)
+        self.qm.caches.configure(self.qm.security_settings)
+        if request.send_insecure_nacks is not None:
+            self.qm.adm.SendInsecureNacks = request.send_insecure_nacks
+        if request.hardened_security is not None:
+            self.qm.hardened_after_restart = request.hardened_security
+            self.qm.disk.save({"hardened_security": request.hardened_security})
+        own = {
+            "hardened_security": self.qm.hardened_after_restart,
+            "send_insecure_nacks": self.qm.adm.SendInsecureNacks,
+            "quota_kb": self.qm.adm.QueueManagerQuota,
+            "journal_quota_kb": self.qm.adm.JournalQuota,
+            "max_sessions": self.qm.config.max_sessions,
+        }
+        return Result({**own, **self._in_force()})
+
+    def configure_as(self, other: QM) -> None:
+        """Have the settings that another was changed to have: they are no matter of its store."""
+        self.qm.config, self.qm.settings = other.config, other.settings
+        self.qm.security_settings = other.security_settings
+        self.qm.caches.configure(self.qm.security_settings)
+        self.qm.adm.QueueManagerQuota = other.adm.QueueManagerQuota
+        self.qm.adm.JournalQuota = other.adm.JournalQuota
+        self.qm.adm.SendInsecureNacks = other.adm.SendInsecureNacks
+
+    def _in_force(self) -> dict[str, Any]:
+        names = {number: name for name, number in _ALGORITHMS.items()}
+        found = {name: getattr(self.qm.security_settings, element) for name, element in ELEMENTS.items()}
+        return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}
+
+
+def _value(name: str, value: Any) -> Any:
+    if name.startswith("preferred_"):
+        return one_of(name, value, _ALGORITHMS)
+    return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST)

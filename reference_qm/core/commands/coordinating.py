@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from reference_qm.core.errors import CommandError
+from reference_qm.core.events import Outcome, TransactionDecided
+from reference_qm.core.part import Part
+from reference_qm.core.queueing import transaction_records as records
+from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import Transaction, TransactionState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.inputs import CoordinatorChanged
+
+
+class Coordinating(Part):
+    """Transactions as an application or a coordinator (DTC) asks for their outcome: answered when it is on disk.
+
+    Spec: MS-MQDMPR 3.1.4.6, 3.1.4.7, 3.1.4.8; after a crash the same answers resolve what is in doubt: 3.1.4.9,
+    3.1.4.10. What fails leaves the transaction as it was: to be tried again, or aborted.
+    """
+
+    __slots__ = ()
+
+    def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
+        """Vote; ``prepared`` promises to commit even after a crash. Spec: MS-MQDMPR 3.1.4.6.
+
+        ``single_phase``: this queue manager is the only one that takes part, so that it is committed at once.
+        """
+        _check_state(transaction, TransactionState.ACTIVE, "begin another one")
+        self.qm.transaction_events.transaction_prepare(transaction, False)
+        if single_phase:
+            return self._commit(transaction, token, now)
+        self._stop_waiting(transaction)
+        change = self.qm.transaction_records.prepared(transaction)
+        transaction.state = TransactionState.PREPARING
+
+        def vote() -> Result:
+            transaction.state = TransactionState.PREPARED
+            return Result({"outcome": transaction.state.value})
+
+        def refuse() -> None:
+            transaction.state = TransactionState.ACTIVE
+
+        return self.qm.disk.commit(change, token, vote, refuse)
+
+    def commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
+        """Commit a transaction. Spec: MS-MQDMPR 3.1.4.7, 3.1.4.9; MS-MQMP 3.1.4.15 for one without a coordinator.
+
+        That one is prepared here, by the default of 3.1.4.3: else its messages would have no boundaries (MS-MQMQ
+        2.2.20.5).
+        """
+        if transaction.SinglePhase:
+            _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
+            self.qm.transaction_events.transaction_prepare(transaction, True)
+        else:
+            _check_state(transaction, TransactionState.PREPARED, "a coordinator prepares it first")
+        return self._commit(transaction, token, now)
+
+    def abort(self, transaction: Transaction, token: int | None) -> Result | None:
+        """Abort a transaction. Spec: MS-MQDMPR 3.1.4.8, 3.1.4.10; MS-MQMP 3.1.4.16."""
+        if transaction.state is not TransactionState.PREPARED:
+            _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
+        self._stop_waiting(transaction)
+        change, before = self.qm.transaction_records.aborted(transaction), transaction.state
+        transaction.state = TransactionState.ENDING
+
+        def decide() -> Result:
+            return self._decide(transaction, Outcome.ABORTED)
+
+        def undecide() -> None:
+            transaction.state = before
+
+        return self.qm.disk.commit(change, token, decide, undecide)
+
+    def reenlistment_timeout(self, now: Now) -> None:
+        """Stop, because the coordinator does not say what became of what is in doubt. Spec: MS-MQDMPR 3.1.4.11.
+
+        Printed is to stop the initialization, which here is over before the coordinator is asked: so the queue manager
+        leaves the network, and refuses with an error whatever would change something, until it starts again.
+        """
+        self.qm.halted = (
+            "the coordinator did not say what became of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
+        )
+        self.qm.administering.take_offline(now)
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        """Lose the coordinator, or find it again. Spec: MS-MQSO 5.5.3."""
+        self.qm.coordinated = event.available
+        if not event.available:
+            self.abort_undecided()
+
+    def abort_undecided(self) -> None:
+        """Abort the transactions that the coordinator, which is lost, would have to decide. Spec: MS-MQSO 5.5.3.
+
+        One that has voted is not: it is in doubt, and may have been committed elsewhere (MS-MQDMPR 3.1.4.6).
+        """
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                self.abort(transaction, None)
+
+    def check_coordinator(self, transaction: Transaction | None = None) -> None:
+        """Refuse what only the coordinator can begin, or decide, while it is away. Spec: MS-MQSO 5.5.3, 6.7.1."""
+        external = transaction is None or not transaction.SinglePhase
+        if external and not self.qm.coordinated:
+            raise CommandError("the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): try again when it is back")
+
+    def _commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
+        """Write everything as one record. What is sent has its place in its outgoing queue, and waits there."""
+        self._stop_waiting(transaction)
+        change, before = self.qm.transaction_records.committed(transaction), transaction.state
+        outgoing = records.outgoing(transaction)
+        keys = [position.key for _, position in outgoing]
+        transaction.state = TransactionState.ENDING
+        for queue, position in outgoing:
+            change |= self.qm.sending.take_over(queue, position, now)
+
+        def decide() -> Result:
+            return self._decide(transaction, Outcome.COMMITTED)
+
+        def undecide() -> None:
+            transaction.state = before
+            for (queue, position), key in zip(outgoing, keys, strict=True):
+                self.qm.sending.take_back(queue, position)
+                position.key, position.awaits_disk = key, False
+
+        sessions = list(dict.fromkeys(queue.session for queue, _ in outgoing))
+        return self.qm.disk.commit(change, token, decide, undecide, sessions)
+
+    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
+        self.qm.post(TransactionDecided(transaction, outcome))
+        return Result({"outcome": outcome.value})
+
+    def _stop_waiting(self, transaction: Transaction) -> None:
+        """Reject the commands that wait for a message in a transaction that takes no more."""
+        for reader in list(self.qm.readers.values()):
+            if reader.transaction is transaction:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
+
+
+def _check_state(transaction: Transaction, wanted: TransactionState, way_out: str) -> None:
+    if transaction.state is not wanted:
+        raise CommandError(
+            f"transaction {transaction.Identifier} is {transaction.state.value} "
+            f"(MQ_ERROR_TRANSACTION_SEQUENCE): {way_out}"
+        )

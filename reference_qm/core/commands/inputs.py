@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from reference_qm.core.commands.commands import ANSWERED_WHILE_HALTED
+from reference_qm.core.part import QM, Part
+from reference_qm.model.attributes import ServiceState
+from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.statuses import Status
+from reference_qm.surface import commands, remote_commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.effects import CloseTransport, Completed, Rejected, RpcClose
+from reference_qm.surface.inputs import (
+    BytesReceived,
+    Command,
+    DatagramReceived,
+    HostResolved,
+    Input,
+    Persisted,
+    PersistFailed,
+    PingSocket,
+    RpcAccepted,
+    RpcBytes,
+    Started,
+    Stopped,
+    TransportAccepted,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+
+OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
+"""The method returns None when the answer comes later."""
+
+
+class Inputs(Part):
+    """The inputs of the queue manager, each passed to the part that it concerns. Spec: MS-MQQB 3.1.4, 3.1.5."""
+
+    __slots__ = ()
+
+    def on_started(self, event: Started, now: Now) -> None:
+        """Queue Manager Started. Spec: MS-MQQB 3.1.4.1; where its store makes no sense: MS-MQSO 5.5.5, 6.6.2."""
+        if self.qm.halted is None:
+            self.qm.directory_client.initialize(now)
+        else:
+            self.qm.begun = True
+            self.qm.initialization.await_retry(now)
+
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        """Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
+        for session in list(self.qm.sessions.values()):
+            self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
+        for reader in list(self.qm.readers.values()):
+            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        self.qm.remote.associations.stop()
+        self.qm.client_tasks.abandon(now)
+        self.qm.hear_events(now)
+        self.qm.timers.stop_all()
+        self.qm.adm.QueueManagerState = ServiceState.STOPPED
+        self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        """Serve nobody, and say to who asks why. Spec: MS-MQSO 5.1.1.1 (Stopped), 5.5.5."""
+        if isinstance(event, TransportAccepted):
+            self.qm.emit(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+        elif isinstance(event, RpcAccepted):
+            self.qm.emit(RpcClose(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+        elif isinstance(event, Command):
+            self.on_command(event, now)
+
+    def on_connected(self, event: TransportConnected, now: Now) -> None:
+        """Go on with the session, or the RPC binding handle, whose connection is there."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_connected(event, now)
+            return
+        session = self.qm.transports.get(event.transport)
+        if session is None:
+            self.qm.emit(CloseTransport(event.transport, "its session was closed while it connected (MS-MQQB 3.1.5.9)"))
+        else:
+            self.qm.establishing.send_establish_request(session, now)
+
+    def on_failed(self, event: TransportFailed, now: Now) -> None:
+        """Give up the connection of a session, or of an RPC binding handle. Spec: MS-MQQB 3.1.5.2."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_failed(event, now)
+            return
+        session = self.qm.transports.pop(event.transport, None)
+        if session is not None:
+            status = ConnectionStatus.SOCKET_CONNECT_FAILURE
+            self.qm.closing.fail_to_establish(session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
+
+    def on_lost(self, event: TransportLost, now: Now) -> None:
+        """Note that a connection is over. Spec: MS-MQQB 3.1.7.3."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_lost(event, now)
+            return
+        session = self.qm.transports.pop(event.transport, None)
+        if session is not None:
+            self.qm.closing.on_transport_lost(session, event.reason, now)
+
+    def on_bytes(self, event: BytesReceived, now: Now) -> None:
+        """Pass on what came on a connection. Spec: MS-MQQB 3.1.5.1."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_bytes(event, now)
+            return
+        session = self.qm.transports.get(event.transport)
+        if session is not None:
+            self.qm.identifying.receive_bytes(session, event.data, now)
+            if self.qm.is_connected(session, event.transport):
+                self.qm.unfinished.note(event.transport, session.framer.pending)
+                self.shed(now)
+
+    def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:
+        """Pass on what came on a connection of DCE/RPC. Spec: MS-MQQP 2.1."""
+        self.qm.rpc_serving.on_bytes(event, now)
+        self.shed(now)
+
+    def shed(self, now: Now) -> None:
+        """Close connections that hold too much of what is not whole, whoever has waited longest first.
+
+        The specifications give no limit; without one, whoever can connect could take all the memory there is.
+        """
+        while (connection := self.qm.unfinished.one_too_many()) is not None:
+            self.qm.unfinished.note(connection, 0)
+            reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of what is not whole"
+            session = self.qm.transports.get(connection)
+            if session is None:
+                self.qm.remote.associations.cut(connection, reason)
+            else:
+                self.qm.closing.close(session, reason, now)
+
+    def on_datagram(self, event: DatagramReceived, now: Now) -> None:
+        """Pass on a ping, or the answer to one. Spec: MS-MQQB 3.1.7.7, 3.1.7.8."""
+        if event.socket is PingSocket.LISTENER:
+            self.qm.ping.receive_request(event.remote, event.data)
+        else:
+            self.qm.ping.receive_response(event.data, now)
+
+    def on_resolved(self, event: HostResolved, now: Now) -> None:
+        """Pass the addresses of a host to whoever waits for them. Spec: MS-MQQB 3.1.5.2."""
+        self.qm.client_tasks.on_resolved(event.host, event.addresses, now)
+        for session in list(self.qm.sessions.values()):
+            if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
+                self.qm.resolving.take_addresses(session, event.host, event.addresses, now)
+
+    def on_persisted(self, event: Persisted, now: Now) -> None:
+        """Go on with what is on disk now. Spec: MS-MQQB 3.1.5.8.8."""
+        saving = self.qm.savings.pop(event.token, None)
+        if saving is not None:
+            self.qm.receiving.on_persisted(saving, now)
+        commit = self.qm.disk.persisted(event.token)
+        if commit is None:
+            return
+        result = commit.done()
+        if commit.token is not None:
+            self.qm.emit(Completed(commit.token, result))
+        for session in commit.sessions:
+            self.qm.sending.dispatch_messages(session, now)
+        self.qm.disk.pass_barriers(event.token, None, now)
+
+    def on_persist_failed(self, event: PersistFailed, now: Now) -> None:
+        """Undo what could not be put on disk. Spec: MS-MQQB 3.1.5.8.8."""
+        saving = self.qm.savings.pop(event.token, None)
+        if saving is not None:
+            self.qm.receiving.on_persist_failed(saving, event.error, now)
+        commit = self.qm.disk.failed(event.token, event.error)
+        if commit is None:
+            return
+        commit.undo()
+        if commit.token is not None:
+            self.qm.emit(
+                Rejected(commit.token, f"it could not be saved: {event.error}; try again when the store works")
+            )
+        for session in commit.sessions:
+            self.qm.sending.dispatch_messages(session, now)
+        self.qm.disk.pass_barriers(event.token, event.error, now)
+
+    def on_command(self, event: Command, now: Now) -> None:
+        """Carry out a command of a higher layer, or refuse it."""
+        if self.qm.halted is not None and type(event.request) not in ANSWERED_WHILE_HALTED:
+            self.qm.emit(Rejected(event.token, self.qm.halted))
+            return
+        self.qm.answering.answer(
+            event.token, lambda: ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now)
+        )
+
+
+ON_COMMAND: dict[type, OnCommand] = {
+    commands.Identity: lambda qm: qm.commands.identity,
+    commands.ListQueues: lambda qm: qm.commands.list_queues,
+    commands.SendMessage: lambda qm: qm.commands.send_message,
+    commands.OpenSession: lambda qm: qm.commands.open_session,
+    commands.BeginTransaction: lambda qm: qm.transaction_commands.begin_transaction,
+    commands.PrepareTransaction: lambda qm: qm.transaction_commands.prepare_transaction,
+    commands.CommitTransaction: lambda qm: qm.transaction_commands.commit_transaction,
+    commands.AbortTransaction: lambda qm: qm.transaction_commands.abort_transaction,
+    commands.ReenlistmentTimeout: lambda qm: qm.transaction_commands.reenlistment_timeout,
+    commands.SetTimers: lambda qm: qm.commands.set_timers,
+    commands.Configure: lambda qm: qm.configuring.configure,
+    commands.Inspect: lambda qm: qm.commands.inspect_adm,
+    commands.GetOutgoingQueue: lambda qm: qm.inspection.get_outgoing_queue,
+    commands.GetTransfers: lambda qm: qm.inspection.get_transfers,
+    commands.PauseQueue: lambda qm: qm.transfer_commands.pause_queue,
+    commands.ResumeQueue: lambda qm: qm.transfer_commands.resume_queue,
+    commands.TakeOffline: lambda qm: qm.transfer_commands.take_offline,
+    commands.BringOnline: lambda qm: qm.transfer_commands.bring_online,
+    commands.CreateQueue: lambda qm: qm.queue_commands.create_queue,
+    commands.DeleteQueue: lambda qm: qm.queue_commands.delete_queue,
+    commands.PurgeQueue: lambda qm: qm.queue_commands.purge_queue,
+    commands.GetQueue: lambda qm: qm.queue_commands.get_queue,
+    commands.SetQueue: lambda qm: qm.queue_commands.set_queue,
+    commands.OpenQueue: lambda qm: qm.queue_commands.open_queue,
+    commands.GetQueuePath: lambda qm: qm.queue_commands.get_queue_path,
+    commands.OpenToSend: lambda qm: qm.queue_commands.open_to_send,
+    commands.CloseQueue: lambda qm: qm.queue_commands.close_queue,
+    commands.OpenCursor: lambda qm: qm.queue_commands.open_cursor,
+    commands.CloseCursor: lambda qm: qm.queue_commands.close_cursor,
+    commands.ReceiveMessage: lambda qm: qm.queue_commands.receive_message,
+    commands.PeekMessage: lambda qm: qm.queue_commands.peek_message,
+    commands.PeekMessages: lambda qm: qm.queue_commands.peek_messages,
+    commands.ReadByLookupIdentifier: lambda qm: qm.queue_commands.read_by_lookup_identifier,
+    commands.MoveMessage: lambda qm: qm.queue_commands.move_message,
+    commands.RejectMessage: lambda qm: qm.transaction_commands.reject_message,
+    remote_commands.RemoteOpen: lambda qm: qm.client_commands.remote_open,
+    remote_commands.RemoteClose: lambda qm: qm.client_commands.remote_close,
+    remote_commands.RemoteOpenCursor: lambda qm: qm.client_commands.remote_open_cursor,
+    remote_commands.RemoteCloseCursor: lambda qm: qm.client_commands.remote_close_cursor,
+    remote_commands.RemoteReceive: lambda qm: qm.client_commands.remote_receive,
+    remote_commands.RemotePeek: lambda qm: qm.client_commands.remote_peek,
+    remote_commands.RemoteReadByLookupId: lambda qm: qm.client_commands.remote_read_by_lookup_id,
+    remote_commands.RemotePurge: lambda qm: qm.client_commands.remote_purge,
+    commands.CancelWaiting: lambda qm: qm.client_commands.cancel_command,
+}

@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from reference_qm.core.commands.configuring import ELEMENTS
+from reference_qm.core.commands.queue_tree import describe_descriptor, describe_queue, pathname_of
+from reference_qm.core.names.cache_timers import CACHE_TIMERS
+from reference_qm.core.part import Part
+from reference_qm.directory import Enterprise
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Queue, Session
+from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
+from reference_qm.model.transactions import Transaction
+from reference_qm.security import CachedSymmetricKey, CachedUserCert
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+_RESEND_TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
+_LOCAL = (
+    "ComputerName",
+    "QualifiedComputerName",
+    "ConnectedNetworkIdentifierList",
+    "Clustered",
+    "SrmpHttpSupport",
+    "SrmpPgmSupport",
+    "DirectoryServer",
+    "DirectoryServerType",
+    "SupportingServer",
+    "HardenedSecurity",
+    "InitializationRetryTimerDuration",
+    "MachineDomainId",
+    "LastDomain",
+)
+_SYSTEM_QUEUES = ("SystemDeadletterQueue", "SystemTransactionalDeadletterQueue", "SystemJournalQueue")
+_DIRECTORY_TIMERS = (
+    TimerName.DIRECTORY_SITES_UPDATE,
+    TimerName.DIRECTORY_SITE_GATES_UPDATE,
+    TimerName.DIRECTORY_ONLINE,
+)
+_CACHES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
+_NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
+_TRANSFER = (
+    "FormatName",
+    "SenderIdentifier",
+    "SequenceIdentifier",
+    "SequenceNumber",
+    "LastAccessTime",
+    "RejectCount",
+)
+_POSITION = (
+    "SequenceNumber",
+    "RecoverableSequenceNumber",
+    "TxSequenceNumber",
+    "AwaitingAck",
+    "ReceivedSessionAck",
+    "ReceivedOrderAck",
+    "Transmitted",
+)
+
+_OUTGOING = ("Identifier", "Label", "Multicast", "BasePriority")
+"""Attributes of an outgoing queue that a management interface does not tell of."""
+_PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
+_REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
+
+
+class Inspection(Part):
+    """The abstract data model as a JSON-ready tree under the specification's names."""
+
+    __slots__ = ()
+
+    def inspect(self, now: Now) -> dict[str, Any]:
+        """Return the tree: open and waiting sessions and the last closed ones."""
+        adm = self.qm.adm
+        return {
+            "QueueManager": {
+                "Identifier": str(adm.Identifier),
+                **{name: _plain(getattr(adm, name)) for name in _LOCAL},
+                "OperatingSystemType": self.qm.config.operating_system.value,
+                **self._enterprise(),
+                "PublicEncryptionKeyList": self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
+                "PublicSigningKeyList": self.qm.enterprise.state.LocalQueueManager.PublicSigningKeyList.hex(),
+                "QueueManagerState": adm.QueueManagerState.value,
+                "QueueManagerQuota": adm.QueueManagerQuota,
+                "JournalQuota": adm.JournalQuota,
+                "Security": None if adm.Security is None else adm.Security.hex(),
+                **{name: _system_queue(getattr(adm, name)) for name in _SYSTEM_QUEUES},
+                "SequentialID": adm.SequentialID,
+                "Throttled": adm.Throttled,
+                "PingCookie": adm.PingCookie,
+                "MessageIdOrdinal": adm.MessageIdOrdinal,
+                **{name: getattr(adm, name) for name in _RESEND_TIMEOUTS},
+                "ResendTimerTable": list(adm.ResendTimerTable),
+                "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
+                "MessageIDHistoryTable": [_plain(entry) for entry in adm.MessageIDHistoryTable],
+                **self._security(now),
+                "QueueCollection": [
+                    {
+                        **describe_queue(queue),
+                        "MessageCount": len(queue.MessagePositionList),
+                        "IncomingTransactionalTransferInfoCollection": _transfers(queue),
+                    }
+                    for queue in adm.QueueCollection.values()
+                ],
+            },
+            "Sessions": [
+                self._session(session, now) for session in (*self.qm.sessions.values(), *self.qm.closed_sessions)
+            ],
+            "OutgoingQueues": [
+                {**_outgoing_queue(queue), **{name: _plain(getattr(queue, name)) for name in _OUTGOING}}
+                for queue in adm.OutgoingQueues.values()
+            ],
+            "OpenQueueDescriptors": [describe_descriptor(one) for one in self.qm.descriptors.values()],
+            "PendingRemoteReadEntryCollection": [
+                {name: _plain(getattr(entry, name)) for name in _PENDING_READ}
+                for entry in self.qm.remote_client.PendingRemoteReadEntryCollection
+            ],
+            "RemoteOpenQueueEntryCollection": [
+                {name: _plain(getattr(entry, name)) for name in _REMOTE_OPEN}
+                for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection
+            ],
+            "RemoteReading": self._remote_reading(),
+        }
+
+    def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
+        """Return the attributes of the outgoing queues for a format name: of one, or none."""
+        wanted = request.to.lower()
+        queues = self.qm.adm.OutgoingQueues.values()
+        return Result(
+            {"outgoing": [_outgoing_queue(one) for one in queues if one.DestinationFormatName.lower() == wanted]}
+        )
+
+    def get_transfers(self, request: commands.GetTransfers, token: int, now: Now) -> Result:
+        """Return the IncomingTransactionalTransferInfoCollection of a queue."""
+        return Result({"transfers": _transfers(self.qm.queue_names.find_queue(request.queue))})
+
+    def _remote_reading(self) -> dict[str, Any]:
+        """Describe the collections of remote reading, in order."""
+        remote = self.qm.remote
+        return {
+            "RemoteReadEntryCollection": [
+                {
+                    "OpenQueueDescriptorHandle": entry.OpenQueueDescriptorHandle,
+                    "Timeout": entry.Timeout,
+                    "Action": entry.Action.name,
+                    "RequestId": entry.RequestId,
+                }
+                for entry in remote.RemoteReadEntryCollection
+            ],
+            "OpenQueueEntryCollection": [
+                {"OpenQueueDescriptorHandle": entry.OpenQueueDescriptorHandle, "ClientId": str(entry.ClientId)}
+                for entry in remote.OpenQueueEntryCollection
+            ],
+            "RemoteQueueOpenContextHandleTable": [
+                {"OpenQueueDescriptorReference": context.OpenQueueDescriptorReference.Handle}
+                for context in remote.RemoteQueueOpenContextHandleTable
+            ],
+        }
+
+    def _enterprise(self) -> dict[str, Any]:
+        state = self.qm.enterprise.state
+        return {
+            "ConnectionActive": self.qm.adm.ConnectionActive,
+            "DirectoryIntegrated": state.DirectoryIntegrated,
+            "DirectoryOffline": state.DirectoryOffline,
+            "RoutingServer": state.LocalQueueManager.RoutingServer,
+            "EnterpriseReference": _enterprise_shown(state.EnterpriseReference),
+            "SiteCollection": [
+                {
+                    "Identifier": str(site.Identifier),
+                    "Name": site.Name,
+                    "IntraSiteReplicationInterval": site.IntraSiteReplicationInterval,
+                    "SiteGateCollection": [
+                        {"Identifier": str(gate.Identifier), "QueueManagerQuota": gate.QueueManagerQuota}
+                        for gate in site.SiteGateCollection
+                    ],
+                }
+                for site in state.SiteCollection
+            ],
+            "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
+            "RoutingTable": [_plain(row) for row in self.qm.enterprise.table],
+            "ChangeNotifications": [
+                {"iOperation": one.iOperation.value, "Pathname": getattr(one.iDirectoryObject, "Pathname", None)}
+                for one in state.notifications
+            ],
+        }
+
+    def _security(self, now: Now) -> dict[str, Any]:
+        """Show settings, caches without the keys in clear, and what is left of their cleanup timers."""
+        return {
+            "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
+            **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},
+            "SymmetricKeyLongLifetime": self.qm.security_settings.SymmetricKeyLongLifetime,
+            **{name: [_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
+            "timers": {
+                name.value: self.qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
+                for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS, *_DIRECTORY_TIMERS)
+            },
+        }
+
+    def _session(self, session: Session, now: Now) -> dict[str, Any]:
+        tree: dict[str, Any] = {
+            "transport": session.transport,
+            "role": "initiator" if session.initiator else "acceptor",
+        }
+        for one in fields(Session):
+            if one.name[0].isupper() and one.name not in _NOT_SCALAR:
+                tree[one.name] = _plain(getattr(session, one.name))
+        queue = session.OutgoingQueueReference
+        tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
+        tree["OutgoingMessageTable"] = [_position(position) for position in session.OutgoingMessageTable]
+        tree["AwaitingFinalACKTable"] = [_position(position) for position in session.AwaitingFinalACKTable.values()]
+        tree["timers"] = {
+            name.value: self.qm.timers.remaining_ms(TimerKey(name, session.number), now.monotonic_ms)
+            for name in SESSION_TIMERS
+        }
+        return tree
+
+
+def _transaction(transaction: Transaction) -> dict[str, Any]:
+    return {
+        "Identifier": str(transaction.Identifier),
+        "SinglePhase": transaction.SinglePhase,
+        "TransactionalOperationCollection": [
+            {
+                "OperationType": operation.OperationType.value,
+                "TargetQueueReference": pathname_of(operation.TargetQueueReference),
+                "DequeueReason": None if operation.DequeueReason is None else operation.DequeueReason.name,
+                "MessageID": operation.MessagePositionReference.MessageReference.Identifier.Ordinal,
+                "State": operation.MessagePositionReference.State.value,
+            }
+            for operation in transaction.TransactionalOperationCollection
+        ],
+    }
+
+
+def _cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
+    return {one.name: _plain(getattr(entry, one.name)) for one in fields(entry) if one.name != "SymmetricKey"}
+
+
+def _position(position: OutgoingMessagePosition) -> dict[str, Any]:
+    return {"MessageID": position.UserMessage.UserHeader.MessageID} | {
+        name: getattr(position, name) for name in _POSITION
+    }
+
+
+def _enterprise_shown(enterprise: Enterprise | None) -> dict[str, Any] | None:
+    name = "NonLDAPCapableQueueManagerNotification"
+    return None if enterprise is None else {name: getattr(enterprise, name)}
+
+
+def _system_queue(queue: Queue) -> dict[str, Any]:
+    return {"Pathname": queue.Pathname, "QueueType": queue.QueueType.value, "Transactional": queue.Transactional}
+
+
+def _transfers(queue: Queue) -> list[dict[str, Any]]:
+    transfers = queue.IncomingTransactionalTransferInfoCollection.values()
+    return [{name: _plain(getattr(transfer, name)) for name in _TRANSFER} for transfer in transfers]
+
+
+def _outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
+    return {
+        "DestinationFormatName": queue.DestinationFormatName,
+        "State": queue.State.value,
+        "Active": queue.Active,
+        "ConnectionHistory": [_plain(entry) for entry in queue.ConnectionHistory],
+        "NextHops": list(queue.NextHops),
+        "OutgoingTransferInfo": _plain(queue.OutgoingTransferInfoReference),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Turn elements into what JSON has: records to objects, GUIDs to text, bytes to hexadecimal text."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    return value

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from uuid import UUID
+
+from reference_qm.core.errors import CommandError
+from reference_qm.core.part import Part
+from reference_qm.model.transactions import Transaction, TransactionState
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.entropy import new_guid
+
+
+class TransactionCommands(Part):
+    """The commands of transactions, and those parts of sending and receiving that are within one."""
+
+    __slots__ = ()
+
+    def transaction_for(self, identifier: UUID | None) -> Transaction | None:
+        """Find the transaction that a message is to be sent or received in; CommandError when it takes no more."""
+        if identifier is None:
+            return None
+        transaction = self.qm.transaction_events.find_transaction(identifier)
+        self.qm.transaction_operations.check_takes_operations(transaction)
+        return transaction
+
+    def reject_message(self, request: commands.RejectMessage, token: int, now: Now) -> Result:
+        """Reject a message that was received within a transaction. Spec: MS-MQRR 3.1.4.14."""
+        queue = self.qm.queue_names.find_queue(request.queue)
+        transaction = self.qm.transaction_events.find_transaction(request.transaction)
+        self.qm.transaction_operations.reject(transaction, queue, request.lookup_id)
+        return Result()
+
+    def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
+        """Begin a transaction. Spec: MS-MQDMPR 3.1.7.1.8."""
+        if request.external:
+            self.qm.coordinating.check_coordinator()
+        identifier: UUID = new_guid(self.qm.entropy) if request.transaction is None else request.transaction
+        transaction = self.qm.transaction_events.create_transaction(identifier, not request.external)
+        return Result({"transaction": str(transaction.Identifier)})
+
+    def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
+        """Vote on a transaction. Spec: MS-MQDMPR 3.1.4.6."""
+        return self.qm.coordinating.prepare(self._decided(request.transaction), request.single_phase, token, now)
+
+    def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
+        """Commit a transaction. Spec: MS-MQDMPR 3.1.4.4."""
+        return self.qm.coordinating.commit(self._decided(request.transaction), token, now)
+
+    def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
+        """Abort a transaction. Spec: MS-MQDMPR 3.1.4.5."""
+        return self.qm.coordinating.abort(self._decided(request.transaction), token)
+
+    def _decided(self, identifier: UUID) -> Transaction:
+        """Find the transaction that somebody decides; CommandError when that is the coordinator, which is away."""
+        transaction = self.qm.transaction_events.find_transaction(identifier)
+        self.qm.coordinating.check_coordinator(transaction)
+        return transaction
+
+    def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
+        """Give up without a coordinator. Spec: MS-MQDMPR 3.1.4.11."""
+        in_doubt = [
+            str(one.Identifier)
+            for one in self.qm.adm.TransactionCollection.values()
+            if one.state is TransactionState.PREPARED
+        ]
+        if not in_doubt:
+            raise CommandError("no transaction is in doubt: nothing waits for the coordinator")
+        self.qm.coordinating.reenlistment_timeout(now)
+        return Result({"in_doubt": in_doubt})

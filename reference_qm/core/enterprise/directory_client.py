@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from reference_qm import routing
+from reference_qm.core.part import Part
+from reference_qm.core.store.enterprise import key_list
+from reference_qm.directory import QueueManager, Replica, events
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.interface import Write
+from reference_qm.directory.objects import directory_attributes
+from reference_qm.directory.updating import directory_site_gates_update, directory_sites_update, synchronize
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
+
+
+class DirectoryClient(Part):
+    """The queue manager in its enterprise: what it takes over from the directory, and when again.
+
+    Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
+    directory is read as a whole: at the start, when a timer of the documents expires, with each answer to a change of
+    the queue manager's own, and when somebody else changed it.
+    """
+
+    __slots__ = ()
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        """Take over what the directory holds, and go on with what waited for it. Spec: MS-MQDMPR 3.1.7.1.20.
+
+        One that is away is waited for; what could not be read for another reason is as it was.
+        """
+        enterprise = self.qm.enterprise
+        answered = enterprise.awaited.pop(event.token, None)
+        if answered is None:
+            return
+        if event.elements is not None:
+            enterprise.directory = Replica(event.elements)
+        elif event.status is Result.DIRECTORY_NOT_CONNECTED:
+            enterprise.directory = Replica(connected=False)
+            enterprise.state.go_offline()
+        answered(event, now)
+        if not (self.qm.begun or enterprise.awaited):
+            self._begin(now)
+
+    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+        """Read the directory again; in workgroup mode there is none until the next start. Spec: MS-MQSO 5.5.4."""
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.qm.directory_link.read(lambda answer, now: None)
+
+    def initialize(self, now: Now) -> None:
+        """Synchronize with the directory at the start, and begin when that is done. Spec: MS-MQDMPR 3.1.3."""
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.qm.directory_link.read(self._on_first_read)
+        else:
+            self._begin(now)
+
+    def _begin(self, now: Now) -> None:
+        self.qm.begun = True
+        self.qm.initialization.begin(now)
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        """Take over what the directory says one is.
+
+        Without directory or domain it is workgroup mode until the next start (MS-MQSO 5.5.4). Where 3.1.3 only raises
+        an error, because the directory does not know this queue manager, it is waited for as MS-MQSO 5.5.6 has it for a
+        mismatch, unless the domain is another than before (6.6.2.1).
+        """
+        state = self.qm.enterprise.state
+        if answer.status is Result.DIRECTORY_NOT_CONNECTED:
+            state.DirectoryIntegrated = state.DirectoryOffline = False
+            if self.qm.membership.has_left:
+                self.qm.membership.keep_domain()
+        elif answer.status is not Result.SUCCESS:
+            state.go_offline()
+        elif self._own_object() is None and self.qm.membership.has_come:
+            self.qm.membership.come_into_domain(self._integrate, now)
+        else:
+            self._integrate(now)
+
+    def _integrate(self, now: Now) -> None:
+        """Take over the own attributes and be a member of the domain. Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2."""
+        self._take_over_name()
+        self.qm.surviving_queues.create_published()
+        if self.synchronize(now) is Result.SUCCESS:
+            self.qm.membership.keep_domain()
+        else:
+            self.qm.enterprise.state.go_offline()
+
+    def _own_object(self) -> QueueManager | None:
+        return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
+
+    def _take_over_name(self) -> None:
+        """Be called as the directory says, before anything is published."""
+        state = self.qm.enterprise.state
+        known = self._own_object()
+        if known is not None:
+            state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
+
+    def synchronize(self, now: Now) -> Result:
+        """Take over the own attributes, sites, gates and ways, and start the timers. Spec: MS-MQDMPR 3.1.3.
+
+        Gates are not published with their sites; they are those that MS-MQBR looks for.
+        """
+        state = self.qm.enterprise.state
+        self.qm.publishing.note_public_queues()
+        status = synchronize(self.qm.enterprise.directory, state, provisioning=False)
+        if status is not Result.SUCCESS:
+            return status
+        self.publish_public_keys()
+        self._take_over_attributes()
+        self.qm.membership.keep_known()
+        topology = self.qm.next_hops.read_topology()
+        state.SiteCollection = tuple(
+            replace(site, SiteGateCollection=topology.gates_of(site.Identifier)) for site in state.SiteCollection
+        )
+        self.initialize_routing_table()
+        for name in (
+            TimerName.DIRECTORY_SITES_UPDATE,
+            TimerName.DIRECTORY_SITE_GATES_UPDATE,
+            TimerName.QUEUE_MANAGER_QUERY,
+        ):
+            self._start_timer(name, now)
+        return status
+
+    def publish_public_keys(self) -> None:
+        """Write the own public keys to the directory, unless it has them.
+
+        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. Printed, what the directory has replaces the keys that were just initialized:
+        messages would be encrypted for keys that nobody has.
+        """
+        state, security = self.qm.enterprise.state, self.qm.config.security
+        own = {
+            "PublicEncryptionKeyList": key_list(security.encryption_keys),
+            "PublicSigningKeyList": key_list(security.signing_keys),
+        }
+        changed: dict[str, Any] = {
+            name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)
+        }
+        if changed:
+            state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
+            self.qm.directory_link.write(Write(state.LocalQueueManager, tuple(changed)), lambda answer: None)
+
+    def _take_over_attributes(self) -> None:
+        """Let the queue manager's own attributes be what the directory says. Keys are those that it has itself."""
+        local = self.qm.enterprise.state.LocalQueueManager
+        for name in directory_attributes(QueueManager):
+            value = getattr(local, name)
+            if value is not None and name not in _OWN:
+                setattr(self.qm.adm, name, value)
+
+    def initialize_routing_table(self) -> None:
+        """Make the RoutingTable, which is empty unless this is a site gate. Spec: MS-MQBR 3.1.3.1."""
+        self.qm.enterprise.table = routing.initialize_routing_table(
+            self.qm.next_hops.read_topology(), self.qm.enterprise.state.LocalQueueManager
+        )
+
+    def watch(self, now: Now) -> None:
+        """Let the Directory Online Timer run while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
+        if self.qm.enterprise.state.DirectoryOffline and not self.qm.timers.is_running(
+            TimerKey(TimerName.DIRECTORY_ONLINE, 0)
+        ):
+            self._start_timer(TimerName.DIRECTORY_ONLINE, now)
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        """Read the directory, to see whether it is back, and again later. Spec: MS-MQDMPR 3.1.7.1.25."""
+        self.watch(now)
+        self.qm.directory_link.read(self._check_online)
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
+        """Check Directory Online, and synchronize when it is. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
+        events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
+        if not self.qm.enterprise.state.DirectoryOffline:
+            self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
+            self.qm.publishing.take_over_published()
+            self.qm.surviving_queues.create_published()
+            self.synchronize(now)
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        """Read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
+        enterprise = self.qm.enterprise
+        self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
+        self.qm.directory_link.read(lambda answer, now: directory_sites_update(enterprise.directory, enterprise.state))
+
+    def on_directory_site_gates_update_timer(self, now: Now) -> None:
+        """Read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
+        enterprise = self.qm.enterprise
+        self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
+        self.qm.directory_link.read(
+            lambda answer, now: directory_site_gates_update(enterprise.directory, enterprise.state)
+        )
+
+    def on_queue_manager_query_timer(self, now: Now) -> None:
+        """Make the RoutingTable again. Spec: MS-MQBR 3.1.6.1."""
+        self._start_timer(TimerName.QUEUE_MANAGER_QUERY, now)
+        self.qm.directory_link.read(lambda answer, now: self.initialize_routing_table())
+
+    def _start_timer(self, name: TimerName, now: Now) -> None:
+        settings = self.qm.settings
+        duration_ms = {
+            TimerName.DIRECTORY_ONLINE: settings.directory_online_ms,
+            TimerName.DIRECTORY_SITES_UPDATE: settings.directory_sites_update_ms,
+            TimerName.DIRECTORY_SITE_GATES_UPDATE: settings.directory_site_gates_update_ms,
+            TimerName.QUEUE_MANAGER_QUERY: settings.queue_manager_query_ms,
+        }[name]
+        self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, settings.scaled(duration_ms))
+
+
+_OWN = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from reference_qm.core.part import Part
+from reference_qm.model.attributes import INITIALIZATION_RETRY_S, ServiceState
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import StartAgain
+
+RETRY_LATER_S = 900
+"""InitializationRetryTimerDuration after the first attempt, s. Spec: MS-MQSO 6.6.2."""
+
+
+class Initialization(Part):
+    """Initialization. Spec: MS-MQQB 3.1.3."""
+
+    __slots__ = ()
+
+    def begin(self, now: Now) -> None:
+        """Begin to be a queue manager, in its enterprise if it has one. Spec: MS-MQQB 3.1.4.1."""
+        self.qm.adm.QueueManagerState = ServiceState.READY
+        retry_s = self.qm.adm.InitializationRetryTimerDuration
+        if retry_s != INITIALIZATION_RETRY_S:
+            self.qm.disk.save({"initialization_retry_s": retry_s})
+        self.initialize_globally(now)
+        self.qm.administering.establish_waiting(now)
+
+    def fail(self, why: str) -> None:
+        """Do nothing of what comes later in the initialization: stay Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5, 6.6.2."""
+        self.qm.halted = f"the queue manager could not start (MQ_ERROR_SERVICE_NOT_AVAILABLE): {why}"
+
+    def give_up(self, why: str, now: Now) -> None:
+        """End an initialization in which an error was raised, and try again later. Spec: MS-MQSO 6.6.2."""
+        self.fail(why)
+        self.qm.begun = True
+        self.await_retry(now)
+
+    def await_retry(self, now: Now) -> None:
+        """Try again later: after 120 s the first time, then every 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
+        duration_ms = self.qm.settings.scaled(self.qm.adm.InitializationRetryTimerDuration * 1_000)
+        self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)
+        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+
+    def on_initialization_retry_timer(self) -> None:
+        """Initialize anew. Spec: MS-MQSO 6.4.4.1."""
+        self.qm.emit(StartAgain())
+
+    def initialize_globally(self, now: Now) -> None:
+        """Initialize what all sessions share. Spec: MS-MQQB 3.1.3.1."""
+        adm = self.qm.adm
+        adm.ResendTimerTable = (
+            (adm.ResendTimeoutsShort,) * 3
+            + (adm.ResendTimeoutsMedium,) * 3
+            + (adm.ResendTimeoutsLong,) * 3
+            + (adm.ResendTimeoutsFinal,)
+        )
+        self.qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
+        if len(adm.MessageIDHistoryTable):
+            self.qm.history.start_history_timer(now)
+        for queue in adm.OutgoingQueues.values():
+            self.qm.destinations.begin(queue, now)
+        self.qm.lifetimes.recover_deadlines()

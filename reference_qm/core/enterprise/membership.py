@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from reference_qm.core.part import Part
+from reference_qm.core.store.disk import Change
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.events import create_directory_object
+from reference_qm.directory.interface import Created
+from reference_qm.directory.objects import QueueManager
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered, DomainTold
+
+CREATED = (
+    "DirectoryServer",
+    "RoutingServer",
+    "OperatingSystemType",
+    "SupportingServer",
+    "PublicEncryptionKeyList",
+    "PublicSigningKeyList",
+    "SiteIdentifierList",
+    "Security",
+    "QualifiedComputerName",
+)
+"""The iAttributeList of a machine's object. Printed without the name by which its object is looked for afterwards."""
+
+
+KNOWN = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")
+"""What a machine was in its last domain, beside its sites: so it is made known in another."""
+
+
+class Membership(Part):
+    """The domain that the machine belongs to, and what is done when it is not that of the last start.
+
+    Spec: MS-MQSO 6.6.2, 6.6.2.1, 6.6.2.2, MS-MQDMPR 3.1.1.1 (MachineDomainId, LastDomain), 3.1.3.
+    """
+
+    __slots__ = ()
+
+    def on_domain_told(self, event: DomainTold, now: Now) -> None:
+        """Note the domain of the machine. Spec: MS-MQDMPR 3.1.3."""
+        self.qm.adm.MachineDomainId = event.identifier
+
+    @property
+    def has_left(self) -> bool:
+        """Return whether the machine has left its domain. Spec: MS-MQSO 6.6.2."""
+        return self.qm.adm.LastDomain is not None and self.qm.adm.MachineDomainId is None
+
+    @property
+    def has_come(self) -> bool:
+        """Return whether the machine has joined a domain, or another one. Spec: MS-MQSO 6.6.2.
+
+        One that never was in any does not know its sites, without which there is no object: it waits to be known.
+        """
+        moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
+        return moved and self.qm.enterprise.last_known is not None
+
+    def keep_domain(self) -> None:
+        """Note the domain as that of the last start. Spec: MS-MQSO 6.6.2."""
+        domain = self.qm.adm.MachineDomainId
+        if domain != self.qm.adm.LastDomain:
+            self.qm.adm.LastDomain = domain
+            self._save({"last_domain": None if domain is None else str(domain)})
+
+    def keep_known(self) -> None:
+        """Note what the directory says of this machine: its name, its sites and its roles."""
+        local = self.qm.enterprise.state.LocalQueueManager
+        known = QueueManager(**{name: getattr(local, name) for name in (*KNOWN, "SiteIdentifierList")})
+        if known != self.qm.enterprise.last_known:
+            self.qm.enterprise.last_known = known
+            entry = {name: getattr(known, name) for name in KNOWN}
+            self._save({"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}})
+
+    def restore_known(self, entry: dict[str, Any]) -> None:
+        """Take what was noted before this start; LookupError, TypeError or ValueError when it makes no sense."""
+        sites = tuple(UUID(one) for one in entry["SiteIdentifierList"])
+        known: dict[str, Any] = {name: entry[name] for name in KNOWN}
+        self.qm.enterprise.last_known = QueueManager(**known, SiteIdentifierList=sites)
+
+    def come_into_domain(self, go_on: Callable[[Now], None], now: Now) -> None:
+        """Handle a change of domain: be the object that it has of this machine, or make one. Spec: MS-MQSO 6.6.2.1.
+
+        ``go_on``: what comes when the directory knows this queue manager.
+        """
+        found = self.find_machine()
+        if found is None:
+            self.create_machine(go_on, now)
+            return
+        self.keep_domain()
+        if found.Identifier == self.qm.adm.Identifier:
+            go_on(now)
+        else:
+            self.qm.enterprise.state.go_offline()
+
+    def find_machine(self) -> QueueManager | None:
+        """Find the object of this machine in its domain. Spec: MS-MQSO 6.6.2.1 step 1."""
+        return self.qm.enterprise.find_queue_manager("QualifiedComputerName", self.described().QualifiedComputerName)
+
+    def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
+        """Make the object of this machine in its domain, and be what that is. Spec: MS-MQSO 6.6.2.1 step 4."""
+        state = self.qm.enterprise.state
+        change = create_directory_object(state, self.described(), CREATED)
+
+        def created(answer: DirectoryAnswered) -> None:
+            done = Created(answer.status, answer.identifier)
+            if done.rStatus is not Result.SUCCESS or done.rObjectGUID is None:
+                self.qm.initialization.give_up(f"the directory makes no object of it: {done.rStatus.value}", now)
+                return
+            self.take_identifier(done.rObjectGUID)
+            self._save({"directory_identifier": str(done.rObjectGUID)})
+            self.keep_domain()
+            go_on(now)
+
+        self.qm.directory_link.write(change, created)
+
+    def described(self) -> QueueManager:
+        """Describe this machine, as its object is made."""
+        local, known = self.qm.enterprise.state.LocalQueueManager, self.qm.enterprise.last_known
+        if known is None:
+            return local
+        same: dict[str, Any] = {name: getattr(known, name) for name in (*KNOWN, "SiteIdentifierList")}
+        return replace(local, **same)
+
+    def take_identifier(self, identifier: UUID) -> None:
+        """Be called by the Identifier of the object in the directory. Spec: MS-MQSO 6.6.2.1."""
+        self.qm.adm.Identifier = identifier
+        state = self.qm.enterprise.state
+        state.LocalQueueManager = replace(state.LocalQueueManager, Identifier=identifier)
+
+    def _save(self, change: Change) -> None:
+        self.qm.disk.save(change)

@@ -1,0 +1,314 @@
+from __future__ import annotations
+
+import base64
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from operator import itemgetter
+from typing import Any
+from uuid import UUID
+
+from reference_qm.codec import (
+    NULL_GUID,
+    FormatError,
+    MessageClass,
+    MessageIdentifier,
+    TxSequenceID,
+    UserMessagePacket,
+    parse_packet,
+)
+from reference_qm.core.errors import CommandError
+from reference_qm.core.events import MessageLeft
+from reference_qm.core.names.destinations import NO_TIME
+from reference_qm.core.part import Part
+from reference_qm.core.queueing.positions import LOW_BYTES
+from reference_qm.core.store.entries import SEQUENCE, gone, place
+from reference_qm.core.store.messages import deserialize_message
+from reference_qm.model.adm import (
+    IncomingTransactionalTransferInfo,
+    MessageIDHistoryEntry,
+    MessagePosition,
+    OutgoingMessagePosition,
+    OutgoingQueue,
+    Queue,
+    SequencePlace,
+)
+from reference_qm.model.states import MessagePositionState
+
+
+class RestoreError(Exception):
+    """The store's content cannot be used: one line naming the entry."""
+
+
+class Restoring(Part):
+    """The abstract data model made again of what is on disk. Spec: MS-MQQB 3.1.1.3.2."""
+
+    __slots__ = ()
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        """Make the queue manager what the entries say, then write down what they lack.
+
+        An entry that is not what this version writes is refused: a message must not be lost because it was not
+        understood.
+        """
+        self.qm.adm.QueueCollection.clear()
+        self.qm.adm.last_private_queue_number = 0
+        by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in _RESTORE}
+        for name, value in entries.items():
+            kind, _, rest = name.partition(":")
+            if kind not in by_kind:
+                raise RestoreError(f"entry {name!a} is of no known kind: was it written by a newer version?")
+            by_kind[kind][rest] = value
+        for kind, restore_one in _RESTORE.items():
+            placed: list[tuple[int, str, Any]] = []
+            name = kind
+            try:
+                for rest, value in by_kind[kind].items():
+                    name = f"{kind}:{rest}"
+                    placed.append((_ORDER[kind](rest, value), rest, value) if kind in _ORDER else (0, rest, value))
+                for _, rest, value in sorted(placed, key=itemgetter(0)):
+                    name = f"{kind}:{rest}"
+                    restore_one(self)(rest, value)
+            except (LookupError, TypeError, ValueError, AttributeError, FormatError, CommandError) as error:
+                raise RestoreError(f"entry {name} makes no sense: {error!r}") from error
+        self.qm.disk.used = True
+        if "identifier" not in entries:
+            self.qm.disk.save({"identifier": str(self.qm.adm.Identifier)})
+        self.qm.disk.save(
+            self.qm.disk.reserve(self.qm.adm.MessageIdOrdinal + 1)
+            | self.qm.disk.reserve_sequential(self.qm.adm.SequentialID + 1)
+        )
+        self.repair_queue_numbers()
+        self._configure_queues()
+        self._remove_orphans(by_kind["message"])
+        self._follow_sequences(by_kind["message"])
+
+    def repair_queue_numbers(self) -> None:
+        """Let no queue that is made get the number of one that is there: what counts them can be behind.
+
+        Spec: MS-MQSO 5.5.5.
+        """
+        numbers = (one.PrivateQueueNumber or 0 for one in self.qm.adm.QueueCollection.values())
+        highest = max(numbers, default=0)
+        if self.qm.adm.last_private_queue_number < highest:
+            self.qm.adm.last_private_queue_number = highest
+            self.qm.disk.save({"last_private_queue_number": highest})
+
+    def _configure_queues(self) -> None:
+        """Create the configured private queues that are not on disk; public ones need the directory."""
+        for configured in self.qm.config.queues:
+            queue = self.qm.adm.QueueCollection.get(configured.name.lower())
+            if queue is None and not configured.is_private:
+                continue
+            if queue is None:
+                queue = self.qm.surviving_queues.create_configured(configured)
+                self.qm.disk.save(self.qm.durability.queue_entry(queue))
+            elif queue.Transactional is not configured.transactional:
+                here = f"queue {queue.Pathname} is here with transactional = {queue.Transactional}"
+                raise RestoreError(f"{here}, other than configured: change the settings")
+            else:
+                for name, value in configured.attributes().items():
+                    setattr(queue, name, value)
+
+    def _remove_orphans(self, messages: dict[str, Any]) -> None:
+        """Remove messages that arrived while their queue was being deleted."""
+        places = {place(queue) for queue in self.qm.queue_names.every_queue()}
+        lost = (
+            key
+            for key, value in messages.items()
+            if value["in"].startswith("queue:") and value["in"] not in places and "removed" not in value
+        )
+        self.qm.disk.save({f"message:{key}": None for key in lost})
+
+    def _follow_sequences(self, messages: dict[str, Any]) -> None:
+        """Let each sender's sequence go on as far as its messages follow each other; remove those behind a gap.
+
+        Those were never acknowledged and come again. Of two that are the same, one was withdrawn: the older one.
+        """
+        newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
+        sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
+        for key, sequence in sequences.items():
+            newest[sequence["transfer"]][_sequence_place(sequence["at"])] = key
+        kept: set[int] = set()
+        for name, places in newest.items():
+            transfer = self._find_transfer(name)
+            if transfer is None:
+                continue
+            kept |= {int(key) for at, key in places.items() if _reached(transfer, at)}
+            next_places = {_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
+            while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
+                (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
+                transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
+                kept.add(int(key))
+        lost = {int(key) for key in sequences} - kept
+        for queue in self.qm.adm.QueueCollection.values():
+            for position in queue.MessagePositionList:
+                if position.key in lost:
+                    queue.MessagePositionList.remove(position)
+                    self.qm.disk.save(gone([position]))
+
+    def _identifier(self, rest: str, value: Any) -> None:
+        if UUID(value) != self.qm.adm.Identifier:
+            raise RestoreError(f"these are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
+
+    def _directory_identifier(self, rest: str, value: Any) -> None:
+        self.qm.membership.take_identifier(UUID(value))
+
+    def _last_known(self, rest: str, value: Any) -> None:
+        self.qm.membership.restore_known(value)
+
+    def _last_domain(self, rest: str, value: Any) -> None:
+        self.qm.adm.LastDomain = UUID(value)
+
+    def _initialization_retry(self, rest: str, value: Any) -> None:
+        self.qm.adm.InitializationRetryTimerDuration = _whole(value)
+
+    def _hardened_security(self, rest: str, value: Any) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(f"{value!a} is no truth value")
+        self.qm.adm.HardenedSecurity = self.qm.hardened_after_restart = value
+
+    def _last_private_queue_number(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_private_queue_number = _whole(value)
+
+    def _last_sequence_time(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_sequence_time = _whole(value)
+
+    def _last_transaction(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_transaction = _whole(value)
+
+    def _sequential_id(self, rest: str, value: Any) -> None:
+        self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _whole(value)
+
+    def _ordinal(self, rest: str, value: Any) -> None:
+        self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _whole(value)
+
+    def _outgoing(self, rest: str, value: Any) -> None:
+        session = self.qm.destinations.open_outgoing(rest, NO_TIME).session
+        for name in SEQUENCE[:3]:
+            setattr(session, name, _whole(value[name]))
+        for name in SEQUENCE[3:]:
+            ordinal, time_stamp = value[name]
+            setattr(session, name, TxSequenceID(Ordinal=_whole(ordinal), TimeStamp=_whole(time_stamp)))
+
+    def _transfer(self, rest: str, value: Any) -> None:
+        transfer = self._find_transfer(f"transfer:{rest}")
+        if transfer is not None:
+            *where, rejected = value
+            identifier, number = _sequence_place(where)
+            transfer.RejectCount = _whole(rejected)
+            transfer.SequenceIdentifier = transfer.saved_identifier = identifier
+            transfer.SequenceNumber = transfer.saved_number = number
+
+    def _find_transfer(self, name: str) -> IncomingTransactionalTransferInfo | None:
+        """Find or make the sequence of an entry; None when its queue was deleted."""
+        kind, number, sender, format_name = name.split(":", 3)
+        queue = self.qm.destinations.find_place(f"queue:{number}")
+        if kind != "transfer" or queue is None:
+            return None
+        key = (UUID(sender), format_name.lower())
+        new = IncomingTransactionalTransferInfo(queue, format_name, key[0])
+        return queue.IncomingTransactionalTransferInfoCollection.setdefault(key, new)
+
+    def _history(self, rest: str, value: Any) -> None:
+        guid, _, ordinal = rest.partition(":")
+        identifier = MessageIdentifier(UUID(guid), int(ordinal))
+        self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(identifier, _whole(value)))
+
+    def _message(self, rest: str, value: Any) -> None:
+        packet = parse_packet(base64.b64decode(value["packet"], validate=True))
+        if not isinstance(packet, UserMessagePacket):
+            raise TypeError("no UserMessage Packet")
+        key = int(rest)
+        self.qm.skip_persist_tokens(key)
+        removed = value.get("removed")
+        queue = Queue(Pathname=value["in"]) if removed is not None else self.qm.destinations.find_place(value["in"])
+        if queue is None:
+            return
+        receiver = packet.UserHeader.QueueManagerAddress
+        receiver = self.qm.adm.Identifier if receiver == NULL_GUID else receiver
+        message = deserialize_message(packet, receiver, _whole(value["arrived"]))
+        if message.security is not None:
+            level = _whole(value.get("AuthenticationLevel", 0))
+            message = replace(message, security=replace(message.security, AuthenticationLevel=level))
+        if "dead_letter_queue" in value:
+            message = replace(message, ApplicationDeadletterQueue=str(value["dead_letter_queue"]))
+        order_queue = value.get("order_queue")
+        position = MessagePosition(message, queue, MessagePositionState.AVAILABLE, order_queue=order_queue, key=key)
+        if removed is not None:
+            position.State = MessagePositionState.DELETED
+            self.qm.post(MessageLeft(position, MessageClass(removed)))
+        elif isinstance(queue, OutgoingQueue):
+            number = message.TransactionSequenceNumber if self.qm.sending.is_own(packet) else 0
+            outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
+            if "awaits" in value:
+                queue.session.AwaitingFinalACKTable[packet.UserHeader.MessageID] = outgoing
+            else:
+                queue.session.OutgoingMessageTable.add(outgoing)
+        else:
+            self._insert(position, _whole(value.get("lookup", 0)))
+
+    def _insert(self, position: MessagePosition, lookup_identifier: int) -> None:
+        """Put a message into its queue under its LookupIdentifier; one written without any gets the next."""
+        if lookup_identifier:
+            position.LookupIdentifier = lookup_identifier
+            self.qm.adm.SequentialID = max(self.qm.adm.SequentialID, lookup_identifier & LOW_BYTES)
+        else:
+            position.LookupIdentifier = self.qm.positions.assign_lookup_identifier(position.MessageReference)
+        position.QueueReference.MessagePositionList.insert(position)
+
+
+def _reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
+    identifier, number = at
+    return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
+
+
+def _sequence_place(value: Any) -> SequencePlace:
+    ordinal, time_stamp, number = map(_whole, value)
+    return TxSequenceID(Ordinal=ordinal, TimeStamp=time_stamp), number
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFFFFFFFFFF:
+        raise ValueError(f"{value!a} is no number")
+    return value
+
+
+def _by_number(rest: str, value: Any) -> int:
+    return int(rest)
+
+
+def _queues_first(rest: str, value: Any) -> int:
+    """Order queues by number or Identifier, each before its subqueues."""
+    number, subqueue, _ = rest.partition(";")
+    return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
+
+
+def _by_time(rest: str, value: Any) -> int:
+    return _whole(value)
+
+
+_RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
+    "identifier": lambda part: part._identifier,
+    "directory_identifier": lambda part: part._directory_identifier,
+    "last_known": lambda part: part._last_known,
+    "last_domain": lambda part: part._last_domain,
+    "initialization_retry_s": lambda part: part._initialization_retry,
+    "hardened_security": lambda part: part._hardened_security,
+    "last_private_queue_number": lambda part: part._last_private_queue_number,
+    "last_sequence_time": lambda part: part._last_sequence_time,
+    "last_transaction": lambda part: part._last_transaction,
+    "ordinal": lambda part: part._ordinal,
+    "sequential_id": lambda part: part._sequential_id,
+    "queue": lambda part: part.qm.surviving_queues.restore,
+    "outgoing": lambda part: part._outgoing,
+    "transfer": lambda part: part._transfer,
+    "history": lambda part: part._history,
+    "message": lambda part: part._message,
+    "transaction": lambda part: part.qm.transaction_records.restore_transaction,
+}
+"""The restoring of each kind, in this order."""
+
+
+_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queues_first, "message": _by_number, "history": _by_time}
+"""Messages in the order in which they came, the history by time."""

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from uuid import UUID, uuid5
+
+from reference_qm.codec import (
+    NULL_GUID,
+    FormatError,
+    FormatName,
+    PrivateName,
+    PrivateQueuePath,
+    PublicName,
+    PublicQueuePath,
+    TxSequenceID,
+    parse_format_name,
+)
+from reference_qm.codec.format_names import MulticastName
+from reference_qm.core.errors import CommandError
+from reference_qm.core.part import Part
+from reference_qm.core.store.entries import place
+from reference_qm.model.adm import OutgoingQueue, Queue, Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.model.transactions import TransactionalOperation
+from reference_qm.surface.clock import Now
+
+NO_TIME = Now(0, 0)
+"""The time of what is restored before the queue manager has begun."""
+OUTGOING_QUEUES_LIMIT = 65_536
+"""Outgoing queues beyond which the message of an unknown sender opens no other."""
+QueuePath = PrivateQueuePath | PublicQueuePath
+_SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+
+
+def parse_name(text: str) -> FormatName:
+    """Parse a format name of a command."""
+    try:
+        return parse_format_name(text)
+    except FormatError as error:
+        raise CommandError(f"{error}: use {_SENDABLE}") from error
+
+
+class Destinations(Part):
+    """Where a format name leads: a local queue, or an outgoing queue and its session.
+
+    Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
+    """
+
+    __slots__ = ()
+
+    def find_local(self, text: str) -> Queue | None:
+        """Find the local queue that a format name means; None when it means one of another queue manager."""
+        name = parse_name(text)
+        if isinstance(name, PublicName):
+            queue = self.qm.queue_names.find_by_format_name(name)
+            if queue is None and not self.qm.queue_names.means_this_computer(name):
+                return None  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
+        elif isinstance(name, PrivateName):
+            if name.ComputerGuid != self.qm.adm.Identifier:
+                return None
+            queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
+        elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
+            if not self.qm.queue_names.is_here(name):
+                return None
+            queue = self.qm.queue_names.find_by_format_name(name)
+        else:
+            raise CommandError(f"{text!a} cannot be sent to yet: use {_SENDABLE}")
+        if queue is None:
+            raise CommandError(f"{text!a} names no queue of this queue manager: create it first")
+        return queue
+
+    def find_outgoing(self, text: str) -> OutgoingQueue:
+        """Find the outgoing queue for a format name."""
+        queue = self.qm.adm.OutgoingQueues.get(text.lower())
+        if queue is None:
+            raise CommandError(f"{text!a} has no outgoing queue: send a message to it first, or list the queues")
+        return queue
+
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        """Find or make the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
+        known = self.qm.adm.OutgoingQueues.get(text.lower())
+        if known is not None:
+            return known
+        queue = OutgoingQueue(
+            Pathname=text,
+            Identifier=uuid5(self.qm.adm.Identifier, text.lower()),
+            Label=text,
+            DestinationFormatName=text,
+            Multicast=isinstance(parse_name(text), MulticastName),
+            State=self.initial_state(text),
+        )
+        queue.session = Session(
+            self.qm.next_session_number(),
+            initiator=True,
+            OutgoingQueueReference=queue,
+            OutgoingTxSequenceID=self._new_sequence(now),
+        )
+        self.qm.adm.OutgoingQueues[text.lower()] = queue
+        self.qm.disk.save(self.qm.durability.sequence_entry(queue))
+        if self.qm.begun:
+            self.begin(queue, now)
+        return queue
+
+    def begin(self, queue: OutgoingQueue, now: Now) -> None:
+        """Begin what depends on the time or the directory, which is not there while queues of before are restored."""
+        queue.BasePriority = self._base_priority(queue.DestinationFormatName)
+        self.start_idle_timer(queue, now)
+
+    def start_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
+        """Begin the time after which an outgoing queue that nothing happens to is destroyed. Spec: MS-MQSO 5.1.1.2."""
+        duration_ms = self.qm.settings.scaled(self.qm.settings.outgoing_queue_idle_ms)
+        key = TimerKey(TimerName.OUTGOING_QUEUE_IDLE, queue.session.number)
+        self.qm.timers.start(key, now.monotonic_ms, duration_ms)
+
+    def on_idle_timer(self, session_number: int, now: Now) -> None:
+        """Destroy an outgoing queue that nothing happened to, or look again later. Spec: MS-MQSO 5.1.1.2."""
+        queues = self.qm.adm.OutgoingQueues.values()
+        queue = next((one for one in queues if one.session.number == session_number), None)
+        if queue is None:
+            return
+        if self.is_idle(queue):
+            self.destroy(queue)
+        else:
+            self.start_idle_timer(queue, now)
+
+    def is_idle(self, queue: OutgoingQueue) -> bool:
+        """Return whether an outgoing queue holds nothing, is not used by anybody, and stays in no order of its own."""
+        session, units = queue.session, self.qm.adm.TransactionCollection.values()
+        used = (
+            *(_target(one) for unit in units for one in unit.TransactionalOperationCollection),
+            *(saving.position.QueueReference for saving in self.qm.savings.values()),
+        )
+        return not (
+            queue.Active
+            or queue.State in (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)
+            or session.SessionState is not SessionState.CLOSED
+            or session.AwaitingFinalACKTable
+            or any(one is queue for one in used)
+            or any(session in commit.sessions for commit in self.qm.disk.pending.values())
+        )
+
+    def destroy(self, queue: OutgoingQueue) -> None:
+        """Forget an outgoing queue; the next message for its destination makes another. Spec: MS-MQSO 5.1.1.2."""
+        self.qm.adm.OutgoingQueues.pop(queue.DestinationFormatName.lower(), None)
+        self.qm.disk.save(dict.fromkeys(self.qm.durability.sequence_entry(queue)))
+
+    def initial_state(self, text: str) -> OutgoingQueueState:
+        """Return the state of an outgoing queue that is made, or made again at the start.
+
+        Spec: MS-MQDMPR 3.1.7.1.5, 3.1.3, 3.1.1.3 (Locked).
+        """
+        by_http = getattr(parse_name(text), "Protocol", "") in ("HTTP", "HTTPS")
+        return (
+            OutgoingQueueState.LOCKED if self.qm.adm.HardenedSecurity and not by_http else OutgoingQueueState.INACTIVE
+        )
+
+    def _base_priority(self, text: str) -> int:
+        name = parse_name(text)
+        published = self.qm.enterprise.find_queue(name.QueueGuid) if isinstance(name, PublicName) else None
+        return 0 if published is None else published.BasePriority
+
+    def _new_sequence(self, now: Now) -> TxSequenceID:
+        """Give an OutgoingTxSequenceID greater than any before. Spec: MS-MQQB 3.1.1.3.1.
+
+        Greater also than those of other destinations begun in the same second: an OrderAck names its sequence only by
+        it.
+        """
+        self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
+        return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
+
+    def find_place(self, name: str) -> Queue | None:
+        """Find the queue of a message; None when it was deleted."""
+        kind, _, rest = name.partition(":")
+        if kind == "queue":
+            return next((queue for queue in self.qm.queue_names.every_queue() if place(queue) == name), None)
+        if kind == "outgoing":
+            return self.open_outgoing(rest, NO_TIME)
+        queue = self.qm.queue_names.find_by_path(name)
+        if queue is None:
+            raise LookupError(f"no queue {name}")
+        return queue
+
+
+def destination_guid(text: str) -> UUID:
+    """Give UserHeader.QueueManagerAddress for a format name: zero for a direct one. Spec: MS-MQMQ 2.2.19.2."""
+    name = parse_name(text)
+    return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
+
+
+def _target(operation: TransactionalOperation) -> Queue | None:
+    """Return the queue that an operation changes when its transaction commits."""
+    return operation.TargetQueueReference or operation.MessagePositionReference.QueueReference

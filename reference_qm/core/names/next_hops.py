@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from reference_qm import routing
+from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath, parse_format_name
+from reference_qm.core.part import Part
+from reference_qm.directory import Queue, QueueManager
+from reference_qm.model.adm import NextHop
+from reference_qm.routing import RoutingError, Topology
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """The result of Get Destination Info: rHostName and rQueueManagerGuid, the latter zero for a direct name."""
+
+    HostName: str
+    QueueManagerGuid: UUID
+
+
+def next_hop_of(machine: QueueManager) -> NextHop:
+    """Return a queue manager as a next hop whose address is not known yet."""
+    assert machine.Identifier is not None
+    return NextHop(machine.Identifier, machine.QualifiedComputerName or machine.ComputerName or "", "")
+
+
+class NextHops(Part):
+    """Whose queue a format name means, and which queue managers are next on the way to it.
+
+    Spec: MS-MQQB 3.1.7.4, 3.1.7.5, MS-MQBR 3.1.5.1.
+    """
+
+    __slots__ = ()
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        """Return whose queue a format name means; None when the directory does not know. Spec: MS-MQQB 3.1.7.4.
+
+        It takes host name and Identifier from the Queue that was read; meant is the QueueManager of that queue
+        (MS-MQDMPR 3.1.1.2): a queue has no QualifiedComputerName, and its own Identifier leads to no queue manager. In
+        workgroup mode the configuration says which public queues there are.
+        """
+        name = parse_format_name(format_name)
+        if isinstance(name, PublicName):
+            if not self.qm.enterprise.state.DirectoryIntegrated:
+                known = self.qm.config.public_queues.get(name.QueueGuid)
+                return None if known is None else Destination("", known)
+            machine = self._host_of(self.qm.enterprise.find_queue(name.QueueGuid))
+            return None if machine is None else Destination(next_hop_of(machine).HostName, next_hop_of(machine).QMGuid)
+        if isinstance(name, PrivateName):
+            return Destination("", name.ComputerGuid)
+        assert isinstance(name, PrivateQueuePath | PublicQueuePath)
+        return Destination(name.ProtocolAddressSpecification, NULL_GUID)
+
+    def _host_of(self, queue: Queue | None) -> QueueManager | None:
+        """Find the queue manager of a public queue, by the computer name in its Pathname."""
+        computer = "" if queue is None else (queue.Pathname or "").partition("\\")[0]
+        return self.qm.enterprise.find_queue_manager("ComputerName", computer) if computer else None
+
+    def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
+        """Give the queue managers that can be next on the way to one; none when there is no way. Spec: MS-MQQB 3.1.7.5.
+
+        In workgroup mode the configured routes give the address of the destination, which is the next hop itself.
+        """
+        if not self.qm.enterprise.state.DirectoryIntegrated:
+            address = self.qm.config.routes.get(guid)
+            return () if address is None else (QueueManager(Identifier=guid, QualifiedComputerName=address),)
+        found = (
+            self.qm.enterprise.find_queue_manager("Identifier", one) for one in self.get_next_hop_identifiers(guid)
+        )
+        return tuple(one for one in found if one is not None)
+
+    def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
+        """Give the queue managers that can be next on the way; none when there is no way. Spec: MS-MQBR 3.1.5.1."""
+        try:
+            return routing.get_next_hops(self.read_topology(), self.qm.enterprise.table, self.qm.adm.Identifier, guid)
+        except RoutingError:
+            return ()
+
+    def read_topology(self) -> Topology:
+        """Read the enterprise; one that is too large to be read is as one that cannot be read: empty."""
+        try:
+            return Topology.read(self.qm.enterprise.directory)
+        except RoutingError:
+            return Topology.of((), (), ())

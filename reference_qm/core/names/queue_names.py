@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+from uuid import UUID
+
+from reference_qm import directory
+from reference_qm.codec import (
+    NULL_GUID,
+    DirectName,
+    DirectQueueFormatName,
+    FormatError,
+    FormatName,
+    MachineQueuePath,
+    PrivateQueueFormatNameId,
+    PrivateQueuePath,
+    PublicQueuePath,
+    UserMessagePacket,
+    parse_format_name,
+)
+from reference_qm.codec.format_names import (
+    DistributionListName,
+    MachineName,
+    MultipleElementName,
+    PrivateName,
+    PublicName,
+    SingleName,
+)
+from reference_qm.core.errors import CommandError
+from reference_qm.core.part import Part
+from reference_qm.directory.properties import members
+from reference_qm.model.adm import Queue
+
+ORDER_QUEUE_NUMBER = 4
+"""PrivateQueueIdentifier of order_queue$, which no queue of an application gets. Spec: MS-MQQB 2.2.4."""
+ORDER_QUEUE_PATH = "private$\\order_queue$"
+OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
+"""Queues that are the queue manager's own: messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
+JOURNAL = "journal"
+THIS_COMPUTER = frozenset({".", "localhost"})
+"""Names by which every computer means itself."""
+
+
+class QueuePath(NamedTuple):
+    """A path name in its parts, without the computer: ``private$\\name`` or ``name`` and more. Spec: MS-MQMQ 2.1.1."""
+
+    queue: str
+    subqueue: str | None
+    journal: bool
+
+    @property
+    def private(self) -> bool:
+        """Is it the path name of a private queue?"""
+        return self.queue.lower().startswith("private$\\")
+
+
+def parse_path(name: str) -> QueuePath | None:
+    """Parse the path name of a private or public queue of this computer; None when it is none."""
+    try:
+        path = parse_format_name(f"DIRECT=OS:localhost\\{name}")
+    except FormatError:
+        return None
+    if not isinstance(path, PrivateQueuePath | PublicQueuePath):
+        return None
+    folder = "private$\\" if isinstance(path, PrivateQueuePath) else ""
+    return QueuePath(folder + path.QueueName, path.Subqueue, path.Journal)
+
+
+class QueueNames(Part):
+    """Which queue a path name or a format name means. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26, 3.1.7.3.8."""
+
+    __slots__ = ()
+
+    def find_by_path(self, name: str) -> Queue | None:
+        """Find a local queue by its path name: also a subqueue, a journal or a system queue (``system$;journal``)."""
+        found = self.qm.adm.QueueCollection.get(name.lower())
+        if found is not None:
+            return found
+        if name.lower().startswith("system$;"):
+            return next((queue for queue in self.qm.adm.system_queues if queue.Pathname == name.lower()), None)
+        path = parse_path(name)
+        return (
+            None
+            if path is None
+            else _part(self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
+        )
+
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        """Find the local queue that a format name matches. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
+
+        A public queue is found by its Identifier. A machine name alone names no queue: it is for its three system
+        queues.
+        """
+        match name:
+            case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
+                return _part(self.qm.adm.QueueCollection.find_private(number), None, journal)
+            case PublicName(guid):
+                return self.qm.adm.QueueCollection.find_public(guid)
+            case MachineQueuePath() if self.is_here(name):
+                return self.find_by_path(f"system$;{name.SystemQueue}")
+            case PrivateQueuePath() | PublicQueuePath() if self.is_here(name):
+                folder = "private$\\" if isinstance(name, PrivateQueuePath) else ""
+                base = self.qm.adm.QueueCollection.get(f"{folder}{name.QueueName}".lower())
+                return _part(base, name.Subqueue, name.Journal)
+        return None
+
+    def means_this_computer(self, name: FormatName) -> bool:
+        """Does a format name, or the directory, say that its queue would be here? Spec: MS-MQDMPR 3.1.7.1.5."""
+        match name:
+            case PrivateName(computer) | MachineName(computer):
+                return computer == self.qm.adm.Identifier
+            case PrivateQueuePath() | PublicQueuePath() | MachineQueuePath():
+                return self.is_here(name)
+            case PublicName(guid):
+                return self._is_published_here(guid)
+        return False
+
+    def _is_published_here(self, guid: UUID) -> bool:
+        """Does the directory say that a public queue is of this computer? Spec: MS-MQDMPR 3.1.7.1.5."""
+        found = self.qm.enterprise.find_queue(guid)
+        computer = "" if found is None else (found.Pathname or "").partition("\\")[0]
+        return self.is_own_host("OS", computer)
+
+    def is_here(self, name: DirectName) -> bool:
+        """Is the host of a direct name this queue manager? Spec: MS-MQMQ 2.1.2, MS-MQDMPR 3.1.7.1.5."""
+        return self.is_own_host(name.Protocol, name.ProtocolAddressSpecification)
+
+    def is_own_host(self, protocol: str, address: str) -> bool:
+        """Is an address of a protocol, both as a direct name has them, one of this queue manager?
+
+        The document compares with ComputerName alone; a name of the DNS, and an address where a name can stand, mean
+        the same system. TCP has addresses only. No name is looked up.
+        """
+        match protocol.upper():
+            case "TCP":
+                return address.lower() in self._own_addresses()
+            case "OS":
+                return address.lower() in self._own_addresses() | self._own_names()
+            case "HTTP" | "HTTPS":
+                return host_of_url(address).lower() in self._own_addresses() | self._own_names()
+        return False
+
+    def _own_addresses(self) -> frozenset[str]:
+        return frozenset(one.lower() for one in self.qm.config.addresses)
+
+    def _own_names(self) -> frozenset[str]:
+        local = self.qm.enterprise.state.LocalQueueManager
+        known = (self.qm.config.host_name, self.qm.adm.ComputerName, local.ComputerName, local.QualifiedComputerName)
+        return THIS_COMPUTER | {one.lower() for one in known if one}
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        """Resolve distribution lists and leave out what is there twice; None when it fails. Spec: MS-MQDMPR 3.1.7.3.8.
+
+        A distribution list needs the directory (MS-MQDSSM 3.1.6.9): ``resolve_distribution_list`` gives what it lists.
+        """
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return None
+        if not isinstance(name, MultipleElementName | DistributionListName):
+            return name
+        waiting: list[SingleName] = list(name.Elements) if isinstance(name, MultipleElementName) else [name]
+        found: dict[str, SingleName] = {}
+        for element in waiting:
+            key = str(element).lower()
+            if key in found:
+                continue  # lists may hold each other, too
+            found[key] = element
+            if isinstance(element, DistributionListName):
+                listed = self.resolve_distribution_list(element)
+                if listed is None:
+                    return None
+                waiting.extend(listed)
+        ordered = [found[key] for key in sorted(found) if not isinstance(found[key], DistributionListName)]
+        if not ordered:
+            return None
+        return ordered[0] if len(ordered) == 1 else MultipleElementName(tuple(ordered))
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        """Give the format names of a distribution list; None when it cannot be had. Spec: MS-MQDSSM 3.1.6.9.
+
+        In workgroup mode there is no directory to ask. Lists that it lists are given as such.
+        """
+        listed = members(self.qm.enterprise.directory, name.DistributionListGuid)
+        if listed is None:
+            return None
+        return [_name_of(one) for one in listed]
+
+    def every_queue(self) -> Iterator[Queue]:
+        """Give all local queues with their journals and subqueues, and the system queues."""
+        for queue in self.qm.adm.QueueCollection.values():
+            yield from family(queue)
+        yield from self.qm.adm.system_queues
+
+    def find_queue(self, name: str) -> Queue:
+        """Find a local queue by path name: a queue, journal or subqueue of the application, or of ``system$``."""
+        queue = self.find_by_path(name)
+        if queue is None:
+            raise CommandError(f"no queue {name!a} here: create it first, or list the queues")
+        return queue
+
+
+def family(queue: Queue) -> list[Queue]:
+    """Give a queue with its journal and its subqueues; of these it has none."""
+    journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
+    return [*queue.SubqueueCollection.values(), *journal, queue]
+
+
+def names_order_queue(packet: UserMessagePacket) -> bool:
+    """Return whether a packet is for order_queue$ of its receiver. Spec: MS-MQQB 2.2.4."""
+    queue = packet.UserHeader.DestinationQueue
+    if isinstance(queue, DirectQueueFormatName):
+        return queue.DirectFormatName.partition("\\")[2].lower() == ORDER_QUEUE_PATH
+    return isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE_NUMBER
+
+
+def host_of_url(address: str) -> str:
+    """Give the host of the ProtocolAddressSpecification of HTTP, ``//host:port/msmq``. Spec: MS-MQMQ 2.1.2."""
+    return address.removeprefix("//").partition("/")[0].partition(":")[0]
+
+
+def _name_of(element: directory.Queue | directory.DistributionList) -> SingleName:
+    identifier = element.Identifier or NULL_GUID
+    return PublicName(identifier) if isinstance(element, directory.Queue) else DistributionListName(identifier)
+
+
+def _part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:
+    if queue is None or (subqueue is None and not journal):
+        return queue
+    if subqueue is None:
+        return queue.JournalQueueReference
+    return None if journal else queue.SubqueueCollection.get(subqueue.lower())

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from reference_qm.codec import FormatName, parse_format_name
+from reference_qm.codec.format_names import (
+    ConnectorName,
+    MachineName,
+    MachineQueuePath,
+    MulticastName,
+    MultipleElementName,
+)
+from reference_qm.core.part import Part
+from reference_qm.model.adm import Queue
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+
+SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
+DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
+PEEKS = (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN)
+
+Opened = tuple[Status, OpenQueueDescriptor | None]
+"""rStatus, and rOpenQueueDescriptor if it is MQ_OK."""
+
+
+OPEN_LIMIT = 16_384
+"""Descriptors that may be open, and cursors of one descriptor."""
+
+
+class QueueOpening(Part):
+    """Opening and closing queues, and closing cursors. Spec: MS-MQDMPR 3.1.7.1.2, 3.1.7.1.5, 3.1.7.1.6, 3.1.1.16."""
+
+    __slots__ = ()
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        """Open a queue, or several at once to send to them. Spec: MS-MQDMPR 3.1.7.1.5.
+
+        What lists one queue only, such as a name with the same queue twice, is as the name of that queue.
+        """
+        name = self.qm.queue_names.expand_format_name(format_name)
+        if name is None:
+            return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
+        if isinstance(name, MultipleElementName):
+            return self._open_several(name, required_access, shared_mode, now)
+        if parse_format_name(format_name) != name:
+            format_name = str(name)
+        if not self.admits_access(name, required_access):
+            return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
+        queue = self.qm.queue_names.find_by_format_name(name)
+        if queue is None:
+            queue = self.qm.adm.OutgoingQueues.get(str(name).lower()) or self.qm.adm.OutgoingQueues.get(
+                format_name.lower()
+            )
+        if queue is None:
+            if required_access is not SEND or self.qm.queue_names.means_this_computer(name):
+                return Status.MQ_ERROR_QUEUE_NOT_FOUND, None
+            queue = self.qm.destinations.open_outgoing(format_name, now)
+        return self.open_found_queue(queue, format_name, required_access, shared_mode)
+
+    def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
+        """Return whether a format name may be opened for this. Spec: MS-MQDMPR 3.1.7.1.5.
+
+        HTTP and multicast names are only for sending, those of a machine are not. MS-MQMQ 2.1.2 gives the machine's
+        queues direct names too: the same holds for them, and for journals, which are read-only (2.1.7). A connector
+        name cannot be served, there being no connector.
+        """
+        if isinstance(name, MulticastName | ConnectorName) or getattr(name, "Protocol", "") in ("HTTP", "HTTPS"):
+            return required_access is SEND
+        if isinstance(name, MachineName | MachineQueuePath) or getattr(name, "Journal", False):
+            return required_access is not SEND
+        return True
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        """Open a queue that is here, unless those who have it open do not share it. Spec: MS-MQDMPR 3.1.7.1.5."""
+        if not self.is_shared(queue, required_access, shared_mode):
+            return Status.MQ_ERROR_SHARING_VIOLATION, None
+        descriptor = self._descriptor(queue, format_name, required_access, shared_mode)
+        queue.OpenQueueDescriptorCollection[descriptor.Handle] = descriptor
+        return Status.MQ_OK, descriptor
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        """Return whether those who have a queue open share it, and who opens it shares with them.
+
+        Spec: MS-MQDMPR 3.1.7.1.5.
+        """
+        if not queue.OpenQueueDescriptorCollection:
+            return True
+        opened = {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
+        if (DENY_RECEIVE, RECEIVE) in opened:
+            return shared_mode is not DENY_RECEIVE and required_access is not RECEIVE
+        if any((DENY_RECEIVE, peek) in opened for peek in PEEKS):
+            return required_access is not RECEIVE
+        return (DENY_NONE, RECEIVE) not in opened or shared_mode is not DENY_RECEIVE
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        """Close a descriptor with its cursors, and end what waits through it. Spec: MS-MQDMPR 3.1.7.1.6.
+
+        Printed is to do nothing without a QueueReference before those of a multiple-element name are closed, which has
+        none; and to leave reads without a tag waiting, on a descriptor that is nowhere any more.
+        """
+        self.qm.descriptors.pop(queue_desc.Handle, None)
+        for one in queue_desc.OpenQueueDescriptorCollection:
+            self.close_queue(one)
+        if queue_desc.QueueReference is None:
+            return
+        for reader in list(queue_desc.WaitingMessageReadOperationCollection):
+            if reader.number in self.qm.readers:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        for cursor in list(queue_desc.CursorCollection.values()):
+            self.close_cursor(cursor)
+        queue_desc.QueueReference.OpenQueueDescriptorCollection.pop(queue_desc.Handle, None)
+
+    def close_cursor(self, cursor: Cursor) -> None:
+        """Forget a cursor and what waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
+
+        A read that waits is only removed; whoever raised it learns that it was cancelled, or would wait for ever.
+        """
+        descriptor = cursor.OpenQueueDescriptorReference
+        for reader in [*descriptor.WaitingMessageReadOperationCollection]:
+            if reader.CursorReference is cursor:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        descriptor.CursorCollection.pop(cursor.Handle, None)
+        self.qm.cursors.rewind(cursor)
+
+    def _open_several(
+        self,
+        name: MultipleElementName,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode,
+        now: Now,
+    ) -> Opened:
+        """Open all queues of a multiple-element name, or none. Spec: MS-MQDMPR 3.1.7.1.5."""
+        if required_access is not SEND:
+            return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
+        if shared_mode is not DENY_NONE:
+            return Status.MQ_ERROR_UNSUPPORTED_ACCESS_MODE, None
+        several = self._descriptor(None, str(name), SEND, DENY_NONE)
+        several.Multiple = True
+        for element in name.Elements:
+            status, one = self.open_queue(str(element), SEND, DENY_NONE, now)
+            if one is None:
+                self.close_queue(several)
+                return status, None
+            several.OpenQueueDescriptorCollection.append(one)
+        return Status.MQ_OK, several
+
+    def _descriptor(
+        self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode
+    ) -> OpenQueueDescriptor:
+        handle = self.qm.next_handle()
+        descriptor = OpenQueueDescriptor(
+            Handle=handle,
+            AccessType=access,
+            ShareMode=share,
+            QueueReference=queue,
+            FormatName=format_name,
+        )
+        self.qm.descriptors[handle] = descriptor
+        return descriptor

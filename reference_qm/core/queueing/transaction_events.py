@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from uuid import UUID
+
+from reference_qm.core.errors import CommandError
+from reference_qm.core.events import MessageArrived, Outcome, SessionMaySend
+from reference_qm.core.part import Part
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.surface.clock import Now
+
+
+class TransactionEvents(Part):
+    """The life of a transaction. Spec: MS-MQDMPR 3.1.7.1.8, 3.1.4.3, 3.1.4.4, 3.1.4.5."""
+
+    __slots__ = ()
+
+    def create_transaction(self, identifier: UUID, single_phase: bool) -> Transaction:
+        """Create a transaction. Spec: MS-MQDMPR 3.1.7.1.8; that it is new: MS-MQMP 3.1.4.14.
+
+        CommandError when it exists, or when there are as many as the configuration admits.
+        """
+        if identifier in self.qm.adm.TransactionCollection:
+            raise CommandError(
+                f"transaction {identifier} exists already (MQ_ERROR_TRANSACTION_SEQUENCE): use another one"
+            )
+        if len(self.qm.adm.TransactionCollection) >= self.qm.config.max_transactions:
+            raise CommandError(f"{self.qm.config.max_transactions} transactions are open already: commit or abort one")
+        transaction = self.qm.adm.TransactionCollection[identifier] = Transaction(identifier, single_phase)
+        return transaction
+
+    def find_transaction(self, identifier: UUID) -> Transaction:
+        """Find a transaction; CommandError when there is none. Spec: MS-MQDMPR 3.1.4.3, 3.1.4.4, 3.1.4.5."""
+        transaction = self.qm.adm.TransactionCollection.get(identifier)
+        if transaction is None:
+            raise CommandError(f"no transaction {identifier} here (MQ_ERROR_TRANSACTION_SEQUENCE): begin it first")
+        return transaction
+
+    def transaction_prepare(self, transaction: Transaction, single_phase: bool = True) -> None:
+        """Make a transaction ready to commit. Spec: MS-MQDMPR 3.1.4.3."""
+        transaction.SinglePhase = single_phase
+        self.mark_boundaries(transaction)
+
+    def mark_boundaries(self, transaction: Transaction) -> None:
+        """Mark the first and the last message that goes to each queue. Spec: MS-MQDMPR 3.1.4.3, 3.1.1.12.
+
+        3.1.4.3 marks the first and the last operation of the whole transaction, be it a dequeue; 3.1.1.12 the first and
+        last message within a sequence, which is of one destination; MS-MQMQ 2.2.20.5 the first and last that is sent.
+        Read here as all three admit for a transaction that sends to one queue, so that every receiver knows where it
+        ends.
+        """
+        sent: dict[Queue, list[MessagePosition]] = {}
+        for operation in transaction.TransactionalOperationCollection:
+            if operation.OperationType is OperationType.ENQUEUE:
+                position = operation.MessagePositionReference
+                sent.setdefault(position.QueueReference, []).append(position)
+        for positions in sent.values():
+            for position in positions:
+                position.MessageReference = replace(
+                    position.MessageReference,
+                    FirstInTransaction=position is positions[0],
+                    LastInTransaction=position is positions[-1],
+                )
+
+    def carry_out_outcome(self, transaction: Transaction, outcome: Outcome, now: Now) -> None:
+        """Let what was decided, and is on disk if it has to be, be seen. Spec: MS-MQDMPR 3.1.4.4, 3.1.4.5."""
+        end = self.transaction_commit if outcome is Outcome.COMMITTED else self.transaction_abort
+        end(transaction, now)
+
+    def transaction_commit(self, transaction: Transaction, now: Now) -> None:
+        """Carry out the operations of a transaction, in order. Spec: MS-MQDMPR 3.1.4.4."""
+        for operation in transaction.TransactionalOperationCollection:
+            _ON_COMMIT[operation.OperationType](self)(operation, now)
+        self._remove(transaction)
+
+    def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
+        """Let a message be received, or sent. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
+
+        One to be sent has its place in the outgoing queue since the disk was asked to take it (``coordinating``): so it
+        is the queue's order that is kept, whichever record is on disk first.
+        """
+        position = operation.MessagePositionReference
+        if isinstance(position.QueueReference, OutgoingQueue):
+            position.awaits_disk = False
+            self.qm.post(SessionMaySend(position.QueueReference.session))
+        elif position.State is not MessagePositionState.DELETED:
+            self.qm.post(MessageArrived(position))
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        """Delete a message that was received. Spec: MS-MQDMPR 3.1.4.4.
+
+        Also one that was purged meanwhile: it was received before.
+        """
+        assert operation.DequeueReason is not None
+        self.qm.positions.delete_message(operation.MessagePositionReference, operation.DequeueReason)
+
+    def commit_move(self, operation: TransactionalOperation, now: Now) -> None:
+        """Put a message at the end of the queue that it was moved to. Spec: MS-MQDMPR 3.1.4.4."""
+        position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
+        if target is None:
+            self.qm.positions.unlock_message(position)
+        elif position.State is not MessagePositionState.DELETED:
+            self.qm.positions.move_message(position, target)
+
+    def transaction_abort(self, transaction: Transaction, now: Now) -> None:
+        """Undo the operations of a transaction. Spec: MS-MQDMPR 3.1.4.5."""
+        for operation in transaction.TransactionalOperationCollection:
+            _ON_ABORT[operation.OperationType](self)(operation, now)
+        self._remove(transaction)
+
+    def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
+        """Let a message that was not sent leave no trace: nobody learns that it left. Spec: MS-MQDMPR 3.1.4.5."""
+        position = operation.MessagePositionReference
+        position.QueueReference.MessagePositionList.remove(position)
+
+    def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        """Let a message be received again, at its old place, unless its queue was purged. Spec: MS-MQDMPR 3.1.4.5.
+
+        Printed is to delete a purged one for the reason of the dequeue: its sender would learn that it was received.
+        Read as 3.1.7.1.12 has it, where the reason is the purge.
+        """
+        self.qm.positions.unlock_message(operation.MessagePositionReference)
+
+    def _remove(self, transaction: Transaction) -> None:
+        del self.qm.adm.TransactionCollection[transaction.Identifier]
+
+
+OnOperation = Callable[[TransactionEvents], Callable[[TransactionalOperation, Now], None]]
+
+_ON_COMMIT: Mapping[OperationType, OnOperation] = {
+    OperationType.ENQUEUE: lambda part: part.commit_enqueue,
+    OperationType.DEQUEUE: lambda part: part.commit_dequeue,
+    OperationType.MOVE: lambda part: part.commit_move,
+}
+
+
+_ON_ABORT: Mapping[OperationType, OnOperation] = {
+    OperationType.ENQUEUE: lambda part: part.abort_enqueue,
+    OperationType.DEQUEUE: lambda part: part.abort_dequeue,
+    OperationType.MOVE: lambda part: part.abort_dequeue,
+}

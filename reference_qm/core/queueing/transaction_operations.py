@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import MessageClass
+from reference_qm.core.errors import CommandError
+from reference_qm.core.part import Part
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
+
+
+class TransactionOperations(Part):
+    """Operations within a transaction: nothing that anybody sees before it commits.
+
+    Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.16.
+    """
+
+    __slots__ = ()
+
+    def check_takes_operations(self, transaction: Transaction) -> None:
+        """Raise CommandError unless the transaction may get one operation more."""
+        if transaction.state is not TransactionState.ACTIVE:
+            raise CommandError(
+                f"transaction {transaction.Identifier} is {transaction.state.value} (MQ_ERROR_TRANSACTION_SEQUENCE): "
+                "begin another one"
+            )
+        limit = self.qm.config.max_transaction_operations
+        if len(transaction.TransactionalOperationCollection) >= limit:
+            raise CommandError(f"transaction {transaction.Identifier} has {limit} operations already: commit it")
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        """Let a message be sent when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.9.
+
+        In a local queue it has its place from now on, but is Locked; an outgoing queue gets it when it commits, as
+        MS-MQQB 3.1.7.12 takes messages that become available. All messages of a transaction have its identifier
+        (MS-MQMQ 2.2.20.5).
+        """
+        transaction.number = transaction.number or self.qm.numbering.assign_transaction()
+        message = replace(
+            message, TransactionIdentifier=transaction.number, FirstInTransaction=False, LastInTransaction=False
+        )
+        if isinstance(queue, OutgoingQueue):
+            position = MessagePosition(message, queue)
+        else:
+            position = self.qm.positions.insert_message(queue, message)
+            position.key = self.qm.next_persist_token() if self.qm.disk.used else 0
+        _add(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
+        return position
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        """Let a message leave its queue when the transaction commits; till then nobody else gets it.
+
+        Spec: MS-MQDMPR 3.1.7.1.10.
+        """
+        position.State = MessagePositionState.LOCKED
+        reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        _add(transaction, TransactionalOperation(OperationType.DEQUEUE, position, DequeueReason=reason))
+
+    def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
+        """Let a message that was received in a transaction be rejected when that commits. Spec: MS-MQRR 3.1.4.14.
+
+        CommandError when the transaction did not receive it, or is not open any more.
+        """
+        received = (
+            operation
+            for operation in transaction.TransactionalOperationCollection
+            if operation.OperationType is OperationType.DEQUEUE
+            and operation.MessagePositionReference.QueueReference is queue
+            and operation.MessagePositionReference.LookupIdentifier == lookup_identifier
+        )
+        operation = next(received, None)
+        if operation is None or transaction.state is not TransactionState.ACTIVE:
+            raise CommandError(
+                f"message {lookup_identifier} of {queue.Pathname} was not received in transaction "
+                f"{transaction.Identifier}, or that is over (MQ_ERROR_TRANSACTION_USAGE): receive it in one first"
+            )
+        operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
+
+    def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+        """Let a message be moved when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
+        position.State = MessagePositionState.LOCKED
+        _add(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
+
+    def move_target(self, operation: TransactionalOperation) -> Queue | None:
+        """Find the queue to move a message to; None when it was deleted meanwhile: the message stays where it is."""
+        return next(
+            (queue for queue in self.qm.queue_names.every_queue() if queue is operation.TargetQueueReference), None
+        )
+
+    def kept_by_transactions(self) -> set[MessagePosition]:
+        """Find the messages that a crash does not give back to their queues: sent, or in a prepared transaction."""
+        return {
+            operation.MessagePositionReference
+            for transaction in self.qm.adm.TransactionCollection.values()
+            for operation in transaction.TransactionalOperationCollection
+            if operation.OperationType is OperationType.ENQUEUE or transaction.state is TransactionState.PREPARED
+        }
+
+    def uncommitted_outgoing(self) -> int:
+        """Count the messages that are to be sent to other queue managers when their transactions commit."""
+        return sum(
+            operation.OperationType is OperationType.ENQUEUE
+            and isinstance(operation.MessagePositionReference.QueueReference, OutgoingQueue)
+            for transaction in self.qm.adm.TransactionCollection.values()
+            for operation in transaction.TransactionalOperationCollection
+        )
+
+
+def _add(transaction: Transaction, operation: TransactionalOperation) -> None:
+    transaction.TransactionalOperationCollection.append(operation)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from reference_qm.core.part import Part
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue
+from reference_qm.core.remote.client_steps import RemoteError, Sequence
+from reference_qm.rpc.interfaces.qmcomm_types import zeroed_transfer_buffer
+
+
+class ClientCancelling(Part):
+    """Pending reads are cancelled; cursors are opened and closed. Spec: MS-MQQP 3.2.4.7, 3.2.4.8, MS-MQMP 3.2.4.8."""
+
+    __slots__ = ()
+
+    def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
+        """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7.
+
+        One that the server was not asked for yet, because its version is being asked first, is no read of the server's.
+        """
+        entry = self.find_pending_read(queue, request_id)
+        try:
+            if entry.is_known:
+                yield from self.call_cancel_receive(entry)
+            else:
+                entry.is_over = True
+        except RemoteError:
+            self.remove_cancelled_read(entry)
+            raise
+        self.remove_cancelled_read(entry)
+
+    def remove_cancelled_read(self, entry: PendingRemoteReadEntry) -> None:
+        """Remove the entry of a read that was cancelled. Spec: MS-MQQP 3.2.4.7."""
+        self.qm.client_reading.remove_pending_read(entry)
+
+    def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
+        """Find the entry of a read that is pending; RemoteError when there is none. Spec: MS-MQQP 3.2.4.7.
+
+        By QueueHandle, by RequestId and by server: two servers may give the same handle.
+        """
+        for entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
+            meant = entry.OpenQueueDescriptorHandle, entry.RequestId
+            if entry.queue is queue and meant == (queue.QueueHandle, request_id):
+                return entry
+        raise RemoteError(f"no read {request_id} of {queue.FormatName!a} is pending (MS-MQQP 3.2.4.7)")
+
+    def call_cancel_receive(self, entry: PendingRemoteReadEntry) -> Sequence:
+        """Call RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
+        assert entry.queue.binding is not None
+        arguments = self.build_cancel_receive(entry)
+        yield from self.qm.server_bindings.call_method(entry.queue.binding, "RemoteQMCancelReceive", **arguments)
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        """Return the parameters of RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
+        return {
+            "hQueue": entry.OpenQueueDescriptorHandle,
+            "pQueue": entry.queue.QueueDescriptor,
+            "dwRequestID": entry.RequestId,
+        }
+
+    def cancel_every_pending_read(self, queue: RemoteQueue) -> Sequence:
+        """Cancel what is pending before the queue is closed; the document allows it. Spec: MS-MQQP 3.2.4.9.
+
+        What cannot be cancelled, because it ended meanwhile, does not keep the queue from being closed.
+        """
+        for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
+            if entry.queue is queue:
+                with suppress(RemoteError):
+                    yield from self.cancel_pending_read(queue, entry.RequestId)
+
+    def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
+        """Create a cursor at the server. Returns its handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""
+        arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": queue.QueueHandle}
+        results = yield from self.qm.server_bindings.call_application_method(
+            queue.RemoteServer, "R_QMCreateRemoteCursor", **arguments
+        )
+        return results["phCursor"]
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        """Close a cursor. Spec: MS-MQQP 3.2.4.8."""
+        assert queue.binding is not None
+        arguments = self.build_close_cursor(queue, cursor)
+        yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMCloseCursor", **arguments)
+
+    def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
+        """Return the parameters of RemoteQMCloseCursor. Spec: MS-MQQP 3.2.4.8."""
+        return {"hQueue": queue.QueueHandle, "hCursor": cursor}

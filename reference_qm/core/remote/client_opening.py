@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from reference_qm.core.part import Part
+from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
+from reference_qm.core.remote.client_steps import Binding, RemoteError, Resolve, Sequence
+from reference_qm.core.remote.enums import DesiredAccess, ShareMode
+from reference_qm.rpc import QM2QM, QMCOMM
+from reference_qm.surface.inputs import Endpoint
+
+
+class ClientOpening(Part):
+    """Remote queues are opened, purged and closed. Spec: MS-MQQP 3.2.4.1, 3.2.4.4, 3.2.4.9, MS-MQMP 3.2.4.7.
+
+    The application and its supporting server are one here: R_QMOpenRemoteQueue, whose results are the inputs of
+    3.2.4.1, is called just before, and R_QMCloseRemoteQueueContext just after.
+    """
+
+    __slots__ = ()
+
+    def open_for_application(
+        self, queue: RemoteQueue, host: str | None, queue_format: dict[str, Any], share: ShareMode
+    ) -> Sequence:
+        """Open a queue at its queue manager, then for reading it from here. Spec: MS-MQMP 3.2.4.7, 4.2.
+
+        ``host``: a name to resolve first; None when queue.RemoteServer is known.
+        """
+        if host is not None:
+            address = yield Resolve(host)
+            queue.RemoteServer = Endpoint(address, queue.RemoteServer.port)
+        application = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QMCOMM)
+        yield from self.qm.server_bindings.then_close(
+            application, self._open_twice(application, queue, queue_format, share)
+        )
+        self.qm.remote_client.queues[queue.number] = queue
+        return queue
+
+    def _open_twice(
+        self, application: Binding, queue: RemoteQueue, queue_format: dict[str, Any], share: ShareMode
+    ) -> Sequence:
+        results = yield from self.qm.server_bindings.call_method(
+            application,
+            "R_QMOpenRemoteQueue",
+            pQueueFormat=queue_format,
+            dwCallingProcessID=0,
+            dwDesiredAccess=int(DesiredAccess.MQ_RECEIVE_ACCESS if queue.receives else DesiredAccess.MQ_PEEK_ACCESS),
+            dwShareMode=int(share),
+            pLicGuid=self.qm.adm.Identifier,
+            dwMQS=0,
+        )
+        queue.QueueHandle, queue.QueueDescriptor = results["phQueue"], results["dwpQueue"]
+        queue.OpenContext = results["pdwContext"]
+        closing = {"pphContext": results["pphContext"]}
+        try:
+            yield from self.open_queue_at_server(queue)
+        except RemoteError:
+            yield from self.qm.server_bindings.call_method(application, "R_QMCloseRemoteQueueContext", **closing)
+            raise
+        yield from self.qm.server_bindings.call_method(application, "R_QMCloseRemoteQueueContext", **closing)
+
+    def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        """Open a queue. Spec: MS-MQQP 3.2.4.1."""
+        queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
+        try:
+            context = yield from self.call_open_queue(queue)
+        except RemoteError:
+            yield from self.qm.server_bindings.close_binding(queue.binding)
+            raise
+        self.add_remote_open_queue(queue, context)
+
+    def call_open_queue(self, queue: RemoteQueue) -> Sequence:
+        """Call RemoteQMOpenQueue; after five minutes it is cancelled. Returns phContext. Spec: MS-MQQP 3.2.4.1."""
+        assert queue.binding is not None
+        arguments = self.build_open_queue(queue)
+        results = yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMOpenQueue", **arguments)
+        return results["phContext"]
+
+    def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
+        """Return the parameters of RemoteQMOpenQueue; dwpContext is printed dwContext. Spec: MS-MQQP 3.2.4.1."""
+        machine = self.qm.enterprise.state.LocalQueueManager
+        return {
+            "pLicGuid": self.qm.adm.Identifier,
+            "dwMQS": int(bool(machine.RoutingServer or machine.DirectoryServer)),
+            "hQueue": queue.QueueHandle,
+            "pQueue": queue.QueueDescriptor,
+            "dwpContext": queue.OpenContext,
+        }
+
+    def add_remote_open_queue(self, queue: RemoteQueue, context: UUID | None) -> None:
+        """Note that a remote queue is open. Spec: MS-MQQP 3.2.4.1."""
+        entry = RemoteOpenQueueEntry(OpenQueueDescriptorHandle=queue.QueueHandle, RRSessionHandle=context, queue=queue)
+        self.qm.remote_client.RemoteOpenQueueEntryCollection.append(entry)
+
+    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+        """Find the entry of an open queue; RemoteError when there is none. Spec: MS-MQQP 3.2.4.9.
+
+        By QueueHandle and by server: two servers may give the same handle.
+        """
+        for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
+            if entry.OpenQueueDescriptorHandle == queue.QueueHandle and entry.queue is queue:
+                return entry
+        raise RemoteError(f"{queue.FormatName!a} is not open (MS-MQQP 3.2.4.9)")
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        """Purge a queue. Spec: MS-MQQP 3.2.4.4."""
+        assert queue.binding is not None
+        yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=queue.QueueHandle)
+
+    def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        """Close a queue. Spec: MS-MQQP 3.2.4.9, 3.2.4.1 (the binding handle is closed with it).
+
+        It says that the entry is removed from rPendingRemoteReadEntryCollection, where it never was; meant is
+        rRemoteOpenQueueEntryCollection.
+        """
+        assert queue.binding is not None
+        entry = self.find_remote_open_queue(queue)
+        yield from self.qm.server_bindings.then_close(queue.binding, self._close_open_queue(queue.binding, entry))
+
+    def _close_open_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        yield from self.qm.client_cancelling.cancel_every_pending_read(entry.queue)
+        try:
+            yield from self.call_close_queue(binding, entry)
+        except RemoteError:
+            self.remove_remote_open_queue(entry)
+            raise
+        self.remove_remote_open_queue(entry)
+
+    def call_close_queue(self, binding: Binding, entry: RemoteOpenQueueEntry) -> Sequence:
+        """Call RemoteQMCloseQueue with the handle of an open queue. Spec: MS-MQQP 3.2.4.9."""
+        yield from self.qm.server_bindings.call_method(binding, "RemoteQMCloseQueue", pphContext=entry.RRSessionHandle)
+
+    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+        """Forget a remote queue that is closed. Spec: MS-MQQP 3.2.4.9."""
+        self.qm.remote_client.RemoteOpenQueueEntryCollection.remove(entry)

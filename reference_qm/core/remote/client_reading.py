@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from reference_qm.codec import NULL_GUID, FormatError, UserMessagePacket, parse_packet
+from reference_qm.core.part import Part
+from reference_qm.core.queueing.positions import lookup_identifier
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote.client_steps import CallMethod, RemoteError, Sequence
+from reference_qm.core.remote.enums import INFINITE_MS, Ack
+from reference_qm.core.store.messages import deserialize_message
+from reference_qm.model.adm import Message
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import FaultStatus
+
+REQUEST_IDS = 0xFFFFFFFF
+
+
+class Version(NamedTuple):
+    """The version that RemoteQmGetVersion returns. Spec: MS-MQQP 3.1.4.9."""
+
+    Major: int
+    Minor: int
+    BuildNumber: int
+
+
+class RemoteMessage(NamedTuple):
+    """A message that was read; LookupIdentifier u64 is None from a server that does not return it."""
+
+    message: Message
+    LookupIdentifier: int | None
+
+
+class ClientReading(Part):
+    """Messages of remote queues are peeked at and received. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.1.4.11.
+
+    The four sections are one sequence: they differ in hCursor, in ulAction, and in that what is received is
+    acknowledged.
+    """
+
+    __slots__ = ()
+
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        """Peek or receive a message, with a cursor or without one. Returns a RemoteMessage.
+
+        Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
+        """
+        entry = read.entry = self.create_pending_read(read)
+        try:
+            found = yield from self._read(read, entry)
+        except RemoteError:
+            self.remove_pending_read(entry)
+            raise
+        self.remove_pending_read(entry)
+        return found
+
+    def _read(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
+        version = yield from self.ask_server_version(read)
+        if entry.is_over:
+            raise _cancelled("before the server was asked")
+        entry.is_known = True
+        if read.LookupId is None and self.is_old_version(version):
+            results = yield from self.start_receive(read)
+        else:
+            results = yield from self.start_receive2(read)
+        self.note_remote_read_handle(entry, results["pphContext"])
+        if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
+            return (yield from self._give_back(read, entry, _cancelled("while the message was on its way")))
+        try:
+            found = self.reconstruct_message(results, self.qm.server_names.find_identifier(read.queue))
+        except FormatError as malformed:
+            error = RemoteError(f"the server sent no UserMessage Packet: {malformed}")
+            return (yield from self._give_back(read, entry, error))
+        if read.receives:
+            yield from self.end_receive(entry, Ack.RR_ACK)
+        return found
+
+    def _give_back(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
+        """Report to the server that a message was not received: it keeps it. Spec: MS-MQQP 3.1.4.2."""
+        if read.receives:
+            yield from self.end_receive(entry, Ack.RR_NACK)
+        raise error
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        """Note a read that begins. Spec: MS-MQQP 3.2.4.2."""
+        entry = PendingRemoteReadEntry(
+            OpenQueueDescriptorHandle=read.queue.QueueHandle,
+            RequestId=self.new_request_id(),
+            queue=read.queue,
+            token=read.token,
+        )
+        self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
+        return entry
+
+    def new_request_id(self) -> int:
+        """Return a RequestId that no other pending read has, u32. Spec: MS-MQQP 3.2.4.2."""
+        client = self.qm.remote_client
+        taken = {entry.RequestId for entry in client.PendingRemoteReadEntryCollection}
+        while True:
+            client.last_request_id = client.last_request_id % REQUEST_IDS + 1
+            if client.last_request_id not in taken:
+                return client.last_request_id
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        """Call RemoteQmGetVersion. Returns a Version, None from a server that has no such method (note <21>).
+
+        Spec: MS-MQQP 3.2.4.2, 3.1.4.9.
+        """
+        assert read.queue.binding is not None
+        try:
+            found = yield CallMethod(read.queue.binding, "RemoteQmGetVersion", {}, self.qm.settings.remote_call_ms)
+        except RemoteError as error:
+            if error.status == FaultStatus.NCA_S_OP_RNG_ERROR:
+                return None
+            raise
+        return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
+
+    def is_old_version(self, version: Version | None) -> bool:
+        """Return whether a server of this version lacks RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
+
+        The third condition, a build below 951 of version 5.0, is part of the second.
+        """
+        return version is None or (version.Major, version.Minor) < (5, 1)
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        """Return the REMOTEREADDESC of a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
+        assert read.entry is not None
+        return {
+            "hRemoteQueue": read.queue.QueueHandle,
+            "hCursor": read.CursorHandle,
+            "ulAction": int(read.Action),
+            "ulTimeout": read.TimeOut,
+            "dwSize": 0,
+            "dwQueue": read.queue.QueueDescriptor,
+            "dwRequestID": read.entry.RequestId,
+            "Reserved": 0,
+            "dwArriveTime": 0,
+            "eAckNack": 0,
+            "lpBuffer": None,
+        }
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        """Return the REMOTEREADDESC2 of a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
+        return {"pRemoteReadDesc": self.describe_read(read), "SequentialId": 0}
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        """Call RemoteQMStartReceive. Returns its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
+        arguments = {"lpRemoteReadDesc": self.describe_read(read)}
+        return (yield from self._call_start(read, "RemoteQMStartReceive", arguments))
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        """Call RemoteQMStartReceive2, or RemoteQMStartReceiveByLookupId. Returns its results by name.
+
+        Spec: MS-MQQP 3.2.4.2, 3.1.4.10, 3.1.4.11.
+        """
+        arguments: dict[str, Any] = {"lpRemoteReadDesc2": self.describe_read2(read)}
+        if read.LookupId is None:
+            return (yield from self._call_start(read, "RemoteQMStartReceive2", arguments))
+        arguments["LookupId"] = read.LookupId
+        return (yield from self._call_start(read, "RemoteQMStartReceiveByLookupId", arguments))
+
+    def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+        """Call a method that waits for a message. A read that was cancelled has no message, and no failure HRESULT."""
+        assert read.queue.binding is not None
+        timeout = (
+            None
+            if read.TimeOut == INFINITE_MS
+            else read.TimeOut * self.qm.settings.scale + self.qm.settings.remote_call_ms
+        )
+        results = yield CallMethod(read.queue.binding, method, arguments, timeout)
+        self.qm.server_bindings.check(method, results)
+        if results["Return"] == Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
+            raise RemoteError("cancelled (MS-MQQP 3.2.4.7)", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
+        return results
+
+    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        """Keep the handle of a read session. Spec: MS-MQQP 3.2.4.2."""
+        entry.RemoteReadHandle = handle
+
+    def reconstruct_message(self, results: dict[str, Any], server: UUID) -> RemoteMessage:
+        """Make the message of what the server returned; FormatError. Spec: MS-MQQP 3.2.4.2, MS-MQMQ 2.2.18, 2.2.20.
+
+        SequentialId is only the seven low bytes of the LookupIdentifier that RemoteQMStartReceiveByLookupId takes
+        (3.1.4.10): the high one follows from the message (MS-MQDMPR 3.1.7.1.9). ``server``: the Identifier of the queue
+        manager that has the message, for one to a direct name, whose QueueManagerAddress is NULL (E28).
+        """
+        sequential_id = None
+        description = results.get("lpRemoteReadDesc")
+        if description is None:
+            description, sequential_id = (
+                results["lpRemoteReadDesc2"][name] for name in ("pRemoteReadDesc", "SequentialId")
+            )
+        if description is None or description["lpBuffer"] is None:
+            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", "is NULL although a message was read")
+        packet = parse_packet(bytes(description["lpBuffer"]))
+        if not isinstance(packet, UserMessagePacket):
+            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"holds a {type(packet).__name__}")
+        owner = packet.UserHeader.QueueManagerAddress
+        message = deserialize_message(packet, server if owner == NULL_GUID else owner, description["dwArriveTime"])
+        return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        """Report what became of a message to the server: call RemoteQMEndReceive. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
+        assert entry.queue.binding is not None
+        arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
+        results = yield CallMethod(
+            entry.queue.binding, "RemoteQMEndReceive", arguments, self.qm.settings.remote_call_ms
+        )
+        self.qm.server_bindings.check("RemoteQMEndReceive", results)
+
+    def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
+        """Forget a read that is over, unless it was cancelled before. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
+        if entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
+            self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
+
+
+def _cancelled(when: str) -> RemoteError:
+    return RemoteError(f"cancelled {when}", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reference_qm.core.part import Part
+from reference_qm.core.remote.client_steps import Bind, Binding, CallMethod, Close, RemoteError, Resolve, Sequence, Task
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.rpc.client import ClientAssociation, outgoing_call
+from reference_qm.rpc.outgoing import Bound, Failed, Outgoing, Returned, Send
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import CloseTransport, Connect, ResolveHost, SendPacket
+from reference_qm.surface.inputs import BytesReceived, TransportConnected, TransportFailed, TransportLost
+
+
+class ClientTasks(Part):
+    """The runner of sequences of remote calls: a sequence waits, connections and timers go on with it.
+
+    Spec: MS-MQQP 3.2.4.
+
+    A sequence is a generator. It yields a step and gets what came of it, or RemoteError where it stands.
+    """
+
+    __slots__ = ()
+
+    def run(self, sequence: Sequence, now: Now, finished: Callable[[Any], None]) -> None:
+        """Begin to carry out a sequence."""
+        self._go_on(Task(self.qm.next_handle(), sequence, finished), None, now)
+
+    def _go_on(self, task: Task, came: Any, now: Now) -> None:
+        """Pass to a sequence what it waited for, and begin its next step."""
+        task.waits_for = None
+        self._stop_timer(task)
+        try:
+            step = task.sequence.throw(came) if isinstance(came, RemoteError) else task.sequence.send(came)
+        except StopIteration as end:
+            task.finished(end.value)
+        except RemoteError as error:
+            task.finished(error)
+        else:
+            _BEGIN[type(step)](self)(task, step, now)
+
+    def _start_timer(self, task: Task, duration_ms: int, now: Now) -> None:
+        self.qm.remote_client.tasks[task.number] = task
+        duration_ms = max(1, self.qm.settings.scaled(duration_ms))
+        self.qm.timers.start(TimerKey(TimerName.REMOTE_CALL, task.number), now.monotonic_ms, duration_ms)
+
+    def _stop_timer(self, task: Task) -> None:
+        if self.qm.remote_client.tasks.pop(task.number, None) is not None:
+            self.qm.timers.stop(TimerKey(TimerName.REMOTE_CALL, task.number))
+
+    # -- steps --------------------------------------------------------------------------------------------------------
+
+    def _begin_resolve(self, task: Task, step: Resolve, now: Now) -> None:
+        task.waits_for = step.host
+        waiting = self.qm.remote_client.resolving.setdefault(step.host, [])
+        waiting.append(task)
+        if len(waiting) == 1:
+            self.qm.emit(ResolveHost(step.host))
+
+    def _begin_bind(self, task: Task, step: Bind, now: Now) -> None:
+        association = ClientAssociation([step.interface], security=self.qm.config.rpc_client)
+        binding = Binding(self.qm.next_transport(), step.interface, association, opener=task)
+        self.qm.remote_client.bindings[binding.transport] = binding
+        task.waits_for = (binding, None)
+        self._start_timer(task, self.qm.settings.remote_call_ms, now)
+        self.qm.emit(Connect(binding.transport, step.server))
+
+    def _begin_call(self, task: Task, step: CallMethod, now: Now) -> None:
+        binding = step.binding
+        if binding.ended is not None:
+            self._go_on(task, RemoteError(f"{step.method} cannot be called: {binding.ended}"), now)
+            return
+        call = outgoing_call(binding.interface, step.method, step.arguments)
+        binding.calls[call] = task
+        task.waits_for = (binding, call)
+        if step.timeout_ms is not None:
+            self._start_timer(task, step.timeout_ms, now)
+        self._take(binding, binding.association.begin(call), now)
+
+    def _begin_close(self, task: Task, step: Close, now: Now) -> None:
+        self._close(step.binding, now)
+        self._go_on(task, None, now)
+
+    # -- what happens -------------------------------------------------------------------------------------------------
+
+    def on_resolved(self, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        """Go on with whoever waits for a host name."""
+        for task in self.qm.remote_client.resolving.pop(host, []):
+            found = addresses[0] if addresses else RemoteError(f"host name {host!a} has no address (MS-MQQP 3.2.4.1)")
+            self._go_on(task, found, now)
+
+    def on_connected(self, event: TransportConnected, now: Now) -> None:
+        """Propose the interface on a new connection."""
+        binding = self.qm.remote_client.bindings[event.transport]
+        self._take(binding, binding.association.bind(), now)
+
+    def on_failed(self, event: TransportFailed, now: Now) -> None:
+        """Fail whoever wanted the connection."""
+        self._end(self.qm.remote_client.bindings[event.transport], event.error, now)
+
+    def on_lost(self, event: TransportLost, now: Now) -> None:
+        """Fail everybody who waits on the connection."""
+        self._end(self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now)
+
+    def on_bytes(self, event: BytesReceived, now: Now) -> None:
+        """Take what the server sends."""
+        binding = self.qm.remote_client.bindings[event.transport]
+        self._take(binding, binding.association.receive_bytes(event.data), now)
+
+    def on_remote_call_timer(self, number: int, now: Now) -> None:
+        """Give up what took too long: a call is cancelled with a cancel time-out of zero. Spec: MS-MQQP 3.2.4.1."""
+        task = self.qm.remote_client.tasks.pop(number)
+        assert isinstance(task.waits_for, tuple)  # a host name is waited for without a timer
+        binding, call = task.waits_for
+        if call is None:
+            binding.opener = None
+            self._close(binding, now)
+            self._go_on(task, RemoteError("the server does not answer the bind in time (C706 12.6.4.3)"), now)
+            return
+        del binding.calls[call]
+        for one in binding.association.cancel(call):
+            if isinstance(one, Send):
+                self.qm.emit(SendPacket(binding.transport, one.data))
+        self._go_on(task, RemoteError(f"{call.method.name} is not answered in time: it is cancelled"), now)
+
+    def abandon(self, now: Now) -> None:
+        """End every sequence: the queue manager is stopped."""
+        reason = "the queue manager is stopped"
+        for binding in list(self.qm.remote_client.bindings.values()):
+            self._close(binding, now, f"{reason} (MS-MQQB 3.1.4.2)")
+        for host in list(self.qm.remote_client.resolving):
+            for task in self.qm.remote_client.resolving.pop(host):
+                self._go_on(task, RemoteError(reason), now)
+
+    def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+        """Carry out what an association says, in order."""
+        for one in happened:
+            if isinstance(one, Send):
+                self.qm.emit(SendPacket(binding.transport, one.data))
+            elif isinstance(one, Bound):
+                self._opened(binding, binding, now)
+            elif isinstance(one, Returned):
+                self._go_on(binding.calls.pop(one.call), one.results, now)
+            elif isinstance(one, Failed):
+                task = binding.calls.pop(one.call, None)
+                if task is not None:
+                    self._go_on(task, RemoteError(one.error, one.status), now)
+            else:
+                self._close(binding, now, one.reason)
+
+    def _opened(self, binding: Binding, came: Any, now: Now) -> None:
+        task, binding.opener = binding.opener, None
+        if task is not None:
+            self._go_on(task, came, now)
+
+    def _close(self, binding: Binding, now: Now, why: str = "the binding handle is closed (C706 2.3)") -> None:
+        if binding.ended is None:
+            self.qm.emit(CloseTransport(binding.transport, why))
+            self._end(binding, why, now)
+
+    def _end(self, binding: Binding, reason: str, now: Now) -> None:
+        """Note that a connection is over; whoever waits on it goes on with an error."""
+        binding.ended = reason
+        self.qm.remote_client.bindings.pop(binding.transport, None)
+        self._opened(binding, RemoteError(reason), now)
+        self._take(binding, binding.association.end(reason), now)
+
+
+_BEGIN: Mapping[type, Callable[[ClientTasks], Callable[[Task, Any, Now], None]]] = {
+    Resolve: lambda part: part._begin_resolve,
+    Bind: lambda part: part._begin_bind,
+    CallMethod: lambda part: part._begin_call,
+    Close: lambda part: part._begin_close,
+}

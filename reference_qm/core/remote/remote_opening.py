@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from reference_qm.core.part import Part
+from reference_qm.core.remote.enums import PortType
+from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.remote_ending import CANCELED
+from reference_qm.model.adm import Queue
+from reference_qm.model.enums import QueueAccessType, RemoteReadState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.inputs import Endpoint
+
+
+class RemoteOpening(Part):
+    """Opening, closing and purging queues, and what a client asks before.
+
+    Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, .7 to .9.
+    """
+
+    __slots__ = ()
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        """Open a queue for remote reading. Spec: MS-MQQP 3.1.4.3.
+
+        dwMQS is ignored (note <12>). Nothing is printed for a handle that is none: it is taken, and
+        refused when something is read through it. A NULL for pLicGuid, a [ref] pointer, cannot be sent.
+        """
+        given = call.arguments
+        status = self.check_open_values(given["pQueue"], given["dwpContext"])
+        if not status:
+            status = self.check_open_values_equal(given["pQueue"], given["dwpContext"])
+        if not status:
+            status = self.check_open_handle(given["hQueue"])
+        if status:
+            self.qm.remote.note(call.respond(Return=status, phContext=None))
+            return
+        handle = self.handle_to_open(given["hQueue"], given["dwpContext"])
+        entry = OpenQueueEntry(OpenQueueDescriptorHandle=handle, ClientId=given["pLicGuid"])
+        self.qm.remote.OpenQueueEntryCollection.add(entry)
+        self.take_over_descriptor(entry)
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
+
+    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+        """Refuse 0 for pQueue or dwpContext. Spec: MS-MQQP 3.1.4.3."""
+        return Status.MQ_OK if p_queue and dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
+
+    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+        """Refuse a pQueue that is not dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
+        return Status.MQ_OK if p_queue == dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
+
+    def check_open_handle(self, h_queue: int) -> Status:
+        """Refuse no hQueue: it is ignored. Spec: MS-MQQP 3.1.4.3, note <13>."""
+        return Status.MQ_OK
+
+    def handle_to_open(self, h_queue: int, dwp_context: int) -> int:
+        """Return by what the descriptor is known from now on. Spec: MS-MQQP 3.1.4.3, note <15>."""
+        return dwp_context
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        """Let a descriptor belong to qm2qm from now on. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
+
+        Nothing says when RemoteReadState leaves Opened. If it did not, R_QMCloseRemoteQueueContext, which clients call
+        once the queue is open (MS-MQMP 4.2), would close the queue under them.
+        """
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        """Close a queue. Spec: MS-MQQP 3.1.4.4."""
+        if call.handle is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
+            return
+        self.close_open_queue_entry(call.handle.state)
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        """Forget what a client has opened, cancel what it reads, close its queue. Spec: MS-MQQP 3.1.4.4, 3.1.6.1."""
+        self.qm.remote.OpenQueueEntryCollection.remove(entry)
+        self.cancel_remote_reads(entry)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            self.qm.queue_opening.close_queue(descriptor)
+
+    def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
+        """Cancel every read of a queue that is closed. Spec: MS-MQQP 3.1.4.4."""
+        for read in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            self.qm.remote_ending.cancel_remote_read(read, CANCELED)
+
+    def run_down_session(self, entry: OpenQueueEntry) -> None:
+        """Close a queue that its client left open. Spec: MS-MQQP 3.1.6.1."""
+        self.close_open_queue_entry(entry)
+
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        """Forget a cursor. Spec: MS-MQQP 3.1.4.5."""
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        cursor = None
+        if descriptor is not None:
+            cursor = self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+        if cursor is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
+            return
+        self.qm.queue_opening.close_cursor(cursor)
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        """Delete every message of a queue. Spec: MS-MQQP 3.1.4.7.
+
+        Errors are returned, not thrown, which note <18> permits. A handle that was opened to peek does not let purge
+        (MS-MQMP 3.1.4.2).
+        """
+        if not self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
+            self.refuse_purge(call, Status.MQ_ERROR_INVALID_HANDLE)
+            return
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is None or descriptor.QueueReference is None:
+            self.refuse_purge(call, Status.MQ_ERROR_INVALID_HANDLE)
+        elif descriptor.AccessType is not QueueAccessType.RECEIVE:
+            self.refuse_purge(call, Status.MQ_ERROR_ACCESS_DENIED)
+        else:
+            self.purge_remote_queue(call, descriptor.QueueReference)
+
+    def refuse_purge(self, call: Call, status: Status) -> None:
+        """Return the error; others throw it. Spec: MS-MQQP 3.1.4.7, note <18>."""
+        self.qm.remote.note(call.respond(Return=status))
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        """Raise Purge Queue; answer when the disk knows. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
+
+        def purged(number: int) -> Result:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            return Result()
+
+        def failed() -> None:
+            self.refuse_purge(call, Status.MQ_ERROR_MESSAGE_STORAGE_FAILED)
+
+        self.qm.queues.purge(queue, None, purged, failed)
+
+    def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
+        """Answer with a port. Spec: MS-MQQP 3.1.4.8."""
+        self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
+
+    def get_server_port(self, port_type: int) -> int:
+        """Return the port that serves an interface, 0 for one that is not served.
+
+        Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
+
+        There is no SPX here (note <19>).
+        """
+        if self.qm.rpc_listening is None:
+            return 0
+        ports: dict[int, Endpoint] = {
+            PortType.IP_HANDSHAKE: self.qm.rpc_listening.handshake,
+            PortType.IP_READ: self.qm.rpc_listening.read,
+        }
+        return ports[port_type].port if port_type in ports else 0
+
+    def remote_qm_get_version(self, call: Call, now: Now) -> None:
+        """Answer with the version. Spec: MS-MQQP 3.1.4.9."""
+        major, minor, build = self.get_remote_version()
+        self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
+
+    def get_remote_version(self) -> tuple[int, int, int]:
+        """Return pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""
+        return self.qm.config.remote_version

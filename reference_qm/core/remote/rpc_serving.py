@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from ipaddress import AddressValueError, IPv4Address
+from typing import Any
+
+from reference_qm.core.events import RpcHappened
+from reference_qm.core.part import QM, Part
+from reference_qm.core.remote.associations import Associations
+from reference_qm.core.remote.model import (
+    EntryCollection,
+    OpenQueueEntry,
+    RemoteQueueOpenContextHandle,
+    RemoteReadEntry,
+)
+from reference_qm.model.timers import Timers
+from reference_qm.model.unfinished import Unfinished
+from reference_qm.rpc import (
+    EPT,
+    QM2QM,
+    QMCOMM,
+    Call,
+    CallCancelled,
+    CallOrphaned,
+    CallReceived,
+    FaultStatus,
+    HandleRundown,
+    RpcEvent,
+    RpcOutput,
+    RpcServer,
+)
+from reference_qm.rpc.authentication import NO_SECURITY, ServerSecurity
+from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import RpcClose, RpcSend
+from reference_qm.surface.entropy import Entropy
+from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
+
+HARDENED = "in hardened security mode no RPC is answered (MS-MQDMPR 3.1.1.1)"
+FOR_EVERYBODY = frozenset({"RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"})
+"""Methods that no authentication level is demanded for (MS-MQQP 5, MS-MQMP 5.1)."""
+INTERFACES = (QM2QM, QMCOMM, EPT)
+"""Interfaces of every port: clients call qm2qm methods at the port that qmcomm named, and the other way round."""
+
+
+class RemoteReading:
+    """The server's side of remote reading: associations and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
+
+    def __init__(
+        self,
+        entropy: Entropy,
+        timers: Timers,
+        unfinished: Unfinished,
+        emit: Callable[[RpcSend | RpcClose], None],
+        post: Callable[[RpcHappened], None],
+        security: ServerSecurity = NO_SECURITY,
+        *,
+        strict: bool = True,
+    ) -> None:
+        server = RpcServer(INTERFACES, entropy, security=security, strict=strict)
+        self.associations: Associations = Associations(server, timers, unfinished, emit, post)
+        self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
+        self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
+        self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
+        self.reads: dict[Call, RemoteReadEntry] = {}
+        """The reads whose calls are not answered."""
+
+    def note(self, outputs: Iterable[RpcOutput]) -> None:
+        """Take note of what follows from an answered call."""
+        self.associations.note(outputs)
+
+
+class RpcServing(Part):
+    """The events of DCE/RPC, passed to who carries them out.
+
+    Spec: MS-MQQP 3.1.3, 3.1.4, 3.1.6; MS-MQMP 3.1.4, 3.1.7.2.
+    """
+
+    __slots__ = ()
+
+    def on_listening(self, event: RpcListening, now: Now) -> None:
+        """Note the ports. Spec: MS-MQQP 3.1.3."""
+        self.qm.rpc_listening = event
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        """Take what came on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
+        if self.qm.adm.HardenedSecurity:
+            self.qm.remote.associations.cut(event.connection, HARDENED)
+            return
+        self.qm.remote.associations.receive(event, now)
+
+    def on_lost(self, event: RpcLost, now: Now) -> None:
+        """Forget a connection. Spec: MS-MQQP 3.1.6."""
+        self.qm.remote.associations.lose(event)
+
+    def carry_out(self, event: RpcEvent, now: Now) -> None:
+        """Let a call, a cancel or a rundown be carried out. Spec: MS-MQQP 3.1.4, 3.1.6, MS-MQMP 3.1.4, 3.1.7.2."""
+        match event:
+            case CallReceived(call) if self.qm.halted is not None:
+                self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
+            case CallReceived(call) if call.context.interface is EPT:
+                self.qm.remote.note(EndpointMapper(mapped(self.qm.rpc_listening))(event))
+            case CallReceived(call) if not self.is_served(call):
+                self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
+            case CallReceived(call) if not self.is_allowed(call):
+                self.qm.remote.note(call.fault(FaultStatus.ACCESS_DENIED))
+            case CallReceived(call):
+                METHODS[call.method.name](self.qm)(call, now)
+            case CallCancelled(call):
+                self.qm.remote_ending.cancel_call(call)
+            case CallOrphaned(call):
+                self.qm.remote_ending.orphan_call(call)
+            case HandleRundown(handle):
+                RUNDOWNS[handle.kind](self.qm)(handle.state)
+
+    def is_served(self, call: Call) -> bool:
+        """Return whether there is such a method: all but old releases have every one. Spec: MS-MQQP 1.7, note <2>."""
+        return True
+
+    def is_allowed(self, call: Call) -> bool:
+        """Return whether a call is made at the level that is demanded. Spec: MS-MQQP 5, MS-MQMP 5.1.
+
+        The methods that return a port are for everybody: clients ask them before they set up security.
+        """
+        return call.method.name in FOR_EVERYBODY or call.level >= self.qm.config.rpc_server.least_level
+
+
+def mapped(listening: RpcListening | None) -> list[MappedEndpoint]:
+    """Return what the endpoint mapper knows. A tower has room for an IPv4 address; for another it has 0.0.0.0."""
+    if listening is None:
+        return []
+    served = ((QMCOMM, listening.handshake), (QM2QM, listening.read))
+    return [MappedEndpoint(interface, _ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
+
+
+def _ipv4(host: str) -> IPv4Address:
+    try:
+        return IPv4Address(host)
+    except AddressValueError:
+        return IPv4Address(0)
+
+
+METHODS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
+    "RemoteQMStartReceive": lambda qm: qm.remote_starting.remote_qm_start_receive,
+    "RemoteQMEndReceive": lambda qm: qm.remote_ending.remote_qm_end_receive,
+    "RemoteQMOpenQueue": lambda qm: qm.remote_opening.remote_qm_open_queue,
+    "RemoteQMCloseQueue": lambda qm: qm.remote_opening.remote_qm_close_queue,
+    "RemoteQMCloseCursor": lambda qm: qm.remote_opening.remote_qm_close_cursor,
+    "RemoteQMCancelReceive": lambda qm: qm.remote_ending.remote_qm_cancel_receive,
+    "RemoteQMPurgeQueue": lambda qm: qm.remote_opening.remote_qm_purge_queue,
+    "RemoteQMGetQMQMServerPort": lambda qm: qm.remote_opening.remote_qm_get_qmqm_server_port,
+    "RemoteQmGetVersion": lambda qm: qm.remote_opening.remote_qm_get_version,
+    "RemoteQMStartReceive2": lambda qm: qm.remote_starting.remote_qm_start_receive2,
+    "RemoteQMStartReceiveByLookupId": lambda qm: qm.remote_starting.remote_qm_start_receive_by_lookup_id,
+    "R_QMOpenRemoteQueue": lambda qm: qm.qmcomm.r_qm_open_remote_queue,
+    "R_QMCloseRemoteQueueContext": lambda qm: qm.qmcomm.r_qm_close_remote_queue_context,
+    "R_QMCreateRemoteCursor": lambda qm: qm.qmcomm.r_qm_create_remote_cursor,
+    "R_QMGetObjectProperties": lambda qm: qm.object_properties.r_qm_get_object_properties,
+    "R_QMGetRTQMServerPort": lambda qm: qm.qmcomm.r_qm_get_rtqm_server_port,
+}
+"""The handler of each method, by its name on the wire."""
+
+
+RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
+    "PCTX_RRSESSION_HANDLE_TYPE": lambda qm: qm.remote_opening.run_down_session,
+    "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
+    "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,
+}
+"""The handler of each kind of context handle that a client leaves behind. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from reference_qm.core.part import Part
+from reference_qm.core.remote.client_steps import Bind, Binding, CallMethod, Close, RemoteError, Sequence
+from reference_qm.core.remote.enums import PortType
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import QM2QM, QMCOMM, Interface
+from reference_qm.surface.inputs import Endpoint
+
+FAILURE = 0x80000000
+"""The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
+
+PORT_CALLS = {"qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType"), "qmcomm": ("R_QMGetRTQMServerPort", "fIP")}
+"""The method of each interface that returns ports, and its parameter."""
+PORT_TYPES = {"qm2qm": PortType.IP_READ, "qmcomm": PortType.IP_HANDSHAKE}
+"""The port for the other methods of each interface."""
+
+
+class ServerBindings(Part):
+    """RPC binding handles to the interfaces of another queue manager.
+
+    Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
+    """
+
+    __slots__ = ()
+
+    def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+        """Construct an RPC binding handle to an interface of a server. Spec: MS-MQQP 3.2.4.1. Returns a Binding."""
+        return (yield Bind(server, interface))
+
+    def ask_server_port(self, binding: Binding, interface: Interface) -> Sequence:
+        """Ask for the port of the other methods of an interface; RemoteError when there is none. Returns int.
+
+        Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
+        """
+        method, parameter = PORT_CALLS[binding.interface.name]
+        arguments = {parameter: int(PORT_TYPES[interface.name])}
+        results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
+        return checked_port(method, interface.name, results["Return"])
+
+    def close_binding(self, binding: Binding) -> Sequence:
+        """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
+        yield Close(binding)
+
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+        """Construct the binding handle that calls are made on: at the port that the server returns. Returns a Binding.
+
+        Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
+        """
+        initial = yield from self.construct_initial_binding(server, interface)
+        return (yield from self.then_close(initial, self._bind_again(server, initial)))
+
+    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+        """Construct the binding handle on which the port is asked for. Returns a Binding.
+
+        No section says where a server has qm2qm before its port is known. Where it is not at the port of qmcomm, the
+        latter is asked (MS-MQMP 3.1.4.24).
+        """
+        try:
+            return (yield from self.construct_binding(server, interface))
+        except RemoteError:
+            if interface is not QM2QM:
+                raise
+        qmcomm = yield from self.construct_binding(server, QMCOMM)
+        port = yield from self.then_close(qmcomm, self.ask_server_port(qmcomm, interface))
+        return (yield from self.construct_binding(Endpoint(server.host, port), interface))
+
+    def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
+        port = yield from self.ask_server_port(initial, initial.interface)
+        return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
+
+    def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> Sequence:
+        """Call a method of qmcomm on a binding of its own, as an application does. Returns its results by name.
+
+        Spec: MS-MQMP 3.2.4.
+        """
+        binding = yield from self.bind_to_server(server, QMCOMM)
+        return (yield from self.then_close(binding, self.call_method(binding, method, **arguments)))
+
+    def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
+        """Call a method that answers at once. Returns its results by name; RemoteError for a failure that it returns.
+
+        The client treats all failure HRESULTs identically (MS-MQQP 3.1.4): those with the severity bit set (2.2).
+        """
+        results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
+        self.check(method, results)
+        return results
+
+    def is_failure(self, status: int) -> bool:
+        """Return whether a status is a failure HRESULT; all of them are treated identically.
+
+        Spec: MS-MQQP 2.2, 3.1.4.1.
+        """
+        return bool(status & FAILURE)
+
+    def check(self, method: str, results: dict[str, object]) -> None:
+        """Raise RemoteError when a method returned a failure HRESULT."""
+        status = results.get("Return", 0)
+        assert isinstance(status, int)
+        if self.is_failure(status):
+            raise RemoteError(f"{method} returned {name_of(status)}", status)
+
+    def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
+        """Carry out a sequence, and close a binding handle whatever came of it."""
+        try:
+            outcome = yield from sequence
+        except RemoteError:
+            yield from self.close_binding(binding)
+            raise
+        yield from self.close_binding(binding)
+        return outcome
+
+
+def checked_port(method: str, interface: str, port: int) -> int:
+    """Return a port that a method returned; RemoteError when it is none."""
+    if not 0 < port <= 0xFFFF:
+        raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
+    return port
+
+
+def name_of(status: int) -> str:
+    """Name a status."""
+    try:
+        return f"{status:#010x} {Status(status).name}"
+    except ValueError:
+        return f"{status:#010x}"

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from reference_qm.codec import FormatError, Packet, StreamFramer
+from reference_qm.core.events import SessionClosed
+from reference_qm.core.part import Part
+from reference_qm.model.adm import OutgoingQueue, Session
+from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
+from reference_qm.model.timers import SESSION_TIMERS, TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import CloseTransport, Rejected
+
+
+class Closing(Part):
+    """Closing sessions and connecting again. Spec: MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3."""
+
+    __slots__ = ()
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        """Close a session, whatever its state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line naming the section."""
+        queue = _moving_queue(session)
+        if queue is not None:
+            queue.State = OutgoingQueueState.DISCONNECTING
+        self.close_transport(session, reason)
+        for name in (*SESSION_TIMERS, TimerName.PING_RESPONSE):
+            self.qm.session_timers.stop(session, name)
+        session.opening = Opening.NOTHING
+        session.SessionState = SessionState.CLOSED
+        if queue is not None:
+            queue.State = OutgoingQueueState.DISCONNECTED
+            self.qm.destinations.start_idle_timer(queue, now)
+        self.await_reconnect(session, now)
+        self.qm.post(SessionClosed(session))
+        self.session_ended(session, reason)
+
+    def close_transport(self, session: Session, reason: str) -> None:
+        """Close the underlying connection, unless it is gone. Spec: MS-MQQB 3.1.5.9."""
+        if session.transport is None:
+            return
+        self.qm.unfinished.note(session.transport, 0)
+        session.framer = StreamFramer()
+        if self.qm.transports.pop(session.transport, None) is not None:
+            self.qm.emit(CloseTransport(session.transport, reason))
+
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        """Try again later when messages wait. Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2.
+
+        The states between a failed attempt and the next are not printed; WAITING_RECONNECT is what they mean
+        (3.1.1.3.1).
+        """
+        if _moving_queue(session) is not None and len(session.OutgoingMessageTable):
+            self.qm.session_timers.start(
+                session, TimerName.SESSION_RETRY_CONNECT, self.qm.settings.session_retry_connect_ms, now
+            )
+            session.SessionState = SessionState.WAITING_RECONNECT
+
+    def session_ended(self, session: Session, reason: str) -> None:
+        """Answer the commands that wait for the session to open; keep a closed one for inspection."""
+        for token in session.awaited_by:
+            self.qm.emit(Rejected(token, f"no session was opened: {reason}"))
+        session.awaited_by.clear()
+        if session.SessionState is SessionState.CLOSED and self.qm.sessions.pop(session.number, None) is not None:
+            self.qm.closed_sessions.append(session)
+
+    def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
+        """Close the session of a lost connection. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6.
+
+        What was dispatched is so no more when the next session begins (``initialize_messages``).
+        """
+        self.close(session, f"the transport was lost: {reason} (MS-MQQB 3.1.7.3)", now)
+
+    def on_session_cleanup_timer(self, session: Session, now: Now) -> None:
+        """Close an idle session. Spec: MS-MQQB 3.1.6.2."""
+        if not session.SessionActive:
+            self.close(session, "it was idle (MS-MQQB 3.1.6.2)", now)
+            return
+        self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
+        session.SessionActive = False
+
+    def on_session_initialization_timer(self, session: Session, now: Now) -> None:
+        """Close a session that was not set up in time. Spec: MS-MQQB 3.1.6.6."""
+        self.close(session, "it was not initialized in time (MS-MQQB 3.1.6.6)", now)
+
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        """Close on a packet that is not formed as section 2 prints it. Spec: MS-MQQB 3.1.5.1.3."""
+        self.close(session, f"{error} (MS-MQQB 3.1.5.1.3)", now)
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        """Close on a packet that the state does not admit. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8."""
+        kind = type(packet).__name__.removesuffix("Packet")
+        state = session.SessionState.value
+        self.close(session, f"{kind} in {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
+
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        """Record why a session cannot be established, and end the attempt. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.2."""
+        self.qm.connecting.add_connection_history(session, status, now)
+        self.close(session, reason, now)
+
+
+def _moving_queue(session: Session) -> OutgoingQueue | None:
+    """Return the outgoing queue whose State follows the session: the initiator's, unless it is OnHold or Locked."""
+    queue = session.OutgoingQueueReference if session.initiator else None
+    return queue if queue is not None and queue.State not in _HELD else None
+
+
+_HELD = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)

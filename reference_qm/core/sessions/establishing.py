@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from reference_qm.codec import (
+    NULL_GUID,
+    PT_ESTABLISH_CONNECTION,
+    BaseHeader,
+    EstablishConnectionHeader,
+    EstablishConnectionPacket,
+    InternalHeader,
+)
+from reference_qm.core.part import Part
+from reference_qm.core.sessions.connecting import OFFLINE, outgoing_queue
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+OPERATING_SYSTEM_RE = 0x10
+
+
+class Establishing(Part):
+    """Establishing a session as initiator. Spec: MS-MQQB 3.1.5.2."""
+
+    __slots__ = ()
+
+    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
+        """Begin to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2.
+
+        ``again``: because the Session Retry Connect Timer expired.
+        """
+        if not self.qm.connecting.may_connect():
+            if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
+                session.OutgoingQueueReference.State = OutgoingQueueState.LOCKED
+            self.qm.closing.session_ended(session, OFFLINE)
+            return
+        session.retrying = again
+        self.qm.sessions[session.number] = session
+        if session in self.qm.closed_sessions:
+            self.qm.closed_sessions.remove(session)
+        self.qm.session_initialization.initialize_session(session, now)
+        self.qm.resolving.resolve_host_address(session, now)
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        """Send the request of a session on its new connection. Spec: MS-MQQB 3.1.5.2.3."""
+        session.opening = Opening.NOTHING
+        self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+        request = self.build_establish_request(session, now)
+        self.qm.connecting.send(session, request.build())
+        session.SessionState = SessionState.WAITING_ECR_MSG
+        self.qm.connecting.add_connection_history(session, ConnectionStatus.IN_PROCESS, now)
+        self.qm.session_timers.start(
+            session, TimerName.SESSION_INITIALIZATION, self.qm.settings.session_initialization_ms, now
+        )
+        queue = outgoing_queue(session)
+        if queue.State is not OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.WAITING
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        """Build an EstablishConnection request. Spec: MS-MQQB 3.1.5.2.3, 2.2.3.1."""
+        return EstablishConnectionPacket(
+            internal_base_header(),
+            InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=0)),
+            EstablishConnectionHeader(
+                ClientGuid=self.qm.adm.Identifier,
+                ServerGuid=NULL_GUID if session.direct else session.RemoteQMGuid,
+                TimeStamp=now.monotonic_ms & 0xFFFFFFFF,
+                OperatingSystem=EstablishConnectionHeader.flags(
+                    RE=OPERATING_SYSTEM_RE,
+                    SE=int(not session.pinged),
+                    OS=int(self.qm.config.operating_system.is_server),
+                    QS=0,
+                ),
+            ),
+        )
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        """Connect again, to the next hop if there is one. Spec: MS-MQQB 3.1.6.1.
+
+        The timer also runs while a session with messages is set up (3.1.3.2): then there is nothing to retry. The
+        messages wait in the table already and are dispatched when the session is open. When acknowledgments that came
+        on other sessions left nothing to be sent, the session is closed, so that the next message establishes it.
+        """
+        if session.SessionState is not SessionState.WAITING_RECONNECT or not self.qm.connecting.may_connect():
+            return
+        if not len(session.OutgoingMessageTable):
+            session.SessionState = SessionState.CLOSED
+            self.qm.closing.session_ended(session, "nothing is left to be sent (MS-MQQB 3.1.6.1)")
+            return
+        if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
+            self.establish(session, now, again=True)
+            return
+        session.retrying = True
+        session.NextHopIndexer += 1
+        self.qm.session_initialization.initialize_session(session, now)
+        self.qm.resolving.select_next_hop(session)
+        self.qm.ping.before_session(session, now)
+
+
+def internal_base_header() -> BaseHeader:
+    """Make the BaseHeader of an internal packet: priority 3 as Windows has it (MS-MQQB section 4), infinite time.
+
+    Spec: MS-MQMQ 2.2.19.1.
+    """
+    return BaseHeader(Flags=BaseHeader.flags(IN=1, PR=3))

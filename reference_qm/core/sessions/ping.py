@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from reference_qm.codec import FormatError, PingPacket, parse_ping
+from reference_qm.core.part import Part
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import SendDatagram
+from reference_qm.surface.inputs import Endpoint, PingSocket
+
+
+class Ping(Part):
+    """Ping, both sides. Spec: MS-MQQB 2.1.2, 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9."""
+
+    __slots__ = ()
+
+    def before_session(self, session: Session, now: Now) -> None:
+        """Ask whether a connection is likely to be accepted, unless this is a retry. Spec: MS-MQQB 3.1.5.2.2."""
+        session.pinged = self.qm.config.send_ping and not session.retrying
+        if session.pinged:
+            self.send_request(session, now)
+        else:
+            self.qm.connecting.connect_transport(session)
+
+    def send_request(self, session: Session, now: Now) -> None:
+        """Send a Ping Request and wait for its response or one second. Spec: MS-MQQB 3.1.7.6."""
+        self.qm.adm.PingCookie = self.qm.adm.PingCookie + 1 & 0xFFFFFFFF
+        session.ping_cookie = self.qm.adm.PingCookie
+        session.opening = Opening.PING_RESPONSE
+        request = self.build_request()
+        remote = Endpoint(session.RemoteQMAddress, self.qm.config.remote_ping_port)
+        self.qm.emit(SendDatagram(PingSocket.SOURCE, remote, request.build()))
+        self.qm.session_timers.start(session, TimerName.PING_RESPONSE, self.qm.settings.ping_response_ms, now)
+
+    def build_request(self) -> PingPacket:
+        """Build a Ping Request. Spec: MS-MQQB 3.1.7.6, 2.2.7 (RC: not a server-class system)."""
+        return PingPacket(
+            Flags=PingPacket.flags(RC=int(not self.qm.config.operating_system.is_server), RF=0),
+            Cookie=self.qm.adm.PingCookie,
+            QMGuid=self.qm.adm.Identifier,
+        )
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        """Answer a Ping Request; ignore what is none. Spec: MS-MQQB 3.1.7.7, notes <10>, <42>."""
+        request = _parse(data)
+        if request is not None and self.qm.config.answer_pings:
+            response = self.build_response(request)
+            self.qm.emit(SendDatagram(PingSocket.LISTENER, remote, response.build()))
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        """Build a Ping Response. Spec: MS-MQQB 3.1.7.7, 2.2.7 (RF: a session would be refused now)."""
+        return PingPacket(
+            Flags=PingPacket.flags(RC=request.RC, RF=int(not self.qm.connecting.is_session_acceptable())),
+            Cookie=request.Cookie,
+            QMGuid=self.qm.adm.Identifier,
+        )
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        """Take the response to the most recent Ping Request; ignore any other. Spec: MS-MQQB 3.1.7.8, 2.2.7."""
+        response = _parse(data)
+        if response is None or response.Cookie != self.qm.adm.PingCookie:
+            return
+        for session in list(self.qm.sessions.values()):
+            if session.opening is Opening.PING_RESPONSE and session.ping_cookie == response.Cookie:
+                self.response_processed(session, response, now)
+                return
+
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        """Go on with the session, or not. Spec: MS-MQQB 3.1.7.9, 3.1.7.6 step 10."""
+        self.qm.session_timers.stop(session, TimerName.PING_RESPONSE)
+        if response.RF:
+            reason = "the Ping Response says that a session would be refused (MS-MQQB 3.1.7.6)"
+            self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
+        else:
+            self.qm.connecting.connect_transport(session)
+
+    def on_response_timer(self, session: Session, now: Now) -> None:
+        """Give up on a Ping Response. Spec: MS-MQQB 3.1.6.8, 3.1.7.6 step 9."""
+        if session.opening is Opening.PING_RESPONSE:
+            reason = "no Ping Response came (MS-MQQB 3.1.6.8)"
+            self.qm.closing.fail_to_establish(session, ConnectionStatus.PING_FAILURE, reason, now)
+
+
+def _parse(data: bytes) -> PingPacket | None:
+    try:
+        return parse_ping(data)
+    except FormatError:
+        return None

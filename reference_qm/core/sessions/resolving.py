@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import replace
+from functools import lru_cache
+
+from reference_qm.codec import NULL_GUID
+from reference_qm.core.names.next_hops import next_hop_of
+from reference_qm.core.part import Part
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.store.messages import PUBLIC
+from reference_qm.model.adm import NextHop, OutgoingMessagePosition, Session
+from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import ResolveHost
+
+ADDRESS_LIMIT = 16
+"""Next hops taken of what the names of the queue managers resolve to."""
+
+
+class Resolving(Part):
+    """Where a session of an initiator goes: format name to next hops to addresses.
+
+    Spec: MS-MQQB 3.1.5.2.1, 3.1.7.4, .5.
+    """
+
+    __slots__ = ()
+
+    def resolve_host_address(self, session: Session, now: Now) -> None:
+        """Find the next hops to the destination and look their names up. Spec: MS-MQQB 3.1.5.2.1.
+
+        The step that resolves destinationHostName for each queue manager must mean the name of that one: for a private
+        format name destinationHostName is empty.
+        """
+        queue = outgoing_queue(session)
+        destination = self.qm.next_hops.get_destination_info(queue.DestinationFormatName)
+        if destination is None:
+            self._fail_to_route(session, f"no directory knows {queue.DestinationFormatName!a}", now)
+            return
+        session.destination = destination.QueueManagerGuid
+        session.direct = destination.QueueManagerGuid == NULL_GUID
+        hops = [NextHop(NULL_GUID, destination.HostName, "")]
+        if not session.direct:
+            hops = [next_hop_of(one) for one in self.qm.next_hops.get_next_hops(destination.QueueManagerGuid)]
+            if not hops:
+                self._fail_to_route(session, f"no route to queue manager {destination.QueueManagerGuid}", now)
+                return
+        queue.NextHops.clear()
+        session.NextHopCollection.clear()
+        session.RemoteQMHostName, session.RemoteQMGuid = hops[0].HostName, hops[0].QMGuid
+        session.unresolved_hops, session.addresses = hops, {}
+        session.opening = Opening.ADDRESSES
+        for host in dict.fromkeys(hop.HostName for hop in hops):
+            if is_address(host):
+                self.take_addresses(session, host, (host,), now)
+            else:
+                self.qm.emit(ResolveHost(host))
+
+    def _fail_to_route(self, session: Session, why: str, now: Now) -> None:
+        status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
+        self.qm.closing.fail_to_establish(session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now)
+        self.need_validation(session)
+
+    def take_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        """Note what a host name resolved to; go on when all have. Spec: MS-MQQB 3.1.5.2.1."""
+        session.addresses[host] = addresses
+        if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
+            self.use_addresses(session, now)
+
+    def use_addresses(self, session: Session, now: Now) -> None:
+        """Make next hops of the addresses found and try the first. Spec: MS-MQQB 3.1.5.2.1."""
+        session.opening = Opening.NOTHING
+        for hop in session.unresolved_hops:
+            for address in session.addresses[hop.HostName]:
+                if is_address(address) and len(session.NextHopCollection) < ADDRESS_LIMIT:
+                    outgoing_queue(session).NextHops.append(format_next_hop(address))
+                    session.NextHopCollection.append(replace(hop, Address=address))
+        if not session.NextHopCollection:
+            hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_hops)
+            reason = f"host name {hosts} has no address (MS-MQQB 3.1.5.2.1)"
+            self.qm.closing.fail_to_establish(session, ConnectionStatus.DNS_FAILURE, reason, now)
+            self.need_validation(session)
+            return
+        session.NextHopIndexer = 0
+        self.select_next_hop(session)
+        self.qm.ping.before_session(session, now)
+
+    def select_next_hop(self, session: Session) -> None:
+        """Take the remote queue manager from the next hop in turn. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
+        hop = session.NextHopCollection[session.NextHopIndexer]
+        session.RemoteQMAddress = hop.Address
+        session.RemoteQMHostName = hop.HostName
+        session.RemoteQMGuid = hop.QMGuid
+
+    def need_validation(self, session: Session) -> None:
+        """Mark the queue of a destination that could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
+        queue = outgoing_queue(session)
+        if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.NEED_VALIDATION
+
+    def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Name the queue manager of a public queue in the packet. Spec: MS-MQMQ 2.2.19.2 (QueueManagerAddress).
+
+        When the message was taken from the application, the directory may have been away (MS-MQSO 5.1.1.1).
+        """
+        packet = position.UserMessage
+        if packet.UserHeader.QueueManagerAddress == NULL_GUID and packet.UserHeader.DQ == PUBLIC:
+            header = replace(packet.UserHeader, QueueManagerAddress=session.destination)
+            position.UserMessage = replace(packet, UserHeader=header)
+            place = position.MessagePosition
+            place.MessageReference = replace(
+                place.MessageReference, DestinationQueueManagerIdentifier=session.destination
+            )
+
+
+@lru_cache(maxsize=1024)  # the same few addresses are tried again and again
+def is_address(host: str) -> bool:
+    """Is it a textual IPv4 or IPv6 address?"""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def format_next_hop(address: str) -> str:
+    """Format an address as in PROPID_MGMT_QUEUE_NEXTHOPS. Spec: MS-MQMQ 2.3.12.12."""
+    kind = "IPv6" if ipaddress.ip_address(address).version == 6 else "IP"
+    return f"{kind}={address}"

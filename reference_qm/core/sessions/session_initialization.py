@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections import deque
+
+from reference_qm.codec import SequenceInfo, StreamFramer
+from reference_qm.core.part import Part
+from reference_qm.model.adm import INFINITE, OutgoingTransferSequence, Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import SESSION_TIMERS, TimerName
+from reference_qm.surface.clock import Now
+
+ORDER_ACK_TIMEOUT_MS = 500
+
+
+MAXIMUM_ORDER_ACK_DELAY_S = 10
+
+
+class SessionInitialization(Part):
+    """The state in which a session begins. Spec: MS-MQQB 3.1.3.2."""
+
+    __slots__ = ()
+
+    def initialize_session(self, session: Session, now: Now) -> None:
+        """Initialize a session before its first packet. Spec: MS-MQQB 3.1.3.2.
+
+        PingCookie is not reset here: it has to identify the pings of the host (note <54> starts it at 0 with the
+        process).
+        """
+        self.initialize_counts(session)
+        self.initialize_timers(session, now)
+        self.initialize_transfer_sequence(session, now)
+        self.initialize_messages(session)
+        self.initialize_parameters(session, now)
+        session.framer = StreamFramer()
+        session.refused = False
+        session.SessionState = SessionState.WAITING_EC_MSG
+
+    def initialize_counts(self, session: Session) -> None:
+        """Begin both message sequences. Spec: MS-MQQB 3.1.3.2, 3.1.1.4."""
+        session.MessageSentCount = 0
+        session.RecoverableMessageSentCount = 0
+        session.MessageReceivedCount = 0
+        session.RecoverableMessageReceivedCount = 0
+        session.RecoverableMsgAckFlags = 0
+        session.LastAckedRecoverableMsgSeqNumber = 0
+        session.UnackedReceivedMsgCount = 0
+        session.last_ack = session.carried = 0
+        session.receipts = deque()
+
+    def initialize_timers(self, session: Session, now: Now) -> None:
+        """Stop the timers of an earlier connection, start those of this one. Spec: MS-MQQB 3.1.3.2."""
+        for name in SESSION_TIMERS:
+            self.qm.session_timers.stop(session, name)
+        self.qm.session_timers.start(session, TimerName.SESSION_CLEANUP, self.qm.settings.session_cleanup_ms, now)
+        if len(session.OutgoingMessageTable):
+            self.qm.session_timers.start(
+                session, TimerName.SESSION_RETRY_CONNECT, self.qm.settings.session_retry_connect_ms, now
+            )
+
+    def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
+        """Make the session's OutgoingTransferSequence anew. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
+
+        Messages keep the numbers they were first sent with (see update_transaction_header), so they are unacknowledged
+        in the new instance too.
+        """
+        session.TxOutgoingSequence = OutgoingTransferSequence(
+            ResendInterval=self.qm.adm.ResendTimerTable[0],
+            TimeOfLastAck=now.utc_s,
+            UnackedSequence=[
+                SequenceInfo(
+                    int(session.OutgoingTxSequenceID), position.TxSequenceNumber, position.TxSequenceNumber - 1
+                )
+                for position in session.OutgoingMessageTable
+                if position.TxSequenceNumber
+            ],
+        )
+
+    def initialize_messages(self, session: Session) -> None:
+        """Let every message of the table be sent on this session. Spec: MS-MQQB 3.1.3.2.
+
+        UnAckedMessageCount counts messages that were sent (3.1.1.3.1), so it is 0 now. Counting the unsent ones too, as
+        3.1.3.2 can be read, would count each of them twice and close the window for ever once WindowSize of them wait.
+        """
+        session.OutgoingMessageTable.rewind()
+        for position in session.OutgoingMessageTable:
+            position.ReceivedSessionAck = position.ReceivedOrderAck = position.Transmitted = False
+            self.qm.lifetimes.watch_sent(session, position)
+            self.qm.dispatch_collection.add(session, position)
+        session.UnAckedMessageCount = 0
+
+    def initialize_parameters(self, session: Session, now: Now) -> None:
+        """Set timeouts, window and marks. Spec: MS-MQQB 3.1.3.2; notes <50>, <51>, <52>."""
+        session.WindowSize = self.qm.config.window_size
+        session.SessionActive = False
+        session.ReceivedAck = False
+        session.AckWaitTimeout = self.qm.settings.ack_wait_timeout_ms
+        session.OrderAckTimeout = ORDER_ACK_TIMEOUT_MS
+        session.DirectFormatSession = False
+        session.MaximumOrderAckDelay = MAXIMUM_ORDER_ACK_DELAY_S
+        session.LastOrderAckSendTime = now.utc_s
+        session.order_acks_due = {}
+        session.RecoverableAckSendTimeout = INFINITE
+        session.RemoteQMPublicKey = bytes(4)

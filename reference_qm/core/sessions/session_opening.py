@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import (
+    NULL_GUID,
+    PT_CONNECTION_PARAMETERS,
+    PT_ESTABLISH_CONNECTION,
+    ConnectionParametersHeader,
+    ConnectionParametersPacket,
+    EstablishConnectionHeader,
+    EstablishConnectionPacket,
+    InternalHeader,
+)
+from reference_qm.core.events import SessionMaySend
+from reference_qm.core.part import Part
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.sessions.establishing import OPERATING_SYSTEM_RE, internal_base_header
+from reference_qm.core.sessions.resolving import format_next_hop
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.effects import Completed
+from reference_qm.surface.inputs import TransportAccepted
+
+RECOVERABLE_ACK_TIMEOUT_MS = (0x000001F4, 0x0001D4C0)
+ACK_TIMEOUT_MS = (0x00004E20, 0x0001D4C0)
+"""Valid ranges. Spec: MS-MQQB 2.2.2.1."""
+ROUND_TRIPS = 8
+
+
+class SessionOpening(Part):
+    """Accepting a session, and the packets that set one up. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.10."""
+
+    __slots__ = ()
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        """Begin a session on an accepted connection. Spec: MS-MQQB 3.1.5.10."""
+        session = Session(self.qm.next_session_number(), initiator=False)
+        session.transport = event.transport
+        session.RemoteQMAddress = event.remote.host
+        self.qm.sessions[session.number] = session
+        self.qm.transports[event.transport] = session
+        self.qm.session_initialization.initialize_session(session, now)
+        session.SessionState = SessionState.WAITING_EC_MSG
+        self.qm.session_timers.start(
+            session, TimerName.SESSION_INITIALIZATION, self.qm.settings.session_initialization_ms, now
+        )
+
+    def receive_establish_request(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        """Answer a request for a session. Spec: MS-MQQB 3.1.5.3.1, 2.2.1 (CS), notes <12>, <57>.
+
+        A request beyond the limit is answered with CS set (2.2.1) and the session closed (3.1.5.3.1). One that is meant
+        for another queue manager leaves closing to the initiator, whose response handling demands it, or to the Session
+        Initialization Timer: 3.1.5.3.1 goes on to WAITING_CP_MSG.
+        """
+        header = packet.EstablishConnectionHeader
+        session.RemoteQMGuid = header.ClientGuid
+        session.direct = header.ServerGuid == NULL_GUID
+        acceptable = self.qm.connecting.is_session_acceptable()
+        session.refused = not (acceptable and self.is_establish_request_valid(packet))
+        response = self.build_establish_response(session, packet)
+        self.qm.connecting.send(session, response.build())
+        if not acceptable:
+            limit = self.qm.config.max_sessions
+            reason = f"{limit} sessions are open already, or the queue manager is offline (MS-MQQB 3.1.5.3.1)"
+            self.qm.closing.close(session, reason, now)
+            return
+        session.SessionState = SessionState.WAITING_CP_MSG
+        self.qm.session_timers.start(
+            session, TimerName.SESSION_INITIALIZATION, self.qm.settings.session_initialization_ms, now
+        )
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        """Return whether the request is for this queue manager.
+
+        Spec: MS-MQQB 3.1.5.3.1. A zero ServerGuid is (2.2.1 contradicts it).
+        """
+        return packet.EstablishConnectionHeader.ServerGuid in (self.qm.adm.Identifier, NULL_GUID)
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        """Build an EstablishConnection response. Spec: MS-MQQB 3.1.5.3.1, 2.2.3.1.
+
+        ServerGuid is the own Identifier also in a refusal. OS is the initiator's, as 2.2.3.1 defines it.
+        """
+        header = request.EstablishConnectionHeader
+        return EstablishConnectionPacket(
+            internal_base_header(),
+            InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=int(session.refused))),
+            EstablishConnectionHeader(
+                ClientGuid=header.ClientGuid,
+                ServerGuid=self.qm.adm.Identifier,
+                TimeStamp=header.TimeStamp,
+                OperatingSystem=EstablishConnectionHeader.flags(
+                    RE=OPERATING_SYSTEM_RE, SE=header.SE, OS=header.OS, QS=0
+                ),
+                Padding=b"\x5a" * 512,
+            ),
+        )
+
+    def receive_establish_response(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        """Go on with the parameters, or close. Spec: MS-MQQB 3.1.5.3.2."""
+        if not self.is_establish_response_valid(session, packet):
+            status = (
+                ConnectionStatus.CONNECTION_REFUSED if packet.InternalHeader.CS else ConnectionStatus.UNKNOWN_FAILURE
+            )
+            reason = (
+                "the acceptor refuses the connection (MS-MQQB 3.1.5.3.2)"
+                if packet.InternalHeader.CS
+                else "the EstablishConnection response names other queue managers (MS-MQQB 3.1.5.3.2)"
+            )
+            self.qm.closing.fail_to_establish(session, status, reason, now)
+            return
+        session.RemoteQMGuid = packet.EstablishConnectionHeader.ServerGuid
+        self.set_recoverable_ack_timeout(session, packet, now)
+        request = self.build_parameters_request(session)
+        self.qm.connecting.send(session, request.build())
+        session.SessionState = SessionState.WAITING_CPR_MSG
+        self.qm.connecting.add_connection_history(session, ConnectionStatus.ESTABLISH_PACKET_RECEIVED, now)
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        """Return whether the response is ours and from whom we meant. Spec: MS-MQQB 3.1.5.3.2.
+
+        For a direct format name RemoteQMGuid is unknown until the response has it: then any but the null GUID is
+        right.
+        """
+        header = packet.EstablishConnectionHeader
+        remote_is_right = (
+            header.ServerGuid != NULL_GUID if session.direct else header.ServerGuid == session.RemoteQMGuid
+        )
+        return header.ClientGuid == self.qm.adm.Identifier and remote_is_right and not packet.InternalHeader.CS
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        """Set RecoverableAckSendTimeout to 8 round trips, within its range. Spec: MS-MQQB 3.1.5.3.2."""
+        round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
+        lowest, highest = RECOVERABLE_ACK_TIMEOUT_MS
+        session.RecoverableAckSendTimeout = min(max(round_trip_ms * ROUND_TRIPS, lowest), highest)
+
+    def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
+        """Build a ConnectionParameters request. Spec: MS-MQQB 3.1.5.3.2."""
+        return _parameters(
+            ConnectionParametersHeader(
+                RecoverableAckTimeout=session.RecoverableAckSendTimeout,
+                AckTimeout=session.AckWaitTimeout,
+                WindowSize=session.WindowSize,
+            )
+        )
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        """Take the initiator's parameters and open the session. Spec: MS-MQQB 3.1.5.4.1."""
+        if session.refused or packet.InternalHeader.CS:
+            reason = "the connection was refused (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
+            self.qm.closing.close(session, reason, now)
+            return
+        header = packet.ConnectionParametersHeader
+        session.ReceivedWindowSize = header.WindowSize
+        session.AckWaitTimeout = header.AckTimeout
+        session.RecoverableAckSendTimeout = header.RecoverableAckTimeout
+        response = self.build_parameters_response(session, packet)
+        self.qm.connecting.send(session, response.build())
+        self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+        session.SessionState = SessionState.OPEN
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        """Build a ConnectionParameters response. Spec: MS-MQQB 3.1.5.4.1."""
+        return _parameters(replace(request.ConnectionParametersHeader, WindowSize=session.WindowSize, Reserved=0))
+
+    def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        """Open the session and send what waits. Spec: MS-MQQB 3.1.5.4.2."""
+        if packet.InternalHeader.CS:
+            reason = "the acceptor refuses the connection (InternalHeader.Flags.CS, MS-MQQB 2.2.1)"
+            self.qm.closing.fail_to_establish(session, ConnectionStatus.CONNECTION_REFUSED, reason, now)
+            return
+        session.ReceivedWindowSize = packet.ConnectionParametersHeader.WindowSize
+        queue = outgoing_queue(session)
+        queue.NextHops.clear()
+        queue.NextHops.append(format_next_hop(session.NextHopCollection[session.NextHopIndexer].Address))
+        self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+        session.SessionState = SessionState.OPEN
+        self.qm.connecting.add_connection_history(session, ConnectionStatus.ESTABLISHED, now)
+        if queue.State is not OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.CONNECTED
+        for token in session.awaited_by:
+            self.qm.emit(Completed(token, Result()))
+        session.awaited_by.clear()
+        self.qm.post(SessionMaySend(session))
+
+
+def _parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:
+    flags = InternalHeader.flags(PT=PT_CONNECTION_PARAMETERS, CS=0)
+    return ConnectionParametersPacket(internal_base_header(), InternalHeader(Flags=flags), header)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from reference_qm.core.part import Part
+from reference_qm.core.store.enterprise import OnAnswer
+from reference_qm.directory import Change, events
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import ReadDirectory, WriteDirectory
+from reference_qm.surface.inputs import DirectoryAnswered
+
+
+class DirectoryLink(Part):
+    """Reads and changes of the directory, each with what goes on when it has answered.
+
+    Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25, MS-MQSO 5.5.4.
+    """
+
+    __slots__ = ()
+
+    def read(self, answered: OnAnswer) -> None:
+        """Read the directory anew."""
+        self.qm.emit(ReadDirectory(self._await(answered)))
+
+    def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
+        """Change the directory. In workgroup mode, where there is none, it is not connected. Spec: MS-MQSO 5.5.4."""
+
+        def written(answer: DirectoryAnswered, now: Now) -> None:
+            events.changed(self.qm.enterprise.state, change, answer.status)
+            answered(answer)
+
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.qm.emit(WriteDirectory(self._await(written), change))
+        else:
+            answered(DirectoryAnswered(0, Result.DIRECTORY_NOT_CONNECTED))
+
+    def _await(self, answered: OnAnswer) -> int:
+        token = self.qm.next_directory_token()
+        self.qm.enterprise.awaited[token] = answered
+        return token

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reference_qm.codec import MessageClass
+from reference_qm.core.part import Part
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.entries import SEQUENCE, _noted, gone, is_awaited, message_entry, place, transfer_entry
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.core.store.queue_values import queue_values
+from reference_qm.model.adm import (
+    MessagePosition,
+    OutgoingQueue,
+    Queue,
+)
+from reference_qm.model.states import DeliveryGuarantee
+
+
+class Durability(Part):
+    """The changes put on disk to survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
+
+    A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
+    not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
+    ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
+    ``last_transaction``, ``sequential_id``, ``identifier``, ``hardened_security``,
+    ``initialization_retry_s``, ``last_domain``,
+    ``last_known``, ``directory_identifier``, ``transaction:guid`` (``transaction_records``).
+
+    How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
+    transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a
+    crash is the unbroken chain of messages from there.
+    """
+
+    __slots__ = ()
+
+    def sent(self, position: MessagePosition) -> Change:
+        """Return what must be on disk before a new message is taken over; empty when nothing must."""
+        if not self.qm.disk.used:
+            return {}
+        message = position.MessageReference
+        change = self.qm.disk.reserve(message.Identifier.Ordinal)
+        if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+            position.key = self.qm.next_persist_token()
+            change |= message_entry(position, serialize_message(message).build())
+        if message.TransactionIdentifier is not None:
+            change["last_transaction"] = self.qm.adm.last_transaction
+            if isinstance(position.QueueReference, OutgoingQueue):
+                change |= self.sequence_entry(position.QueueReference)
+        return change
+
+    def removed(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+        """Return the change that takes messages out of local queues.
+
+        One whose sender is to learn of it stays on disk, with the reason, until the acknowledgment is there
+        (``position_deleted``).
+        """
+        change: Change = {}
+        if not self.qm.disk.used:
+            return change
+        for position in positions:
+            if not position.key:
+                continue
+            change |= gone([position])
+            if is_awaited(position, reason):
+                change |= _noted(position, "removed", int(reason))
+            message = position.MessageReference
+            key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
+            transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
+            if transfer is not None:
+                change |= transfer_entry(transfer)
+        return change
+
+    def queue_entry(self, queue: Queue) -> Change:
+        """Return the entries of a queue that was created."""
+        return {place(queue): queue_values(queue), "last_private_queue_number": self.qm.adm.last_private_queue_number}
+
+    def sequence_entry(self, queue: OutgoingQueue) -> Change:
+        """Return the entry of an outgoing queue: what MUST survive of its session. Spec: MS-MQQB 3.1.1.3.1."""
+        session = queue.session
+        values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
+        for name in SEQUENCE[3:]:
+            identifier = getattr(session, name)
+            values[name] = [identifier.Ordinal, identifier.TimeStamp]
+        return {place(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}

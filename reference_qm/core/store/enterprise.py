@@ -1,0 +1,68 @@
+"""The knowledge that a queue manager has of its enterprise. Spec: MS-MQDMPR 3.1.1.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+from uuid import UUID
+
+from reference_qm.config import QueueManagerConfig
+from reference_qm.directory import DirectoryState, Queue, QueueManager, Replica, User, equals, events
+from reference_qm.routing import RoutingTable
+from reference_qm.security import PrivateKeys, public_key_list
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
+
+OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
+
+
+class Enterprise:
+    """The knowledge that a queue manager has of its enterprise.
+
+    ``directory`` is what the directory held when it was read last: every read is answered from it. ``awaited`` is what
+    goes on when an effect that concerns the directory is answered, by its token. ``table`` is the RoutingTable of
+    MS-MQBR 3.1.1.2. ``last_known`` is what the directory said of this machine; that alone survives. ``public_keys``:
+    the Queue Manager Public Key Cache of MS-MQSO 6.4.3.2, PublicEncryptionKeyList by Identifier.
+    ``lost`` is called when the directory cannot be reached any more.
+    """
+
+    def __init__(self, config: QueueManagerConfig, lost: Callable[[], None]) -> None:
+        self.directory = Replica(connected=False)
+        self.awaited: dict[int, OnAnswer] = {}
+        self.state = DirectoryState(
+            LocalQueueManager=QueueManager(
+                Identifier=config.identifier,
+                ComputerName=config.host_name.partition(".")[0],
+                QualifiedComputerName=config.host_name,
+                OperatingSystemType=config.operating_system,
+                PublicEncryptionKeyList=key_list(config.security.encryption_keys),
+                PublicSigningKeyList=key_list(config.security.signing_keys),
+            ),
+            DirectoryIntegrated=config.directory_integrated,
+            notifies=config.change_notifications,
+            lost=lost,
+        )
+        self.table: RoutingTable = ()
+        self.last_known: QueueManager | None = None
+        self.public_keys: dict[UUID, bytes] = {}
+
+    def find_queue_manager(self, attribute: str, value: UUID | str | None) -> QueueManager | None:
+        """Read a QueueManager. Spec: MS-MQDMPR 3.1.7.1.20."""
+        found = events.read_directory(self.directory, self.state, "QueueManager", equals(attribute, value))
+        return found.rDirectoryObject if isinstance(found.rDirectoryObject, QueueManager) else None
+
+    def find_queue(self, identifier: UUID) -> Queue | None:
+        """Read a public queue. Spec: MS-MQDMPR 3.1.7.1.20."""
+        found = events.read_directory(self.directory, self.state, "Queue", equals("Identifier", identifier))
+        return found.rDirectoryObject if isinstance(found.rDirectoryObject, Queue) else None
+
+    def find_user(self, security_identifier: bytes) -> User | None:
+        """Read a User by its SID. Spec: MS-MQDMPR 3.1.7.1.20, MS-MQQB 3.1.5.8.3."""
+        wanted = equals("SecurityIdentifier", security_identifier)
+        found = events.read_directory(self.directory, self.state, "User", wanted)
+        return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
+
+
+def key_list(keys: PrivateKeys) -> bytes:
+    """Return the public keys of a queue manager as the directory has them; empty without any."""
+    return public_key_list(keys).build() if keys else b""

@@ -1,0 +1,127 @@
+"""The entries that are on disk: names with their values, None for one that is gone (``durability``)."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+
+from reference_qm.codec import MessageClass, TxSequenceID, guid_text
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.messages import receive_bit, serialize_message
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import (
+    Acceptance,
+    IncomingTransactionalTransferInfo,
+    MessageIDHistoryEntry,
+    MessagePosition,
+    OutgoingQueue,
+    Queue,
+)
+
+SEQUENCE = (
+    "TxMessageRejectCount",
+    "OutgoingTxSequenceNumber",
+    "IncomingTxSequenceNumber",
+    "OutgoingTxSequenceID",
+    "IncomingTxSequenceID",
+)
+"""Elements of a session (3.1.1.3.1) that MUST survive, besides its messages; the last two are TxSequenceID."""
+
+
+def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
+    """Return the entry of a message: where it is, when it arrived (s UTC), its packet, its place in a sequence.
+
+    ``lookup`` is its LookupIdentifier, 0 in an outgoing queue.
+    """
+    values: dict[str, object] = {
+        "in": place(position.QueueReference),
+        "lookup": position.LookupIdentifier,
+        "arrived": position.MessageReference.ArrivalTime,
+        "packet": base64.b64encode(packet).decode(),
+    }
+    security = position.MessageReference.security
+    if security is not None and security.AuthenticationLevel:
+        values["AuthenticationLevel"] = security.AuthenticationLevel  # no packet says it before it is received
+    if position.order_queue is not None:
+        values["order_queue"] = position.order_queue
+    if position.MessageReference.ApplicationDeadletterQueue:
+        values["dead_letter_queue"] = position.MessageReference.ApplicationDeadletterQueue
+    if acceptance is not None:
+        values["sequence"] = {
+            "transfer": transfer_name(acceptance.transfer),
+            "at": _place_in_sequence(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
+            "follows": _place_in_sequence(*acceptance.follows),
+        }
+    return {f"message:{position.key}": values}
+
+
+def awaiting_final_ack(position: MessagePosition) -> Change:
+    """Return the change of a message that arrived and is kept until its FinalAck comes. Spec: MS-MQQB 3.1.5.6."""
+    return _noted(position, "awaits", "final ack")
+
+
+def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
+    """Return whether anybody is to learn that a message left its queue. Spec: MS-MQQB 3.1.7.2."""
+    wanted = position.MessageReference.AcknowledgementsRequested & receive_bit(reason)
+    return position.order_queue is not None or bool(wanted)
+
+
+def _noted(position: MessagePosition, name: str, value: object) -> Change:
+    return {key: {**values, name: value} for key, values in moved(position).items() if isinstance(values, dict)}
+
+
+def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
+    """Return the entry of a sender's sequence: the last message on disk with all before it, and RejectCount."""
+    place_ = _place_in_sequence(transfer.saved_identifier, transfer.saved_number)
+    return {transfer_name(transfer): [*place_, transfer.RejectCount]}
+
+
+def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
+    """Name the entry of a sender's sequence."""
+    number = place(transfer.QueueReference).partition(":")[2]
+    return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
+
+
+def transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
+    """Return the sequences of a queue."""
+    return queue.IncomingTransactionalTransferInfoCollection.values()
+
+
+def _place_in_sequence(identifier: TxSequenceID, number: int) -> list[int]:
+    return [identifier.Ordinal, identifier.TimeStamp, number]
+
+
+def gone(positions: Iterable[MessagePosition]) -> Change:
+    """Return the change that removes messages; express ones are not on disk."""
+    return {f"message:{position.key}": None for position in positions if position.key}
+
+
+def moved(position: MessagePosition) -> Change:
+    """Return the change that puts a message where it is now."""
+    return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
+
+
+def history_entry(entry: MessageIDHistoryEntry) -> Change:
+    """Return the entry of a message received (s UTC)."""
+    return {history_name(entry): entry.TimeStamp}
+
+
+def history_name(entry: MessageIDHistoryEntry) -> str:
+    """Name the entry of a message received."""
+    identifier = entry.MessageIdentifier
+    return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
+
+
+def place(queue: Queue) -> str:
+    """Name a queue: by its number, which is never used again, by its destination, or as a system queue.
+
+    A public queue has its Identifier instead of a number. A subqueue or journal has the number of its queue and its own
+    name.
+    """
+    if isinstance(queue, OutgoingQueue):
+        return f"outgoing:{queue.DestinationFormatName}"
+    if queue.parent is not None:
+        return f"{place(queue.parent)};{queue.Pathname.partition(';')[2]}"
+    if queue.QueueType is QueueType.SYSTEM:
+        return queue.Pathname
+    return f"queue:{queue.Identifier if queue.PrivateQueueNumber is None else queue.PrivateQueueNumber}"

@@ -1,0 +1,346 @@
+"""Messages and UserMessage Packets made of each other. Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32."""
+
+from __future__ import annotations
+
+import base64
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from reference_qm.codec import (
+    NULL_GUID,
+    BaseHeader,
+    DebugHeader,
+    DirectName,
+    DirectQueueFormatName,
+    FormatError,
+    MessageClass,
+    MessageIdentifier,
+    MessagePropertiesHeader,
+    MisuseError,
+    PrivateName,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicName,
+    PublicQueueFormatName,
+    QueueName,
+    TransactionHeader,
+    UserHeader,
+    UserMessagePacket,
+    guid_text,
+    parse_format_name,
+)
+from reference_qm.core.errors import CommandError
+from reference_qm.core.store.multiple_destinations import lists_of, with_lists
+from reference_qm.core.store.security_text import describe_security
+from reference_qm.model.adm import Message
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.security import SignatureType, security_of, with_security
+
+HASH_SHA_512 = 0x0000800E
+ENCRYPTION_RC4 = 0x00006801
+"""Names in an unsigned, unencrypted message. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
+
+ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
+SAME_AS_ADMIN, ON_ADMIN = 0x1, 0x4
+"""Types of queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
+
+ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+"""Names of the bits of MessagePropertiesHeader.Flags in commands."""
+
+POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
+NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+
+SMALL = 0x4000
+"""Bytes of a body that with any label, queues and headers stay far below the limit of a packet."""
+
+_ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
+_PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
+_NO_TRANSACTION = TransactionHeader()
+_TRACED, _DEBUGGED = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
+_DIRECT = "DIRECT="
+
+
+def serialize_message(message: Message) -> UserMessagePacket:
+    """Make the packet of a message. Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32.
+
+    It always has a MessagePropertiesHeader: every message has a Class and a BodyType.
+    """
+    source = message.Identifier.QueueManagerGuid
+    destination = message.DestinationQueueManagerIdentifier
+    dq, destination_queue = _record(message.DestinationQueueFormatName, NULL_GUID, destination)
+    aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
+    rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
+    transactional = message.TransactionIdentifier is not None
+    debug_header = _debug_header(message)
+    connector = None if message.ConnectorTypeIdentifier == NULL_GUID else message.ConnectorTypeIdentifier
+    packet = UserMessagePacket(
+        BaseHeader=BaseHeader(
+            Flags=_PRIORITY_FLAGS[0 if transactional else message.Priority]
+            | (_TRACED if message.TracingRequested else 0)
+            | (_DEBUGGED if debug_header is not None else 0),
+            TimeToReachQueue=message.TimeToReachQueue,
+        ),
+        UserHeader=UserHeader(
+            SourceQueueManager=source,
+            QueueManagerAddress=destination,
+            TimeToBeReceived=message.TimeToBeReceived,
+            SentTime=message.SentTime,
+            MessageID=message.Identifier.Ordinal,
+            Flags=_user_flags(
+                message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE,
+                message.NegativeJournalingRequested,
+                message.PositiveJournalingRequested,
+                dq,
+                aq,
+                rq,
+                transactional,
+                connector is not None,
+            ),
+            DestinationQueue=destination_queue,
+            AdminQueue=admin_queue,
+            ResponseQueue=response_queue,
+            ConnectorType=connector,
+        ),
+        TransactionHeader=_transaction_header(message),
+        MessagePropertiesHeader=MessagePropertiesHeader(
+            Flags=message.AcknowledgementsRequested,
+            MessageClass=message.Class,
+            CorrelationID=message.CorrelationIdentifier,
+            BodyType=message.BodyType,
+            ApplicationTag=message.AppSpecific,
+            HashAlgorithm=HASH_SHA_512,
+            EncryptionAlgorithm=ENCRYPTION_RC4,
+            Label=message.Label or None,
+            ExtensionData=message.Extension,
+            MessageBody=message.Body,
+        ),
+        DebugHeader=debug_header,
+    )
+    if message.security is not None:
+        packet = with_security(packet, message.security)
+    listed = message.DestinationMultiQueueFormatName
+    if listed is None and message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG30:
+        listed = message.DestinationQueueFormatName
+    return packet if listed is None else with_lists(packet, message, listed)
+
+
+def is_large(body: bytes) -> bool:
+    """Return whether a packet may be too small for this body; with a smaller one any label and queues fit."""
+    return len(body) > SMALL
+
+
+def check_fit(message: Message) -> None:
+    """Raise CommandError for a message that no packet holds. Spec: MS-MQMQ 2.2.19.1."""
+    try:
+        serialize_message(message).build()
+    except (MisuseError, FormatError) as error:
+        raise CommandError(f"the message does not fit into a packet: {error}") from error
+
+
+def check_queues(source: UUID, *names: str | None) -> None:
+    """Raise CommandError for a queue that cannot stand in a packet. Spec: MS-MQMQ 2.2.19.2."""
+    try:
+        for name in names:
+            _, queue = _record(name, source, NULL_GUID)
+            if queue is not None:
+                queue.build()
+    except (MisuseError, FormatError) as error:
+        raise CommandError(f"the message does not fit into a packet: {error}") from error
+
+
+def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
+    """Make the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier.
+
+    The table of 3.1.7.1.31 leaves out three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber,
+    Signature and ConnectorTypeIdentifier. They are read too, or a message would not be what was sent.
+    """
+    user, properties = packet.UserHeader, packet.MessagePropertiesHeader
+    source = user.SourceQueueManager
+    admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
+    response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
+    transaction = packet.TransactionHeader or _NO_TRANSACTION
+    return Message(
+        **lists_of(packet.MultiQueueFormatHeader),
+        Identifier=MessageIdentifier(source, user.MessageID),
+        DestinationQueueFormatName=_text(user.DestinationQueue, user.DQ, source, receiver) or "",
+        DestinationQueueManagerIdentifier=user.QueueManagerAddress,
+        Class=properties.MessageClass,
+        Priority=0 if user.TH else packet.BaseHeader.PR,  # a receiver ignores that of a transactional one: 3.1.7.1.32
+        DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE if user.DM else DeliveryGuarantee.EXPRESS,
+        Label=properties.Label or "",
+        Body=properties.MessageBody,
+        BodyType=properties.BodyType,
+        AppSpecific=properties.ApplicationTag,
+        CorrelationIdentifier=properties.CorrelationID,
+        Extension=properties.ExtensionData,
+        SentTime=user.SentTime,
+        ArrivalTime=arrival_s,
+        TimeToReachQueue=packet.BaseHeader.TimeToReachQueue,
+        TimeToBeReceived=user.TimeToBeReceived,
+        TracingRequested=bool(packet.BaseHeader.TR),
+        TracingQueueIdentifier=(packet.DebugHeader and packet.DebugHeader.QueueIdentifier) or NULL_GUID,
+        HopCount=user.RC,
+        AcknowledgementsRequested=properties.Flags,
+        PositiveJournalingRequested=bool(user.JP),
+        NegativeJournalingRequested=bool(user.JN),
+        AdministrationQueueFormatName=admin_queue,
+        ResponseQueueFormatName=admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
+        TransactionIdentifier=transaction.ID if user.TH else None,
+        FirstInTransaction=bool(transaction.FM),
+        LastInTransaction=bool(transaction.LM),
+        FinalAckRequired=bool(transaction.FA),
+        TransactionalMessageSequenceIdentifier=transaction.TxSequenceID,
+        TransactionSequenceNumber=transaction.TxSequenceNumber,
+        TransactionPreviousSequenceNumber=transaction.PreviousTxSequenceNumber,
+        ConnectorTypeIdentifier=user.ConnectorType or NULL_GUID,
+        ConnectorQueueManagerIdentifier=transaction.ConnectorQMGuid or NULL_GUID,
+        security=security_of(packet),
+    )
+
+
+def receive_bit(reason: MessageClass) -> int:
+    """Return the bit of AcknowledgementsRequested with which a message asks for this. Spec: MS-MQQB 3.1.7.2.1."""
+    return POSITIVE_RECEIVE if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else NEGATIVE_RECEIVE
+
+
+def message_id(identifier: MessageIdentifier) -> str:
+    """Write a message identifier as ``{guid}\\ordinal``."""
+    return f"{{{guid_text(identifier.QueueManagerGuid)}}}\\{identifier.Ordinal}"
+
+
+def describe_message(message: Message) -> dict[str, Any]:
+    """Describe a message for the control channel, JSON-ready."""
+    described: dict[str, Any] = {
+        "message_id": message_id(message.Identifier),
+        "class": _class_name(message.Class),
+        "label": message.Label,
+        "body_base64": base64.b64encode(message.Body).decode(),
+        "body_type": message.BodyType,
+        "priority": message.Priority,
+        "delivery": "transactional"
+        if message.TransactionIdentifier is not None
+        else message.DeliveryGuarantee.value.lower(),
+        "source": guid_text(message.Identifier.QueueManagerGuid),
+        "destination": message.DestinationQueueFormatName,
+        "admin_queue": message.AdministrationQueueFormatName,
+        "response_queue": message.ResponseQueueFormatName,
+        "correlation_id": message.CorrelationIdentifier.hex(),
+        "application_tag": message.AppSpecific,
+        "extension_base64": base64.b64encode(message.Extension).decode(),
+        "sent_time": message.SentTime,
+        "arrived_time": message.ArrivalTime,
+        "time_to_reach_queue_s": message.TimeToReachQueue,
+        "time_to_be_received_s": message.TimeToBeReceived,
+        "trace_queue": str(message.TracingQueueIdentifier) if message.TracingRequested else None,
+        "acks": [name for name, bit in _ACK_BITS.items() if message.AcknowledgementsRequested & bit],
+        "journal": [
+            name
+            for name, wanted in (
+                ("positive", message.PositiveJournalingRequested),
+                ("negative", message.NegativeJournalingRequested),
+            )
+            if wanted
+        ],
+        "security": describe_security(message.security) if message.security and message.security.in_header else None,
+    }
+    try:
+        described["body"] = message.Body.decode()
+    except UnicodeDecodeError:
+        described["body"] = None
+    return described
+
+
+@lru_cache(maxsize=1024)  # the same few combinations stand in every message
+def _user_flags(
+    recoverable: bool, jn: bool, jp: bool, dq: int, aq: int, rq: int, transactional: bool, connected: bool
+) -> int:
+    bits = {"DM": recoverable, "JN": jn, "JP": jp, "TH": transactional, "CQ": connected}
+    return UserHeader.flags(DQ=dq, AQ=aq, RQ=rq, MP=1, **{name: int(bit) for name, bit in bits.items()})
+
+
+def _transaction_header(message: Message) -> TransactionHeader | None:
+    """Make the header of a transactional message. Spec: MS-MQMQ 2.2.20.5."""
+    if message.TransactionIdentifier is None:
+        return None
+    connector = message.ConnectorQueueManagerIdentifier
+    return TransactionHeader(
+        Flags=TransactionHeader.flags(
+            CG=int(connector != NULL_GUID),
+            FA=int(message.FinalAckRequired),
+            FM=int(message.FirstInTransaction),
+            LM=int(message.LastInTransaction),
+            ID=message.TransactionIdentifier,
+        ),
+        TxSequenceID=message.TransactionalMessageSequenceIdentifier,
+        TxSequenceNumber=message.TransactionSequenceNumber,
+        PreviousTxSequenceNumber=message.TransactionPreviousSequenceNumber,
+        ConnectorQMGuid=None if connector == NULL_GUID else connector,
+    )
+
+
+def _debug_header(message: Message) -> DebugHeader | None:
+    """Make the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
+
+    3.1.7.1.30 has it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is: with either.
+    """
+    queue = message.TracingQueueIdentifier
+    if queue == NULL_GUID:
+        return DebugHeader() if message.TracingRequested else None
+    return DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=queue)
+
+
+def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
+    """Return the type and the record of a queue inside a packet. Spec: MS-MQMQ 2.2.19.2."""
+    if format_name is None:
+        return 0, None
+    name = parse_format_name(format_name)
+    if isinstance(name, DirectName):
+        return DIRECT, _direct_record(format_name)
+    if isinstance(name, PublicName):
+        return PUBLIC, PublicQueueFormatName(name.QueueGuid)
+    if isinstance(name, PrivateName) and not name.Journal:
+        if name.ComputerGuid == destination:
+            return ON_DESTINATION, PrivateQueueFormatNameId(name.QueueIdentifier)
+        if name.ComputerGuid == source:
+            return ON_SOURCE, PrivateQueueFormatNameId(name.QueueIdentifier)
+        return ON_OTHER, PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier)
+    raise CommandError(f"{format_name!a} cannot stand in a packet: use a direct, public or private format name")
+
+
+def _text(
+    queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
+) -> str | None:
+    """Return the format name of a queue inside a packet; None when there is none."""
+    if queue is None:
+        return None
+    if isinstance(queue, DirectQueueFormatName):
+        return _direct_text(queue.DirectFormatName)
+    if isinstance(queue, PublicQueueFormatName):
+        return str(PublicName(queue.PublicQueueIdentifier))
+    if isinstance(queue, PrivateQueueFormatName):
+        return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
+    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, ON_ADMIN: _host(admin_queue, source)}
+    return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
+
+
+@lru_cache(maxsize=1024)  # the same few queues stand in every message
+def _direct_record(format_name: str) -> DirectQueueFormatName:
+    return DirectQueueFormatName(format_name[len(_DIRECT) :])  # without DIRECT=: MS-MQQB 4.1.7
+
+
+@lru_cache(maxsize=1024)
+def _direct_text(name: str) -> str:
+    return name if name.upper().startswith(_DIRECT) else _DIRECT + name
+
+
+def _host(admin_queue: QueueName | None, source: UUID) -> UUID:
+    """Return the queue manager that hosts a private administration queue: the source unless it is named."""
+    return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
+
+
+def _class_name(value: int) -> str:
+    try:
+        return MessageClass(value).name
+    except ValueError:
+        return f"0x{value:04X}"

@@ -1,0 +1,1 @@
+"""Transfer: messages received and sent on sessions, and their acknowledgments. Spec: MS-MQQB."""

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from reference_qm.codec import MessageClass, MessageIdentifier, MessagePropertiesHeader
+from reference_qm.core.names.queue_names import OWN_QUEUE_PATHS
+from reference_qm.core.part import Part
+from reference_qm.core.store.messages import receive_bit
+from reference_qm.model.adm import Message, MessagePosition
+from reference_qm.surface.clock import Now
+
+POSITIVE_ARRIVAL = MessagePropertiesHeader.flags(PA=1)
+NEGATIVE_ARRIVAL = MessagePropertiesHeader.flags(NA=1)
+
+INSECURE_NACKS = frozenset(
+    {
+        MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q,
+        MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
+        MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
+        MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED,
+        MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
+    }
+)
+"""Classes that disclose something to anybody who sends, sent only when SendInsecureNacks is TRUE.
+
+Spec: MS-MQQB 3.1.7.15, 5.1.
+"""
+
+WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
+"""Classes whose acknowledgment does not bring the body back. Spec: MS-MQQB 3.1.7.15."""
+
+
+class AdminAcks(Part):
+    """Administration acknowledgments: when one is sent, and what it says.
+
+    Spec: MS-MQQB 3.1.5.8.10, 3.1.7.2.1, 3.1.7.15, MS-MQDMPR 3.1.1.12 (AcknowledgementsRequested).
+    """
+
+    __slots__ = ()
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        """Acknowledge that a message reached its queue, if it asks for that. Spec: MS-MQQB 3.1.5.8.10, note <62>.
+
+        3.1.5.8.10 asks for QueueManagerAddress to be the own Identifier; direct names have zeros there and mean the
+        same (E28). A message to a queue that the queue manager made for itself is not acknowledged.
+        """
+        message = position.MessageReference
+        wanted = message.AcknowledgementsRequested & POSITIVE_ARRIVAL
+        if wanted and position.QueueReference.Pathname.lower() not in OWN_QUEUE_PATHS:
+            self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        """Acknowledge that a message will not reach its queue, if it asks for that.
+
+        Spec: MS-MQQB 3.1.5.8.2, 3.1.7.1.2.
+        """
+        if message.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
+            self.send(message, message_class, now)
+
+    def acknowledge_expiration(self, message: Message, now: Now) -> None:
+        """Acknowledge that a message was not sent in time, if it asks for that. Spec: MS-MQQB 3.1.7.1.2.
+
+        One of a transaction that was routed is only dropped: its source still has it, and acknowledges it.
+        """
+        if message.Identifier.QueueManagerGuid == self.qm.adm.Identifier or message.TransactionIdentifier is None:
+            self.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        """Acknowledge that a message left its queue, if it asks for that. Spec: MS-MQQB 3.1.7.2.1."""
+        if message.AcknowledgementsRequested & receive_bit(reason):
+            self.send(message, reason, now)
+
+    def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        """Send an administration acknowledgment of a message. Spec: MS-MQQB 3.1.7.15.
+
+        iReceivedUserMessagePacket is not an argument: a packet is turned into its Message (``message_of``), whose
+        format names are those that the tables of 3.1.7.15 make of AQ and DQ.
+        """
+        if message.AdministrationQueueFormatName and self.may_send_nack(message_class):
+            ack = self.build(message, message_class, now)
+            self.qm.own_messages.send(ack, now)
+
+    def may_send_nack(self, message_class: MessageClass) -> bool:
+        """Return whether an acknowledgment of this class may be sent at all.
+
+        Spec: MS-MQQB 3.1.7.15, 3.1.1.3 (SendInsecureNacks).
+        """
+        return self.qm.adm.SendInsecureNacks or message_class not in INSECURE_NACKS
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        """Make the acknowledgment; it is as recoverable as the message, and has no transaction. Spec: MS-MQQB 3.1.7.15.
+
+        The body of an encrypted message does not come back in clear.
+        The table of classes lacks HOP_COUNT_EXCEEDED, which 3.1.5.8.2 wants to be sent: every class is sent as it is.
+        """
+        assert message.AdministrationQueueFormatName is not None
+        private = message.security is not None and bool(message.security.PrivacyLevel)
+        return Message(
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, 0),
+            DestinationQueueFormatName=message.AdministrationQueueFormatName,
+            Class=message_class,
+            DeliveryGuarantee=message.DeliveryGuarantee,
+            CorrelationIdentifier=message.Identifier.build(),
+            ResponseQueueFormatName=message.DestinationQueueFormatName,
+            Body=b"" if private or message_class in WITHOUT_BODY else message.Body,
+            SentTime=now.utc_s,
+        )

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import SessionAckPacket
+from reference_qm.core.part import Part
+from reference_qm.core.sessions.connecting import OFFLINE
+from reference_qm.model.adm import OutgoingQueue, Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+
+PAUSED_WINDOW = 1
+"""WindowSize of the SessionAck that a pause sends. Spec: MS-MQQB 3.1.7.13."""
+
+
+class Administering(Part):
+    """An administrator's control of transfer: pausing queues, taking the queue manager off the network.
+
+    Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
+    """
+
+    __slots__ = ()
+
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        """Send nothing more of an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
+
+        Without an open session there is nobody to send the acknowledgment to.
+        """
+        session = queue.session
+        if session.SessionState is SessionState.OPEN:
+            self.qm.connecting.send(session, self.build_pause_ack(session).build())
+            self.qm.session_acks.note_acknowledged(session, now)
+        session.SessionActive = False
+        queue.State = OutgoingQueueState.ON_HOLD
+        self.qm.dispatch_collection.remove_queue(queue)
+
+    def build_pause_ack(self, session: Session) -> SessionAckPacket:
+        """Build the SessionAck of a pause, which narrows the window. Spec: MS-MQQB 3.1.7.13."""
+        packet = self.qm.session_acks.build(session)
+        return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW))
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        """Send again what waits in an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
+
+        3.1.7.2.4 makes State Inactive. Of a session that is open, or is being established, it becomes what that makes
+        it: Inactive, nothing would be sent on it, and there is no second session to establish. What was sent on the
+        session before the pause is not sent again (``next_unsent``).
+        """
+        if queue.State is not OutgoingQueueState.ON_HOLD:
+            return
+        session = queue.session
+        queue.State = _STATE_OF.get(session.SessionState, OutgoingQueueState.WAITING)
+        if len(session.OutgoingMessageTable):
+            if queue.State is OutgoingQueueState.INACTIVE:
+                self.qm.establishing.establish(session, now)
+            session.SessionActive = True
+            self.qm.dispatch_collection.remove_queue(queue)
+            for position in session.OutgoingMessageTable:
+                self.qm.dispatch_collection.add(session, position)
+            self.qm.sending.dispatch_messages(session, now)
+
+    def take_offline(self, now: Now) -> None:
+        """Leave the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
+
+        "Restricts its network activities and does not receive" is read as: it has no sessions. Those that there are
+        end, none is established, and those that others want are refused.
+        """
+        self.qm.adm.ConnectionActive = False
+        for session in list(self.qm.sessions.values()):
+            self.qm.closing.close(session, OFFLINE, now)
+
+    def bring_online(self, now: Now) -> None:
+        """Come back to the network, and send what waits. Spec: MS-MQDMPR 3.1.4.13, MS-MQSO 5.1.1.1."""
+        self.qm.adm.ConnectionActive = True
+        self.establish_waiting(now)
+
+    def establish_waiting(self, now: Now) -> None:
+        """Establish the sessions of all queues that have something to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""
+        for queue in self.qm.adm.OutgoingQueues.values():
+            idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+            if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
+                self.qm.establishing.establish(queue.session, now)
+
+
+_STATE_OF = {
+    SessionState.OPEN: OutgoingQueueState.CONNECTED,
+    SessionState.CLOSED: OutgoingQueueState.INACTIVE,
+    SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,
+}
+"""OutgoingQueue.State after a pause, by the state of its session; Waiting in the others."""

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.part import QM, Part
+from reference_qm.core.store.messages import deserialize_message
+from reference_qm.model.adm import Message, Queue, Session
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.surface.clock import Now
+
+Outcome = UserMessagePacket | MessageClass
+"""The result of a check: the packet to go on with, or the class of its refusal."""
+
+
+def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
+    """Return whether a message, or one after it in its sequence, was accepted before. Spec: MS-MQQB 3.1.5.8.6."""
+    header = packet.TransactionHeader
+    key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
+    transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
+    if header is None or transfer is None:
+        return False
+    place = (int(header.TxSequenceID), header.TxSequenceNumber)
+    return place <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
+
+
+class Admission(Part):
+    """The decision whether an arrived message may be put into its queue, and its refusal.
+
+    Spec: MS-MQQB 3.1.5.8, 3.1.5.8.2, 3.1.5.8.3, 3.1.7.1.2.
+    """
+
+    __slots__ = ()
+
+    def admit(
+        self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
+    ) -> UserMessagePacket | None:
+        """Return the packet to be put into its queue; None when it was refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5."""
+        for check in CHECKS:
+            outcome = check(self.qm)(session, packet, queue, now)
+            if isinstance(outcome, MessageClass):
+                self.refuse_message(session, packet, outcome, now)
+                return None
+            packet = outcome
+        return packet
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        """Report that a message is not taken: to the administration queue for NA, and to the sender of a transaction.
+
+        Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: as it arrived.
+        """
+        message = replace(self.message_of(packet, now), security=None)
+        if packet.SecurityHeader is not None and packet.SecurityHeader.EB:
+            message = replace(message, Body=b"")  # 3.1.7.15: an encrypted body is not sent back
+        self.qm.admin_acks.acknowledge_failure(message, message_class, now)
+        if packet.TransactionHeader is not None:
+            self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
+
+    def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
+        """Check that there is such a queue. Spec: MS-MQQB 3.1.5.8.2."""
+        return MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q if queue is None else packet
+
+    def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        """Check that a transactional message is for a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        if packet.TransactionHeader is not None and not queue.Transactional:
+            return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
+        return packet
+
+    def check_nontransactional_queue(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> Outcome:
+        """Check that a nontransactional message is for a nontransactional queue. Spec: MS-MQQB 3.1.5.8.2."""
+        if packet.TransactionHeader is None and queue.Transactional:
+            return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
+        return packet
+
+    def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        """Check that a message arrived in time. Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
+
+        A transactional message that was accepted before and is sent again is left to 3.1.5.8.6: refused here, its
+        sender would take for lost what was delivered. One that is not transactional is logged here when it asks for it:
+        its sender, whose session acknowledged it, keeps it no longer (E34).
+        """
+        if not self.qm.sending.has_expired(packet, now):
+            return packet
+        message = self.message_of(packet, now)
+        if was_accepted(queue, packet, message):
+            return packet
+        self.log_refused(message)
+        return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
+
+    def log_refused(self, message: Message) -> None:
+        """Put a message that was refused into the dead-letter queue here, if it asks for it and there is room.
+
+        Spec: MS-MQQB 3.1.5.8.8. One with a transaction is logged by its sender, who gets a FinalAck (3.1.5.7).
+        """
+        wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
+        if wanted and not self.qm.quotas.check(self.qm.adm.SystemDeadletterQueue, message):
+            self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        """Return whether a queue has room for a message; refuse it if not. Spec: MS-MQQB 3.1.5.8.8.
+
+        Over the quota of the queue manager the session is closed and nothing acknowledged: the message comes again. A
+        transactional message that is refused here does not advance its sequence, like those refused before (E40): its
+        sender, which gets a FinalAck, bridges the gap.
+        """
+        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+            self.log_refused(message)
+            self.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
+        elif status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+            reason = "the quota of the queue manager would be exceeded (MS-MQQB 3.1.5.8.8)"
+            self.qm.closing.close(session, reason, now)
+        return status is EnqueueStatus.NO_ERROR
+
+    def message_of(self, packet: UserMessagePacket, now: Now) -> Message:
+        """Make the message of a packet that arrived for a queue of this queue manager."""
+        return deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)
+
+
+Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
+"""The queue is the destination, None when there is none."""
+
+CHECKS: tuple[Callable[[QM], Check], ...] = (
+    lambda qm: qm.admission.check_destination,
+    lambda qm: qm.admission.check_transactional_queue,
+    lambda qm: qm.admission.check_nontransactional_queue,
+    lambda qm: qm.security_on_receipt.check_security,
+    lambda qm: qm.security_on_receipt.check_queue_demands,
+    lambda qm: qm.admission.check_expiration,
+)
+"""The checks of a message to this queue manager, in the order of 3.1.5.8.
+
+Each gets the destination; only the first is asked when there is none. Of 3.1.5.8, the steps before these are 1
+(duplicates) and the counts of 2; step 4 (SessionHeader) does not depend on the message; the steps after these are 6
+(sequence) and 8, in which a message over quota is refused.
+"""

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from reference_qm.codec import DirectQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName, UserMessagePacket
+from reference_qm.core.part import Part
+from reference_qm.core.store.entries import history_entry, message_entry, transfer_entry
+from reference_qm.model.adm import (
+    Acceptance,
+    MessageIDHistoryEntry,
+    MessagePosition,
+    Queue,
+    RecoverableReceipt,
+    Session,
+)
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import Persist
+
+
+@dataclass(slots=True)
+class Saving:
+    """A message that is being put on disk, and what may be acknowledged when it is there."""
+
+    position: MessagePosition
+    entry: MessageIDHistoryEntry
+    claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
+    acceptance: Acceptance | None = None
+    """Of a transactional message."""
+    routed: UserMessagePacket | None = None
+    """The part that goes on, of a message for another queue manager."""
+
+
+class Arrival(Part):
+    """The arrival of a message in its queue. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, 3.1.5.8.8."""
+
+    __slots__ = ()
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        """Find the local queue that a message is for; None when there is none. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5."""
+        header = packet.UserHeader
+        if isinstance(header.DestinationQueue, DirectQueueFormatName):
+            path = header.DestinationQueue.DirectFormatName.partition("\\")[2]
+            return self.qm.adm.QueueCollection.get(path.lower())
+        if isinstance(header.DestinationQueue, PrivateQueueFormatNameId):
+            return self.qm.adm.QueueCollection.find_private(header.DestinationQueue.PrivateQueueIdentifier)
+        if isinstance(header.DestinationQueue, PublicQueueFormatName):
+            return self.qm.adm.QueueCollection.find_public(header.DestinationQueue.PublicQueueIdentifier)
+        return None
+
+    def save_message(self, saving: Saving, packet: UserMessagePacket) -> None:
+        """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
+
+        Message and history entry go together: remembered without its message, it would be taken for a duplicate and
+        lost.
+        """
+        token = self.qm.next_persist_token()
+        self.qm.savings[token] = saving
+        saving.position.key = token
+        saving.position.awaits_disk = True
+        change = message_entry(saving.position, packet.build(), saving.acceptance) | history_entry(saving.entry)
+        if saving.acceptance is not None:
+            change |= transfer_entry(saving.acceptance.transfer)
+        self.qm.emit(Persist(token, change))
+
+    def message_arrived(self, position: MessagePosition, now: Now) -> None:
+        """Let a message be received that is in its queue, and on disk if need be.
+
+        Spec: MS-MQQB 3.1.5.8 steps 8 to 10.
+        """
+        self.qm.positions.message_available(position)
+        self.qm.tracing.trace_received(position.MessageReference, now)
+        self.qm.admin_acks.acknowledge_arrival(position, now)

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import MessageIdentifier
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import destination_guid
+from reference_qm.core.part import Part
+from reference_qm.core.store.messages import message_id
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+class Enqueueing(Part):
+    """Putting messages into queues, one or several. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27, MS-MQMQ 2.1.7."""
+
+    __slots__ = ()
+
+    def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
+        """Return whether a queue takes a message now. Spec: MS-MQDMPR 3.1.7.1.9.
+
+        No step is printed for a message that timed out in transit, only the status and the CURRENT_TIME that it would
+        need: it is one whose TimeToReachQueue is over, counted as MS-MQQB 3.1.7.1.2 does.
+        """
+        status: EnqueueStatus = self.qm.quotas.check(queue, message)
+        if status is EnqueueStatus.NO_ERROR and now.utc_s - message.SentTime > message.TimeToReachQueue:
+            return EnqueueStatus.TIMED_OUT
+        return status
+
+    def enqueue_message(self, queue: Queue, message: Message, now: Now) -> tuple[EnqueueStatus, MessagePosition | None]:
+        """Put a message into a local queue, not to be received yet; None when it is refused. Spec: MS-MQDMPR 3.1.7.1.9.
+
+        It is available when whoever enqueued it says so: when it is on disk, or when its transaction commits.
+        """
+        status = self.admit_message(queue, message, now)
+        if status is not EnqueueStatus.NO_ERROR:
+            return status, None
+        return status, self.qm.positions.insert_message(queue, replace(message, ArrivalTime=now.utc_s))
+
+    def enqueue_to_open_queue(
+        self,
+        descriptor: OpenQueueDescriptor,
+        message: Message,
+        now: Now,
+        transaction: Transaction | None = None,
+    ) -> EnqueueStatus:
+        """Put a message into the queue that is open, or a copy into each of several. Spec: MS-MQDMPR 3.1.7.1.27.
+
+        Where iQueue of a copy is printed as the descriptor it is the queue that this one has open. Each copy is
+        numbered, as MS-MQQB 3.1.7.1.1 does when it is sent: with one Identifier for all, two for the same queue manager
+        would be one and its duplicate (3.1.5.8.1). Copies that were put into their queues stay there when a later one
+        is refused. No status is printed for a queue that was deleted meanwhile: no quota is left there.
+        """
+        if not descriptor.Multiple:
+            return self._enqueue(descriptor.QueueReference, message, now, transaction)
+        message = replace(message, DestinationMultiQueueFormatName=descriptor.FormatName)
+        for single in descriptor.OpenQueueDescriptorCollection:
+            copy = replace(
+                message,
+                Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
+                DestinationQueueFormatName=single.FormatName,
+                DestinationQueueManagerIdentifier=destination_guid(single.FormatName),
+            )
+            status = self._enqueue(single.QueueReference, copy, now, transaction)
+            if status is not EnqueueStatus.NO_ERROR:
+                return status
+        return EnqueueStatus.NO_ERROR
+
+    def _enqueue(
+        self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
+    ) -> EnqueueStatus:
+        """Put a message into a local or outgoing queue, or let the commit do that. Spec: MS-MQDMPR 3.1.7.1.9."""
+        if queue is None:
+            return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        if isinstance(queue, OutgoingQueue):
+            if self.outgoing_messages() >= self.qm.config.max_outgoing_messages:
+                return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        elif transaction is None:
+            status, position = self.enqueue_message(queue, message, now)
+            if position is not None:
+                self._let_arrive(position, None, Result(), now)
+            return status
+        elif status := self.admit_message(queue, message, now):
+            return status
+        if transaction is None:
+            self.put_message(queue, message, None, Result(), now)
+        else:
+            self.qm.transaction_operations.enqueue_in_transaction(transaction, queue, message)
+        return EnqueueStatus.NO_ERROR
+
+    def put_message(self, queue: Queue, message: Message, token: int | None, result: Result, now: Now) -> Result | None:
+        """Put a message that is admitted into its queue; ``result`` when it is there, and on disk if it has to be.
+
+        Until then nobody receives it, and an outgoing queue keeps it. None: the result comes later, to the command that
+        has the token, if one has.
+        """
+        if isinstance(queue, OutgoingQueue):
+            return self._send_out(queue, message, token, result, now)
+        return self._let_arrive(self.qm.positions.insert_message(queue, message), token, result, now)
+
+    def _let_arrive(self, position: MessagePosition, token: int | None, result: Result, now: Now) -> Result | None:
+        position.awaits_disk = True
+
+        def arrive() -> Result:
+            self.qm.arrival.message_arrived(position, now)
+            return result
+
+        queue = position.QueueReference
+        return self.qm.disk.commit(
+            self.qm.durability.sent(position), token, arrive, lambda: queue.MessagePositionList.remove(position)
+        )
+
+    def _send_out(
+        self, queue: OutgoingQueue, message: Message, token: int | None, result: Result, now: Now
+    ) -> Result | None:
+        position = MessagePosition(message, queue)
+        change = self.qm.sending.take_over(queue, position, now)
+
+        def let_go() -> Result:
+            position.awaits_disk = False
+            return result
+
+        return self.qm.disk.commit(
+            change, token, let_go, lambda: self.qm.sending.take_back(queue, position), [queue.session]
+        )
+
+    def outgoing_messages(self) -> int:
+        """Count the messages that wait to be sent, or will when their transactions commit."""
+        waiting = sum(len(queue.session.OutgoingMessageTable) for queue in self.qm.adm.OutgoingQueues.values())
+        return waiting + self.qm.transaction_operations.uncommitted_outgoing()
+
+    def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
+        """Send a copy of a message to each queue of a name; the result names the first. Raises CommandError.
+
+        The queues are open only for that. What is recoverable goes to disk after the result is returned, copy by copy.
+        """
+        access, share = QueueAccessType.SEND, QueueShareMode.DENY_NONE
+        status, descriptor = self.qm.queue_opening.open_queue(to, access, share, now)
+        if descriptor is None:
+            raise CommandError(f"{to!a} cannot be opened to be sent to: {status.name}")
+        first = MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.next_identifier())
+        outcome = self.enqueue_to_open_queue(descriptor, message, now, transaction)
+        self.qm.queue_opening.close_queue(descriptor)
+        if outcome is not EnqueueStatus.NO_ERROR:
+            raise CommandError(f"{to!a}: not every queue takes it: {outcome.name}; some may have their copies")
+        return Result({"message_id": message_id(first)})

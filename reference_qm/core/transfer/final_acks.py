@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
+from reference_qm.core.part import Part
+from reference_qm.core.store.entries import gone, is_awaited
+from reference_qm.core.transfer.transactional_sending import leave_window
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+class FinalAcks(Part):
+    """Final acknowledgments, both sides. Spec: MS-MQQB 2.2.5, 3.1.5.7, 3.1.5.8.2, 3.1.7.2.2."""
+
+    __slots__ = ()
+
+    # -- the sender of transactional messages -------------------------------------------------------------------------
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        """End the story of a message that was refused, or left its queue. Spec: MS-MQQB 3.1.5.7.
+
+        The message is deleted also when nobody asked for journaling: a message that was refused would else be sent for
+        ever. One that is not known any more was acknowledged before.
+        """
+        properties = packet.MessagePropertiesHeader
+        try:
+            body = FinalAckBody.parse(properties.MessageBody)
+        except FormatError as error:
+            self.qm.closing.refuse_malformed(session, error, now)
+            return
+        if body.SourceGUID != self.qm.adm.Identifier:
+            return
+        for queue in self.qm.adm.OutgoingQueues.values():
+            sender = queue.session
+            position = sender.AwaitingFinalACKTable.pop(body.MessageID, None)
+            if position is None:
+                position = sender.OutgoingMessageTable.find(body.SourceGUID, body.MessageID)
+                if position is None or not position.TxSequenceNumber:
+                    continue
+                leave_window(sender, position)
+                sender.OutgoingMessageTable.remove(position)
+                self.qm.transactional_sending.leave_sequence(sender, position)
+            self.journal_final(position, properties.MessageClass)
+            self.qm.order_acks.note_transfer(sender)
+            self.qm.sending.dispatch_messages(sender, now)
+            return
+
+    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        """Put a message into the journal or among the dead letters, as it asks for. Spec: MS-MQQB 3.1.5.7."""
+        received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        journal = self.qm.journaling.journal_delivered if received else self.qm.journaling.journal_failed
+        journal(position.MessagePosition)
+
+    # -- the receiver of transactional messages -----------------------------------------------------------------------
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        """Acknowledge that a message left its queue, if anybody wants to know.
+
+        Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2.
+        """
+        if is_awaited(position, reason):
+            self.qm.admin_acks.acknowledge_receive(position.MessageReference, reason, now)
+            self.acknowledge_final(position, reason, now)
+            self.qm.disk.save(gone([position]))
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        """Send the FinalAck of a message that left its queue, if it has one. Spec: MS-MQQB 3.1.7.2.2.
+
+        Only transactional messages have one (2.2.5), although 3.1.7.2.2 says any that wants journaling.
+        """
+        if position.order_queue is None:
+            return
+        message = position.MessageReference
+        body = FinalAckBody(
+            message.TransactionalMessageSequenceIdentifier,
+            message.TransactionSequenceNumber,
+            message.TransactionPreviousSequenceNumber,
+            message.Identifier.QueueManagerGuid,
+            message.Identifier.Ordinal,
+        )
+        self.qm.order_acks.send_transactional_ack(position.order_queue, reason, body, now)
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        """Send the negative FinalAck of a message that no queue takes. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.17."""
+        header, user = packet.TransactionHeader, packet.UserHeader
+        assert header is not None
+        body = FinalAckBody(
+            header.TxSequenceID,
+            header.TxSequenceNumber,
+            header.PreviousTxSequenceNumber,
+            user.SourceQueueManager,
+            user.MessageID,
+        )
+        name = self.qm.order_acks.name_order_queue(session, user.SourceQueueManager)
+        self.qm.order_acks.send_transactional_ack(name, message_class, body, now)
+
+    def keep_final_acks(self, session: Session, now: Now) -> None:
+        """Keep what an accepted session that closed had to deliver: FinalAcks are recoverable. Spec: MS-MQQB 2.2.5."""
+        if not session.initiator:
+            for position in session.OutgoingMessageTable:
+                leave_window(session, position)
+                session.OutgoingMessageTable.remove(position)
+                if position.recoverable:
+                    self.requeue(position, now)
+
+    def requeue(self, position: OutgoingMessagePosition, now: Now) -> None:
+        """Put a message whose session is gone into the outgoing queue of its destination. Spec: MS-MQQB 3.1.7.17."""
+        message = position.MessagePosition.MessageReference
+        queue = self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now)
+        session = queue.session
+        again = MessagePosition(message, queue, key=position.MessagePosition.key)
+        outgoing = OutgoingMessagePosition(again, position.UserMessage)
+        session.OutgoingMessageTable.add(outgoing)
+        self.qm.dispatch_collection.add(session, outgoing)
+        if session.SessionState is SessionState.CLOSED:
+            self.qm.sessions[session.number] = session
+            if session in self.qm.closed_sessions:
+                self.qm.closed_sessions.remove(session)
+            self.qm.closing.await_reconnect(session, now)
+        self.qm.sending.dispatch_messages(session, now)

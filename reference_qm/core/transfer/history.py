@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import MessageIdentifier, UserMessagePacket
+from reference_qm.core.part import Part
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.entries import history_entry, history_name
+from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+
+class History(Part):
+    """The history of the messages that came, by which duplicates are found.
+
+    Spec: MS-MQQB 3.1.1.3 (MessageIDHistoryTable), 3.1.2.8, 3.1.5.8.1, 3.1.6.7.
+    """
+
+    __slots__ = ()
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        """Find the entry of a message that came before. Spec: MS-MQQB 3.1.5.8.1.
+
+        The whole MessageIdentifier is compared: ordinals are unique only within a queue manager.
+        """
+        return self.qm.adm.MessageIDHistoryTable.find(packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
+
+    def disregard_duplicate(
+        self, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        """Note a duplicate's time and discard it. Spec: MS-MQQB 3.1.5.8.1.
+
+        It is acknowledged when the message that it repeats is on disk.
+        """
+        entry = replace(entry, TimeStamp=now.utc_s)
+        self.qm.adm.MessageIDHistoryTable.insert(entry)
+        for saving in self.qm.savings.values():
+            if saving.entry.MessageIdentifier == entry.MessageIdentifier:
+                saving.claims.append((session, receipt))
+                return
+        receipt.done = True
+        self.qm.disk.save(history_entry(entry))
+
+    def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+        """Enter a message into the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""
+        header = packet.UserHeader
+        entry = MessageIDHistoryEntry(MessageIdentifier(header.SourceQueueManager, header.MessageID), now.utc_s)
+        evicted = self.qm.adm.MessageIDHistoryTable.insert(entry)
+        if evicted is not None:
+            self.qm.disk.save({history_name(evicted): None})
+        if not self.qm.timers.is_running(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0)):
+            self.start_history_timer(now)
+        return entry
+
+    def start_history_timer(self, now: Now) -> None:
+        """Start the MessageIDHistory Cleanup Timer. Spec: MS-MQQB 3.1.2.8."""
+        duration_ms = self.qm.settings.scaled(self.qm.settings.message_id_history_cleanup_ms)
+        self.qm.timers.start(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0), now.monotonic_ms, duration_ms)
+
+    def on_history_timer(self, now: Now) -> None:
+        """Forget the messages of long ago. Spec: MS-MQQB 3.1.6.7."""
+        table = self.qm.adm.MessageIDHistoryTable
+        oldest_s = now.utc_s - self.qm.settings.scaled(self.qm.settings.message_id_history_cleanup_ms) // 1000
+        forgotten: Change = {}
+        for entry in table:
+            if entry.TimeStamp < oldest_s:  # behind it there are older ones, if the clock was set back since
+                table.remove(entry)
+                forgotten[history_name(entry)] = None
+        self.qm.disk.save(forgotten)
+        if len(table):
+            self.start_history_timer(now)

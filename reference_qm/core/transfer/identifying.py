@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    FormatError,
+    FramingError,
+    Packet,
+    SessionAckPacket,
+    UnknownInternalPacket,
+    UserMessagePacket,
+    parse_packet,
+)
+from reference_qm.core.part import QM, Part
+from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+PacketType = type[Packet]
+
+RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Session, Any, Now], None]]] = {
+    (SessionState.WAITING_EC_MSG, EstablishConnectionPacket): lambda qm: qm.session_opening.receive_establish_request,
+    (SessionState.WAITING_ECR_MSG, EstablishConnectionPacket): lambda qm: qm.session_opening.receive_establish_response,
+    (SessionState.WAITING_CP_MSG, ConnectionParametersPacket): lambda qm: qm.session_opening.receive_parameters_request,
+    (SessionState.WAITING_CPR_MSG, ConnectionParametersPacket): lambda qm: (
+        qm.session_opening.receive_parameters_response
+    ),
+    (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
+    (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
+}
+"""The method that takes a packet in a state; whatever is not here closes the session.
+
+Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
+"""
+
+ESTABLISH_CONNECTION_SIZE = 572
+CONNECTION_PARAMETERS_SIZE = 32
+"""int bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
+
+LONGEST: Mapping[SessionState, int] = {
+    SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
+    SessionState.WAITING_ECR_MSG: ESTABLISH_CONNECTION_SIZE,
+    SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
+    SessionState.WAITING_CPR_MSG: CONNECTION_PARAMETERS_SIZE,
+}
+"""int bytes of the longest packet that a state admits, where it admits one of a fixed size."""
+
+_SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
+_OF_TRANSACTIONAL = (
+    ("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
+    ("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
+)
+_SESSION_WINDOW = ("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
+
+RANGES: dict[PacketType, tuple[tuple[str, int, int, str], ...]] = {
+    EstablishConnectionPacket: (),
+    ConnectionParametersPacket: (
+        ("ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
+        ("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
+    ),
+    SessionAckPacket: (
+        ("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
+        ("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
+        _SESSION_WINDOW,
+    ),
+    UserMessagePacket: (
+        ("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
+        ("MessagePropertiesHeader.LabelLength", 0, 0xFA, "MS-MQMQ 2.2.19.3"),
+    ),
+    UnknownInternalPacket: (("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
+}
+"""Ranges of fields, where the document gives a range or MUST NOT and does not say to ignore it on receipt."""
+
+
+class Identifying(Part):
+    """The first treatment of any bytes that arrive. Spec: MS-MQQB 3.1.5.1."""
+
+    __slots__ = ()
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        """Cut bytes into packets and take each, but none after one that closed the session. Spec: MS-MQQB 3.1.5.1."""
+        transport = session.transport
+        error: FramingError | None = None
+        try:
+            packets = session.framer.feed(data)
+        except FramingError as found:
+            packets, error = found.packets, found
+        for packet in packets:
+            if self.qm.is_connected(session, transport):
+                self.receive_packet(session, packet, now)
+        if not self.qm.is_connected(session, transport):
+            return
+        if error is None:
+            self.check_announced(session, now)
+            return
+        self.note_received(session)
+        if error.field in _SIGNED_BY:
+            self.verify_signature(session, error, now)
+        else:
+            self.qm.closing.refuse_malformed(session, error, now)
+
+    def check_announced(self, session: Session, now: Now) -> None:
+        """Close on a packet longer than any that the state admits, before it has come. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
+
+        Whoever has not opened a session could have megabytes of every connection held otherwise.
+        """
+        longest, announced = LONGEST.get(session.SessionState), session.framer.announced
+        if longest is not None and announced > longest:
+            self.note_received(session)
+            state = session.SessionState.value
+            reason = f"a packet of {announced} bytes in {state}, at most {longest} (MS-MQQB 3.1.5.3, 3.1.5.4)"
+            self.qm.closing.close(session, reason, now)
+
+    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+        """Identify a packet, check its form and pass it to the method of the state. Spec: MS-MQQB 3.1.5.1."""
+        self.note_received(session)
+        try:
+            packet = self.identify_packet(data)
+            self.check_form(packet)
+        except FormatError as error:
+            self.qm.closing.refuse_malformed(session, error, now)
+            return
+        receiver = RECEIVERS.get((session.SessionState, type(packet)))
+        if receiver is None:
+            self.qm.closing.refuse_out_of_state(session, packet, now)
+        else:
+            receiver(self.qm)(session, packet, now)
+
+    def note_received(self, session: Session) -> None:
+        """Set ReceivedAck on receipt of any packet. Spec: MS-MQQB 3.1.5.1."""
+        session.ReceivedAck = True
+
+    def identify_packet(self, data: bytes) -> Packet:
+        """Identify a packet; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
+        return parse_packet(data)
+
+    def check_form(self, packet: Packet) -> None:
+        """Raise FormatError for field values that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, read strictly."""
+        for path, lowest, highest, section in RANGES[type(packet)]:
+            _check(packet, path, lowest, highest, section)
+        if isinstance(packet, UserMessagePacket):
+            if packet.SessionHeader is not None:
+                _check(packet, *_SESSION_WINDOW)
+            if packet.UserHeader.TH:
+                for path, lowest, highest, section in _OF_TRANSACTIONAL:
+                    _check(packet, path, lowest, highest, section)
+
+    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+        """Close on a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
+        self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)
+
+
+def _check(packet: Any, path: str, lowest: int, highest: int, section: str) -> None:
+    value = _getter(path)(packet)
+    if not lowest <= value <= highest:
+        raise FormatError(path, 0, section, f"is 0x{value:X}, outside 0x{lowest:X} to 0x{highest:X}")
+
+
+@lru_cache(maxsize=64)
+def _getter(path: str) -> Callable[[Any], Any]:
+    return attrgetter(path)

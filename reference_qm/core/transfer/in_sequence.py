@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import Part
+from reference_qm.core.store.entries import gone, transfer_entry
+from reference_qm.core.store.messages import deserialize_message
+from reference_qm.core.transfer.arrival import Saving
+from reference_qm.model.adm import (
+    NO_INCOMING,
+    Acceptance,
+    IncomingTransactionalTransferInfo,
+    Queue,
+    RecoverableReceipt,
+    Session,
+    TransferKey,
+)
+from reference_qm.model.states import MessagePositionState, SessionState
+from reference_qm.surface.clock import Now
+
+
+class InSequence(Part):
+    """Receiving transactional messages: in order and exactly once. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
+
+    __slots__ = ()
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        """Put a transactional message into its queue if it is the next one. Spec: MS-MQQB 3.1.5.8.2, .6, .8.
+
+        One that is refused or out of sequence counts as received on the session, and only there. The elements of the
+        session are those of the sequence that the message belongs to: of its sender and destination format name
+        (MS-MQDMPR 3.1.1.5). They survive the session, or a message sent again on the next one would be accepted again;
+        and a sender has a sequence of its own for each name, so one for all names would refuse the messages of all but
+        the newest.
+        """
+        receipt.done = True
+        entry = self.qm.history.remember_message(packet, now)
+        queue = self.qm.arrival.find_destination(packet)
+        admitted = self.qm.admission.admit(session, packet, queue, now)
+        if queue is None or admitted is None:
+            return
+        packet = admitted
+        message = deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)
+        key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
+        transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
+        session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
+        session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
+        if transfer is not None:
+            session.TxMessageRejectCount = transfer.RejectCount
+            session.order_acks_due[transfer] = None
+        self.qm.order_acks.schedule(session, now)
+        if not self.is_in_sequence(session, packet):
+            self.reject_out_of_sequence(session, transfer, now)
+            return
+        if not self.qm.admission.has_room(session, packet, queue, message, now):
+            return
+        transfer = transfer or _new_transfer(queue, key, message.DestinationQueueFormatName)
+        follows = (transfer.SequenceIdentifier, transfer.SequenceNumber)
+        self.accept_in_sequence(session, transfer, packet, now)
+        position = self.qm.positions.insert_message(queue, message)
+        if message.PositiveJournalingRequested or message.NegativeJournalingRequested or message.FinalAckRequired:
+            position.order_queue = self.qm.order_acks.name_order_queue(session, packet.UserHeader.SourceQueueManager)
+        acceptance = Acceptance(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber, follows)
+        transfer.unsaved.append(acceptance)
+        receipt.done = False
+        self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], acceptance), packet)
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        """Return whether it is the next message of its sequence, or the first of a newer. Spec: MS-MQQB 3.1.5.8.6."""
+        header = packet.TransactionHeader
+        assert header is not None
+        if header.TxSequenceID == session.IncomingTxSequenceID:
+            return header.PreviousTxSequenceNumber <= session.IncomingTxSequenceNumber < header.TxSequenceNumber
+        return int(header.TxSequenceID) > int(session.IncomingTxSequenceID) and header.PreviousTxSequenceNumber == 0
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        """Count a message that is not the next one; the sequence stays where it is. Spec: MS-MQQB 3.1.5.8.6.
+
+        3.1.5.8.6 ends with storing identifier and number of any message: read so, it would accept what it just refused.
+        """
+        session.TxMessageRejectCount += 1
+        if transfer is not None:
+            transfer.RejectCount = session.TxMessageRejectCount
+            transfer.LastAccessTime = now.utc_s
+            self.qm.disk.save(transfer_entry(transfer))
+
+    def accept_in_sequence(
+        self,
+        session: Session,
+        transfer: IncomingTransactionalTransferInfo,
+        packet: UserMessagePacket,
+        now: Now,
+    ) -> None:
+        """Note that the sequence got as far as this message. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
+        header = packet.TransactionHeader
+        assert header is not None
+        session.TxMessageRejectCount = transfer.RejectCount = 0
+        session.IncomingTxSequenceID = transfer.SequenceIdentifier = header.TxSequenceID
+        session.IncomingTxSequenceNumber = transfer.SequenceNumber = header.TxSequenceNumber
+        transfer.LastAccessTime = now.utc_s
+
+    def confirm_saved(self, acceptance: Acceptance, sessions: list[Session], now: Now) -> None:
+        """Let a message be acknowledged once it and all before it are on disk. Spec: MS-MQQB 3.1.1.6.2."""
+        acceptance.saved = True
+        transfer = acceptance.transfer
+        while transfer.unsaved and transfer.unsaved[0].saved:
+            first = transfer.unsaved.popleft()
+            transfer.saved_identifier, transfer.saved_number = first.SequenceIdentifier, first.SequenceNumber
+            if first.position.State is MessagePositionState.LOCKED:
+                self.qm.arrival.message_arrived(first.position, now)
+        for session in sessions:
+            if session.SessionState is SessionState.OPEN and transfer not in session.order_acks_due:
+                session.order_acks_due[transfer] = None
+                self.qm.order_acks.schedule(session, now)
+
+    def withdraw_unsaved(self, transfer: IncomingTransactionalTransferInfo) -> None:
+        """Go back to the last message on disk; those after it were not acknowledged and come again. Spec: 3.1.1.6.2.
+
+        Also those that are on disk while one before them is not: they would be out of order.
+        """
+        for acceptance in transfer.unsaved:
+            acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)
+        self.qm.disk.save(gone(acceptance.position for acceptance in transfer.unsaved))
+        transfer.unsaved.clear()
+        transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number
+
+
+def _new_transfer(queue: Queue, key: TransferKey, format_name: str) -> IncomingTransactionalTransferInfo:
+    transfer = IncomingTransactionalTransferInfo(queue, format_name, key[0])
+    queue.IncomingTransactionalTransferInfoCollection[key] = transfer
+    return transfer

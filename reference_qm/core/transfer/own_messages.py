@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import MessageIdentifier
+from reference_qm.core.errors import CommandError
+from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT, destination_guid
+from reference_qm.core.part import Part
+from reference_qm.core.store.messages import check_fit, check_queues, is_large
+from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
+from reference_qm.surface.clock import Now
+
+
+class OwnMessages(Part):
+    """Messages that the queue manager itself sends to a queue: acknowledgments and reports.
+
+    Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15, MS-MQDMPR 3.1.7.1.5, 3.1.7.1.27.
+    """
+
+    __slots__ = ()
+
+    def send(self, message: Message, now: Now) -> None:
+        """Send a message of the queue manager's own; it is discarded when its queue cannot be opened or is full.
+
+        Spec: MS-MQQB 3.1.5.8.9, 3.1.7.15 (last steps), MS-MQDMPR 3.1.7.1.27.
+        """
+        queue = self._open_queue(message, now)
+        if queue is None or not self._has_room(queue, message):
+            return
+        name = message.DestinationQueueFormatName
+        message = replace(
+            message,
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, self.qm.numbering.assign_identifier()),
+            DestinationQueueManagerIdentifier=destination_guid(name),
+        )
+        if isinstance(queue, OutgoingQueue):
+            position = MessagePosition(message, queue)
+            self.qm.disk.save(self.qm.durability.sent(position))
+            self.qm.sending.message_position_available(queue, position, now)
+        else:
+            position = self.qm.positions.insert_message(queue, replace(message, ArrivalTime=now.utc_s))
+            self.qm.disk.save(self.qm.durability.sent(position))
+            self.qm.positions.message_available(position)
+
+    def _open_queue(self, message: Message, now: Now) -> Queue | None:
+        """Open the destination for sending; None when that fails. Spec: MS-MQDMPR 3.1.7.1.5."""
+        name = message.DestinationQueueFormatName
+        try:
+            if is_large(message.Body):
+                check_fit(message)
+            else:
+                check_queues(self.qm.adm.Identifier, name, message.ResponseQueueFormatName)
+            local = self.qm.destinations.find_local(name)
+            if local is not None or self.qm.next_hops.get_destination_info(name) is None:
+                return local
+            known = name.lower() in self.qm.adm.OutgoingQueues
+            return (
+                self.qm.destinations.open_outgoing(name, now)
+                if known or len(self.qm.adm.OutgoingQueues) < OUTGOING_QUEUES_LIMIT
+                else None
+            )
+        except CommandError:
+            return None
+
+    def _has_room(self, queue: Queue, message: Message) -> bool:
+        """Return whether a queue takes one more: anybody may ask for these messages, and names where to.
+
+        A transactional local queue takes none: they have no transaction (MS-MQQB 3.1.5.8.2).
+        """
+        if isinstance(queue, OutgoingQueue):
+            return len(queue.session.OutgoingMessageTable) < self.qm.config.max_outgoing_messages
+        return not queue.Transactional and not self.qm.quotas.check(queue, message)

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+from reference_qm.codec import (
+    NULL_GUID,
+    DirectQueueFormatName,
+    UserMessagePacket,
+)
+from reference_qm.core.part import Part
+from reference_qm.core.store.entries import history_entry
+from reference_qm.core.store.messages import DIRECT, deserialize_message
+from reference_qm.core.transfer.arrival import Saving
+from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
+from reference_qm.model.adm import (
+    RecoverableReceipt,
+    Session,
+    next_u16,
+)
+from reference_qm.model.states import MessagePositionState, SessionState
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+UNSAVED_LIMIT = 0x7FFF
+"""Recoverable messages of a session that may wait for the disk: half of what 16-bit numbers distinguish."""
+
+
+class Receiving(Part):
+    """Receiving messages. Spec: MS-MQQB 3.1.5.8."""
+
+    __slots__ = ()
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        """Take a UserMessage Packet. Spec: MS-MQQB 3.1.5.8.
+
+        Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts: were duplicates and refused messages not,
+        both sides' counts would differ for ever. The SessionHeader says nothing about the message, so it is processed
+        whatever becomes of the message, and the message whatever becomes of the session (note <14>'s field text).
+        """
+        if len(session.receipts) >= UNSAVED_LIMIT:
+            reason = f"{UNSAVED_LIMIT} messages wait for the disk: sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
+            self.qm.closing.close(session, reason, now)
+            return
+        receipt = RecoverableReceipt()
+        if packet.UserHeader.DM:
+            session.receipts.append(receipt)
+        self.count_received(session, packet)
+        self.note_activity(session, packet, now)
+        if packet.SessionHeader is not None:
+            self.qm.session_acks.process_header(session, packet.SessionHeader, now)
+        self.take_message(session, packet, receipt, now)
+        if packet.UserHeader.DM and receipt.done:
+            self.await_consequences(session, receipt, now)
+        self.qm.session_acks.flag_recoverable(session, now)
+        self.qm.session_acks.acknowledge_full_window(session, now)
+
+    def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+        """Acknowledge a message that is no more than what it caused when that is on disk. Spec: MS-MQQB 3.1.5.8.7.
+
+        It may have been refused into the dead letters, or be a FinalAck that moved another one: lost with the process,
+        that would never happen again, for nobody sends an acknowledged message again.
+        """
+        receipt.done = False
+
+        def reached(at: Now) -> None:
+            receipt.done = True
+            self.qm.session_acks.flag_recoverable(session, at)
+
+        def missed(error: str, at: Now) -> None:
+            self._close_unsaved(session, receipt, error, at)
+
+        self.qm.disk.when_saved(reached, missed, now)
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        """Count a message in the session's sequences. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4."""
+        session.MessageReceivedCount = next_u16(session.MessageReceivedCount)
+        session.UnackedReceivedMsgCount = next_u16(session.UnackedReceivedMsgCount)
+        if packet.UserHeader.DM:
+            session.RecoverableMessageReceivedCount = next_u16(session.RecoverableMessageReceivedCount)
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        """Note that the session is used and owes an acknowledgment. Spec: MS-MQQB 3.1.5.8.2."""
+        if packet.UserHeader.DQ == DIRECT:
+            session.DirectFormatSession = True
+        if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+        session.SessionActive = True
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        """Put a message into its queue, unless it came before or cannot be accepted. Spec: MS-MQQB 3.1.5.8.
+
+        A message that is disregarded is acknowledged all the same, or it would be sent again for ever. OrderAcks and
+        FinalAcks are identified by 3.1.5.1.1; they are counted as messages, as figure 14 has it.
+        """
+        if not self.is_addressed_here(packet):
+            self.qm.routing.route_message(session, packet, receipt, now)
+            return
+        if self.is_misdirected(packet):
+            receipt.done = True
+            return
+        for is_one, take in (
+            (is_order_ack, self.qm.order_acks.receive),
+            (is_final_ack, self.qm.final_acks.receive),
+        ):
+            if is_one(packet):
+                receipt.done = True
+                take(session, packet, now)
+                return
+        if packet.UserHeader.TH:
+            self.qm.in_sequence.take_transactional(session, packet, receipt, now)
+            return
+        entry = self.qm.history.find_duplicate(packet)
+        if entry is not None:
+            self.qm.history.disregard_duplicate(session, entry, receipt, now)
+            return
+        entry = self.qm.history.remember_message(packet, now)
+        queue = self.qm.arrival.find_destination(packet)
+        admitted = self.qm.admission.admit(session, packet, queue, now)
+        if queue is None or admitted is None:
+            receipt.done = True
+            self.qm.disk.save(history_entry(entry))
+            return
+        message = deserialize_message(admitted, self.qm.adm.Identifier, now.utc_s)
+        if not self.qm.admission.has_room(session, admitted, queue, message, now):
+            receipt.done = session.SessionState is SessionState.OPEN
+            if receipt.done:
+                self.qm.disk.save(history_entry(entry))
+            else:
+                self.qm.adm.MessageIDHistoryTable.remove(entry)
+            return
+        position = self.qm.positions.insert_message(queue, message)
+        if packet.UserHeader.DM:
+            self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)]), admitted)
+        else:
+            self.qm.disk.save(history_entry(entry))
+            self.qm.arrival.message_arrived(position, now)
+
+    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+        """Return whether a message is for this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
+
+        A QueueManagerAddress of zeros, which all direct names have, means this queue manager: read otherwise, direct
+        messages would be routed for ever.
+        """
+        return packet.UserHeader.QueueManagerAddress in (NULL_GUID, self.qm.adm.Identifier)
+
+    def is_misdirected(self, packet: UserMessagePacket) -> bool:
+        """Return whether a message is dropped because its direct name has a host that is not this one (E220).
+
+        Nobody hears of it: no acknowledgment is made, and no place in a sequence is taken.
+        """
+        return self.qm.config.validate_host_names and not self.names_own_host(packet)
+
+    def names_own_host(self, packet: UserMessagePacket) -> bool:
+        """Return whether a message is for a name of this queue manager; also for a name that has no host."""
+        queue = packet.UserHeader.DestinationQueue
+        if not isinstance(queue, DirectQueueFormatName):
+            return True
+        protocol, _, rest = queue.DirectFormatName.partition(":")
+        return self.qm.queue_names.is_own_host(protocol, rest.partition("\\")[0])
+
+    def on_persisted(self, saving: Saving, now: Now) -> None:
+        """Let a message be received and acknowledged that is on disk now. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
+        for session, receipt in saving.claims:
+            receipt.done = True
+            self.qm.session_acks.flag_recoverable(session, now)
+        if saving.acceptance is not None:
+            self.qm.in_sequence.confirm_saved(saving.acceptance, [session for session, _ in saving.claims], now)
+        elif saving.routed is not None:
+            self.qm.routing.send_on(saving.position, saving.routed, now)
+        elif saving.position.State is MessagePositionState.LOCKED:
+            self.qm.arrival.message_arrived(saving.position, now)
+
+    def on_persist_failed(self, saving: Saving, error: str, now: Now) -> None:
+        """Forget a message that cannot be saved and close, so that it is sent again. Spec: MS-MQQB 3.1.5.8.7."""
+        saving.position.State = MessagePositionState.DELETED
+        if saving.routed is None:
+            saving.position.QueueReference.MessagePositionList.remove(saving.position)
+        self.qm.adm.MessageIDHistoryTable.remove(saving.entry)
+        if saving.acceptance is not None and saving.acceptance in saving.acceptance.transfer.unsaved:
+            self.qm.in_sequence.withdraw_unsaved(saving.acceptance.transfer)
+        for session, receipt in saving.claims:
+            self._close_unsaved(session, receipt, error, now)
+
+    def _close_unsaved(self, session: Session, receipt: RecoverableReceipt, error: str, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN and receipt in session.receipts:
+            self.qm.closing.close(session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import BaseHeader, MessageClass, UserHeader, UserMessagePacket
+from reference_qm.core.names.destinations import OUTGOING_QUEUES_LIMIT
+from reference_qm.core.part import Part
+from reference_qm.core.store.entries import history_entry
+from reference_qm.core.store.messages import DIRECT, deserialize_message
+from reference_qm.core.transfer.arrival import Saving
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+HIGHEST_HOP_COUNT = 0x1D
+"""Of UserHeader.Flags.RC. Spec: MS-MQMQ 2.2.19.2."""
+
+_RC = UserHeader.flags(RC=0x1F)
+_SH = BaseHeader.flags(SH=1)
+
+
+class Routing(Part):
+    """Messages on their way through this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5, 3.1.5.8.7, 3.1.5.8.8.
+
+    A routed packet goes on as it came, but for its hop count and without the SessionHeader, which was for this session.
+    Its TransactionHeader is that of its source: the sequence, its order acknowledgments and the sending again are
+    between source and destination; between the hops it is a recoverable message.
+    """
+
+    __slots__ = ()
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        """Take a message for another queue manager over, and send it on. Spec: MS-MQQB 3.1.5.8.
+
+        Any queue manager does: that it is no routing server shows in the directory, where nobody is sent to it. One
+        that expired is dealt with where it is sent (3.1.7.1.2).
+        """
+        if not self.is_routable(packet):
+            receipt.done, receipt.acknowledge = True, False
+            return
+        entry = None if packet.UserHeader.TH else self.qm.history.find_duplicate(packet)
+        if entry is not None:
+            self.qm.history.disregard_duplicate(session, entry, receipt, now)
+            return
+        entry = self.qm.history.remember_message(packet, now)
+        counted = self.count_hop(packet)
+        if counted is None:
+            receipt.done = True
+            self.qm.disk.save(history_entry(entry))
+            self.qm.admission.refuse_message(session, packet, MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED, now)
+            return
+        onward = replace(
+            counted,
+            BaseHeader=replace(counted.BaseHeader, Flags=counted.BaseHeader.Flags & ~_SH),
+            SessionHeader=None,
+        )
+        message = deserialize_message(onward, onward.UserHeader.QueueManagerAddress, now.utc_s)
+        position = MessagePosition(message, self.qm.destinations.open_outgoing(message.DestinationQueueFormatName, now))
+        if onward.UserHeader.DM:
+            self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)], routed=onward), onward)
+        else:
+            self.qm.disk.save(history_entry(entry))
+            self.send_on(position, onward, now)
+
+    def is_routable(self, packet: UserMessagePacket) -> bool:
+        """Return whether a message can be saved here and sent on.
+
+        Spec: MS-MQQB 3.1.5.8.2 (first step), MS-MQMQ 2.2.19.2.
+
+        One that cannot is disregarded and not acknowledged: its sender keeps it. A direct name has no
+        QueueManagerAddress; with one, anybody could make this queue manager connect to anywhere.
+        """
+        user, queues = packet.UserHeader, self.qm.adm.OutgoingQueues
+        waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)
+        if waiting >= self.qm.config.max_outgoing_messages or user.DestinationQueue is None or user.DQ == DIRECT:
+            return False
+        return len(queues) < OUTGOING_QUEUES_LIMIT or _destination(packet) in queues
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        """Count this queue manager; None when there were too many. Spec: MS-MQQB 3.1.5.8.2, MS-MQMQ 2.2.19.2 (RC).
+
+        RC has five bits, but its valid range ends at 0x1D: that is what the count may not exceed.
+        """
+        user = packet.UserHeader
+        if user.RC >= HIGHEST_HOP_COUNT:
+            return None
+        return replace(packet, UserHeader=replace(user, Flags=user.Flags & ~_RC | UserHeader.flags(RC=user.RC + 1)))
+
+    def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        """Put a routed message into the session of its outgoing queue. Spec: MS-MQQB 3.1.5.8.5, 3.1.5.8.8."""
+        queue = position.QueueReference
+        assert isinstance(queue, OutgoingQueue)
+        position.awaits_disk = False
+        self.qm.sending.put_outgoing(queue.session, OutgoingMessagePosition(position, packet), now)
+        self.qm.tracing.trace_received(position.MessageReference, now)
+        if packet.UserHeader.TH:
+            self.qm.order_acks.note_transfer(queue.session)
+
+
+def _destination(packet: UserMessagePacket) -> str:
+    """Return the key of the outgoing queue of a message."""
+    return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from reference_qm.codec import FormatError, MessageClass, MisuseError, UserMessagePacket
+from reference_qm.core.errors import CommandError
+from reference_qm.core.part import Part
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.core.transfer.security_on_receipt import unmet_demand
+from reference_qm.model.adm import Message, Queue, Session
+from reference_qm.security import (
+    MessageSecurity,
+    MqdsPublicKeys,
+    Refused,
+    SecurityError,
+    SignatureType,
+    encrypt_message,
+    security_of,
+    sign_message,
+)
+from reference_qm.surface.clock import Now
+
+_SIGNING = "MS-MQQB 3.1.7.1.4"
+_ENCRYPTING = "MS-MQQB 3.1.7.1.5"
+
+
+class Securing(Part):
+    """Signing and encrypting a message when it is sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
+
+    A message is made again of its attributes each time it is sent: what is encrypted stays with the packet that is
+    sent. Only messages of this queue manager are signed and encrypted here: one that is routed is passed on as it is,
+    for otherwise its destination could not read it.
+    """
+
+    __slots__ = ()
+
+    def secure_user_message(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket | None:
+        """Return the packet of a message signed and encrypted as its attributes ask for; None when it cannot be.
+
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. What follows a message that cannot be signed is not printed: the same as for
+        one that cannot be encrypted (3.1.7.1.5.1), because it must not be sent as it is either.
+        """
+        try:
+            secured = self.encrypt_body(session, message, self.sign_packet(message, packet), now)
+            secured.build()
+        except (SecurityError, FormatError, MisuseError):
+            return None
+        return secured
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        """Sign a packet when Message.AuthenticationLevel is not None. Spec: MS-MQQB 3.1.7.1.4."""
+        security = message.security
+        if security is None or not security.AuthenticationLevel:
+            return packet
+        key = self.find_signing_key(security.SenderCertificate)
+        if key is None:
+            raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is not here")
+        content = self.qm.security_on_receipt.signed_properties
+        return sign_message(packet, _signature_type(security.AuthenticationLevel), key, content)
+
+    def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
+        """Find the private key of a sender's certificate (DER); None when it is not here. Spec: MS-MQQB 3.1.7.1.4."""
+        accounts = self.qm.config.security.accounts
+        return next((one.key for one in accounts if one.certificates[:1] == (certificate,)), None)
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        """Encrypt the body when Message.PrivacyLevel is not None. Spec: MS-MQQB 3.1.7.1.5.
+
+        Printed, the key is that of RemoteQMGuid, the next hop; it is the destination that decrypts (3.1.5.8.3), so here
+        it is that of UserHeader.QueueManagerAddress, which is the same for a message that is not routed.
+        """
+        if message.security is None or not message.security.PrivacyLevel:
+            return packet
+        remote = packet.UserHeader.QueueManagerAddress
+        if not any(session.RemoteQMPublicKey):
+            keys = self.qm.security_lookup.find_public_keys(remote, now)
+            if keys is None:
+                raise SecurityError(
+                    "RemoteQMPublicKey", _ENCRYPTING, f"no public keys of queue manager {remote} are known"
+                )
+            session.RemoteQMPublicKey = keys.build()
+        keys = MqdsPublicKeys.parse(session.RemoteQMPublicKey)
+        encrypted = encrypt_message(packet, remote, keys, self.qm.caches, self.qm.entropy, now)
+        self.qm.cache_timers.start(now)
+        return encrypted
+
+    def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
+        """Return the message that arrives in a local queue, signed and checked; CommandError when it is refused.
+
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, but there is no transfer to encrypt
+        for.
+        """
+        wanted = message.security
+        refusal: object = unmet_demand(
+            queue,
+            authenticated=wanted is not None and bool(wanted.AuthenticationLevel),
+            encrypted=wanted is not None and bool(wanted.PrivacyLevel),
+        )
+        if wanted is not None and refusal is None:
+            clear = replace(message, security=replace(wanted, PrivacyLevel=0))
+            try:
+                packet = self.sign_packet(clear, serialize_message(clear))
+                packet = self.qm.security_on_receipt.authenticate_packet(packet)
+                self.qm.security_on_receipt.verify_sender(packet, now)
+                self.qm.security_on_receipt.authorize_sender(packet, queue)
+            except (SecurityError, FormatError, Refused) as error:
+                refusal = error
+            else:
+                arrived = security_of(packet) or MessageSecurity()
+                message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
+            self.qm.cache_timers.start(now)
+        if refusal is not None:
+            reason = refusal.name if isinstance(refusal, MessageClass) else refusal
+            raise CommandError(f"{message.DestinationQueueFormatName!a} does not accept the message: {reason}")
+        return message
+
+
+def _signature_type(level: int) -> SignatureType:
+    try:
+        return SignatureType(level)
+    except ValueError:
+        raise SecurityError("Message.AuthenticationLevel", _SIGNING, f"0x{level:X} is no kind of signature") from None

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import Set
+
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.part import Part
+from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.model.adm import Queue, Session
+from reference_qm.security import (
+    Receiver,
+    Refused,
+    Sid,
+    SignatureType,
+    UserSignCerts,
+    authenticate_message,
+    authorize_sender,
+    decrypt_message,
+    identify_sender,
+    signed_content,
+)
+from reference_qm.surface.clock import Now
+
+
+class SecurityOnReceipt(Part):
+    """The security of a message that arrived.
+
+    Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2 (Authentication, PrivacyLevel).
+    """
+
+    __slots__ = ()
+
+    def check_security(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        """Return a message to this queue manager in clear and authenticated, or the class of its refusal.
+
+        Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader passes, whatever the queue grants, as printed.
+        """
+        if packet.SecurityHeader is None:
+            return packet
+        try:
+            packet = self.decrypt_body(packet, now)
+            packet = self.authenticate_packet(packet)
+            self.verify_sender(packet, now)
+            self.authorize_sender(packet, queue)
+        except Refused as refused:
+            return refused.message_class
+        finally:
+            self.qm.cache_timers.start(now)
+        return packet
+
+    def decrypt_body(self, packet: UserMessagePacket, now: Now) -> UserMessagePacket:
+        """Decrypt the body when EB is set; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        return decrypt_message(packet, self._receiver(), now)
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        """Verify the signature, if there is one, and note its kind in AS; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        return authenticate_message(packet, self.signed_properties)
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        """Verify the identity of who signed; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        identify_sender(packet, self._receiver(), now)
+
+    def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
+        """Check that the sender may write to the queue; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
+        assert packet.SecurityHeader is not None  # another message is not checked
+        authorize_sender(packet.SecurityHeader, self._receiver(), self.qm.security_lookup.find_queue_security(queue))
+
+    def check_queue_demands(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        """Check that a message is authenticated and encrypted as its queue demands. Spec: MS-MQDMPR 3.1.1.2.
+
+        No document says how such a message is refused: as one whose signature, or encryption, is not valid.
+        """
+        if not queue.Authentication and queue.PrivacyLevel is PrivacyLevel.OPTIONAL:
+            return packet
+        security = packet.SecurityHeader
+        authenticated, encrypted = (False, False) if security is None else (bool(security.AS), bool(security.EB))
+        return unmet_demand(queue, authenticated=authenticated, encrypted=encrypted) or packet
+
+    def _receiver(self) -> Receiver:
+        return Receiver(self.qm.caches, self.qm.config.security.encryption_keys, _Accounts(self.qm.security_lookup))
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        """Return the properties that a signature is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+        return signed_content(packet, kind)
+
+
+def unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
+    """Return the class of refusal of a message that is not what its queue accepts; None when it is."""
+    if queue.Authentication and not authenticated:
+        return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+    wanted = {PrivacyLevel.NONE: False, PrivacyLevel.BODY: True}.get(queue.PrivacyLevel, encrypted)
+    return None if wanted is encrypted else MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+
+
+class _Accounts:
+    """The entries of users in the directory and the configuration."""
+
+    __slots__ = ("_lookup",)
+
+    def __init__(self, lookup: SecurityLookup) -> None:
+        self._lookup = lookup
+
+    def certificates(self, security_id: bytes) -> UserSignCerts | None:
+        return self._lookup.find_user_certificates(security_id)
+
+    def groups(self, sid: Sid) -> Set[Sid] | None:
+        return self._lookup.find_groups(sid)

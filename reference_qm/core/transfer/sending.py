@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.core.events import MessageExpired, MessageSent
+from reference_qm.core.names.queue_names import names_order_queue
+from reference_qm.core.part import Part
+from reference_qm.core.sessions.connecting import outgoing_queue
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.messages import serialize_message
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session, next_u16
+from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+PIGGYBACK_AFTER = 0.75
+"""Part of the Session Ack Send Timer after which a UserMessage carries the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
+
+
+class Sending(Part):
+    """Sending messages. Spec: MS-MQQB 3.1.7.1, 3.1.7.11, 3.1.7.12, MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9."""
+
+    __slots__ = ()
+
+    def take_over(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
+        """Put a message into its outgoing queue; it is sent when the change that is returned is on disk.
+
+        Spec: MS-MQQB 3.1.7.12. An empty change means that it is sent already, or will be as soon as it may.
+        """
+        if position.MessageReference.TransactionIdentifier is not None:
+            position.MessageReference = self.qm.transactional_sending.number_in_sequence(
+                queue.session, position.MessageReference
+            )
+        change = self.qm.durability.sent(position)
+        position.awaits_disk = bool(change)
+        self.message_position_available(queue, position, now)
+        return change
+
+    def take_back(self, queue: OutgoingQueue, position: MessagePosition) -> None:
+        """Take a message out of its outgoing queue that could not be put on disk."""
+        for outgoing in queue.session.OutgoingMessageTable:
+            if outgoing.MessagePosition is position:
+                self.take_out(queue.session, outgoing)
+
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        """Take a message into the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
+        packet = self.construct_user_message(position)
+        number = position.MessageReference.TransactionSequenceNumber
+        outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
+        self.put_outgoing(queue.session, outgoing, now)
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        """Put a message into the table of its session, connect if need be, and send. Spec: MS-MQQB 3.1.7.12.
+
+        Printed is to connect while ConnectionHistory is empty; a session that was closed since, idle for instance, has
+        to be established again too, or its queue would never be sent. Printed is to connect before the message is in
+        the table; an attempt that fails at once would then find the table empty and never be repeated.
+
+        Printed is to do nothing while the queue is Locked, which no outgoing queue is here, or OnHold. Resuming
+        (3.1.7.14) sends what is in the table: a message that were not in it would never be sent. So it is put there,
+        and nothing else is done.
+        """
+        session.OutgoingMessageTable.add(position)
+        self.qm.lifetimes.watch_sent(session, position)
+        if outgoing_queue(session).State is OutgoingQueueState.ON_HOLD:
+            return
+        self.qm.dispatch_collection.add(session, position)
+        if session.SessionState is SessionState.CLOSED:
+            self.qm.establishing.establish(session, now)
+        self.dispatch_messages(session, now)
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        """Make the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
+
+        Whether it carries a SessionHeader is decided when it is sent: decided here, as printed, the flags would be
+        cleared with the packet still waiting for the window, and 3.1.7.1.3 would then overwrite them.
+        """
+        return serialize_message(position.MessageReference)
+
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        """Send what may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
+
+        Printed, all that is not acknowledged is dispatched again with each acknowledgment (3.1.5.5.1): a message that
+        awaits its acknowledgment on this session is not sent twice on it. One that is not on disk yet is not sent, nor
+        is any behind it: order is kept.
+        """
+        while self.may_send(session):
+            position = session.OutgoingMessageTable.next_unsent()
+            if position is None or position.MessagePosition.awaits_disk:
+                return
+            go_on = self.send_user_message(session, position, now)
+            self.qm.dispatch_collection.remove(session, position)
+            if not go_on:
+                return
+
+    def may_send(self, session: Session) -> bool:
+        """Return whether the session is open, its queue connected and the window not full.
+
+        Spec: MS-MQQB 3.1.7.1 steps 1 and 2.
+        """
+        queue = session.OutgoingQueueReference
+        return (
+            session.SessionState is SessionState.OPEN
+            and queue is not None
+            and queue.State is OutgoingQueueState.CONNECTED
+            and self.is_window_open(session)
+        )
+
+    def is_window_open(self, session: Session) -> bool:
+        """Return whether fewer messages than WindowSize are unacknowledged. Spec: MS-MQQB 3.1.7.1 step 2."""
+        return session.UnAckedMessageCount < session.WindowSize
+
+    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
+        self.qm.resolving.address_message(session, position)
+        if self.has_expired(position.UserMessage, now):
+            self.delete_expired(session, position, now)
+            return True
+        if not self.secure(session, position, now):
+            return True
+        packet = self.update_user_message(session, position, now)
+        self.transmit(session, position, packet)
+        self.qm.post(MessageSent(session, position.MessagePosition.MessageReference))
+        return True
+
+    def secure(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        """Let a message of this queue manager be signed and encrypted; False: it could not be, and is deleted.
+
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. It is made again of its attributes: what was encrypted for an earlier
+        session stays with the packet that was sent.
+        """
+        sent = position.UserMessage
+        if sent.SecurityHeader is None or not self.is_own(sent):
+            return True
+        packet = self.construct_user_message(position.MessagePosition)
+        message = position.MessagePosition.MessageReference
+        secured = self.qm.securing.secure_user_message(session, message, packet, now)
+        if secured is None:
+            self.handle_encryption_error(session, position, now)
+            return False
+        position.UserMessage = replace(secured, TransactionHeader=sent.TransactionHeader)
+        return True
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        """Return whether the time to reach the queue is over, or that to be received.
+
+        Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
+
+        3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
+        """
+        user = packet.UserHeader
+        return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
+
+    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        """Delete an expired message; it is acknowledged and journaled if asked to. Spec: MS-MQQB 3.1.7.1.2."""
+        self.take_out(session, position)
+        self.qm.post(MessageExpired(position.MessagePosition))
+
+    def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.5.1."""
+        self.take_out(session, position)
+        self.qm.journaling.journal_failed(position.MessagePosition)
+
+    def take_out(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Take a message out of its outgoing queue that is not sent."""
+        session.OutgoingMessageTable.remove(position)
+        self.qm.transactional_sending.leave_sequence(session, position)
+
+    def is_own(self, packet: UserMessagePacket) -> bool:
+        """Return whether a message is from here, not routed."""
+        return packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11.
+
+        Acknowledgments of transactional messages carry no SessionHeader: it would set a bit of BaseHeader.Flags
+        (2.2.4).
+        """
+        if position.UserMessage.TransactionHeader is not None:
+            position.UserMessage = self.qm.transactional_sending.update_transaction_header(session, position, now)
+        session.MessageSentCount = next_u16(session.MessageSentCount)
+        position.SequenceNumber = session.MessageSentCount
+        if position.recoverable:
+            session.RecoverableMessageSentCount = next_u16(session.RecoverableMessageSentCount)
+            position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
+        session.UnAckedMessageCount += 1
+        packet = position.UserMessage
+        if self.is_acknowledgment_due(session, now) and not names_order_queue(packet):
+            packet = replace(
+                packet,
+                BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),
+                SessionHeader=self.qm.session_acks.build_header(session),
+            )
+            self.qm.session_acks.note_acknowledged(session, now)
+        session.OutgoingMessageTable.sent(position)
+        if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
+            self.qm.session_acks.start_wait_timer(session, now)
+        session.SessionActive = True
+        return packet
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        """Return whether it is time to let a message carry the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
+        if not session.UnackedReceivedMsgCount:
+            return False
+        elapsed = self.qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
+        return elapsed > PIGGYBACK_AFTER
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure arrives later, as a lost transport."""
+        self.qm.connecting.send(session, packet.build())
+        position.Transmitted = True
+
+    def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        """Delete a message that cannot be encrypted, log it if it asks for it. Spec: MS-MQQB 3.1.7.1.5.1."""
+        self.delete_unsent(session, position)
+        self.qm.connecting.add_connection_history(session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)

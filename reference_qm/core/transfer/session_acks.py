@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+from reference_qm.codec import PT_SESSION_ACK, BaseHeader, FormatError, InternalHeader, SessionAckPacket, SessionHeader
+from reference_qm.core.events import SessionMaySend
+from reference_qm.core.part import Part
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+FLAG_BITS = 32
+_HALF = 0x8000
+
+
+class SessionAcks(Part):
+    """Session acknowledgments, both sides. Spec: MS-MQQB 3.1.5.5, 3.1.6.3, 3.1.6.4, MS-MQMQ 2.2.20.4."""
+
+    __slots__ = ()
+
+    def receive(self, session: Session, packet: SessionAckPacket, now: Now) -> None:
+        """Take a SessionAck Packet. Spec: MS-MQQB 3.1.5.5."""
+        self.process_header(session, packet.SessionHeader, now)
+
+    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        """Take an acknowledgment, then send what the window now admits. Spec: MS-MQQB 3.1.5.5."""
+        newly = header.AckSequenceNumber - session.last_ack & 0xFFFF
+        if newly > session.MessageSentCount - session.last_ack & 0xFFFF:
+            message = f"acknowledges {header.AckSequenceNumber}, not one of those outstanding"
+            error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
+            self.qm.closing.refuse_malformed(session, error, now)
+            return
+        session.last_ack = header.AckSequenceNumber
+        self.mark_acknowledged(session, header)
+        self.delete_acknowledged_express(session, header)
+        self.delete_acknowledged_recoverable(session, header)
+        self.validate_message_counts(session, header, now)
+        self.qm.post(SessionMaySend(session))
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        """Mark the messages of the session that arrived. Spec: MS-MQQB 3.1.5.5.1.
+
+        Unsent messages have SequenceNumber 0 and are not meant by "less than or equal". Counts wrap at 65,536.
+        """
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            if not position.ReceivedSessionAck and _covers(header.AckSequenceNumber, position.SequenceNumber):
+                position.ReceivedSessionAck = True
+                session.UnAckedMessageCount -= 1
+                if position.TxSequenceNumber:
+                    self.qm.transactional_sending.retain(session, position)
+
+    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+        """Delete express messages that arrived. Spec: MS-MQQB 3.1.5.5.2."""
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            if not position.recoverable and _covers(header.AckSequenceNumber, position.SequenceNumber):
+                self.delete_position(session, position)
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        """Delete recoverable messages that are on the receiver's disk. Spec: MS-MQQB 3.1.5.5.3, MS-MQMQ 2.2.20.4.
+
+        Those are the message RecoverableMsgAckSeqNumber, which both documents call acknowledged, and those whose bit is
+        set, bit k standing for that number + k. Lower numbers are not taken as acknowledged, as 3.1.5.5.3 would have
+        it: the field is the lowest number that has been persisted since the last acknowledgment, and a message before
+        it may not have been. Nothing unacknowledged is ever deleted; at worst a message is sent again and found a
+        duplicate. Transactional messages stay until their OrderAck.
+        """
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            if (
+                position.recoverable
+                and not position.TxSequenceNumber
+                and _flagged(header, position.RecoverableSequenceNumber)
+            ):
+                self.delete_position(session, position)
+
+    def delete_position(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Delete an acknowledged message, and journal it if asked to. Spec: MS-MQQB 3.1.5.5.2 to 3.1.5.5.4.
+
+        One that was routed is journaled by its source only: JP asks for source journaling (MS-MQMQ 2.2.19.2).
+        """
+        session.OutgoingMessageTable.remove(position)
+        self.qm.journaling.journal_delivered(position.MessagePosition)
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        """Close when the counts of both sides differ; else wait on for what is unacknowledged.
+
+        Spec: MS-MQQB 3.1.5.5.5.
+        """
+        sent = (header.UserMsgSequenceNumber, header.RecoverableMsgSeqNumber)
+        received = (session.MessageReceivedCount, session.RecoverableMessageReceivedCount)
+        if sent != received:
+            reason = f"{sent} messages and recoverable ones sent, {received} received (MS-MQQB 3.1.5.5.5)"
+            self.qm.closing.close(session, reason, now)
+        elif session.OutgoingMessageTable.awaiting_ack:
+            self.start_wait_timer(session, now)
+
+    def start_wait_timer(self, session: Session, now: Now) -> None:
+        """Start the Session Ack Wait Timer, or start it again. Spec: MS-MQQB 3.1.2.4, note <46>."""
+        settings = self.qm.settings
+        multiplier = settings.ack_wait_multiplier_direct if session.direct else settings.ack_wait_multiplier
+        self.qm.session_timers.start(session, TimerName.SESSION_ACK_WAIT, multiplier * session.AckWaitTimeout, now)
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        """Close a session whose messages are not acknowledged while nothing arrives. Spec: MS-MQQB 3.1.6.3."""
+        if not session.OutgoingMessageTable.awaiting_ack:
+            session.ReceivedAck = False
+        elif not session.ReceivedAck:
+            self.qm.closing.close(session, "no acknowledgment came (MS-MQQB 3.1.6.3)", now)
+        else:
+            self.start_wait_timer(session, now)
+            session.ReceivedAck = False
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        """Acknowledge what was received. Spec: MS-MQQB 3.1.6.4."""
+        if session.UnackedReceivedMsgCount:
+            self.send(session, now)
+
+    def send(self, session: Session, now: Now) -> None:
+        """Send a SessionAck Packet. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7."""
+        packet = self.build(session)
+        self.qm.connecting.send(session, packet.build())
+        self.note_acknowledged(session, now)
+
+    def build(self, session: Session) -> SessionAckPacket:
+        """Build a SessionAck Packet. Spec: MS-MQQB 2.2.6, 3.1.6.4."""
+        return SessionAckPacket(
+            BaseHeader(Flags=BaseHeader.flags(IN=1, SH=1, PR=3)),
+            InternalHeader(Flags=InternalHeader.flags(PT=PT_SESSION_ACK)),
+            self.build_header(session),
+        )
+
+    def build_header(self, session: Session) -> SessionHeader:
+        """Build the acknowledgment of all received so far. Spec: MS-MQQB 3.1.6.4, 3.1.7.1.3, MS-MQMQ 2.2.20.4.
+
+        RecoverableMsgAckSeqNumber is the number that the lowest set flag stands for, and becomes bit 0 on the wire.
+        """
+        flags = session.RecoverableMsgAckFlags
+        lowest = (flags & -flags).bit_length() - 1 if flags else 0
+        return SessionHeader(
+            AckSequenceNumber=session.MessageReceivedCount,
+            RecoverableMsgAckSeqNumber=session.LastAckedRecoverableMsgSeqNumber + 1 + lowest & 0xFFFF if flags else 0,
+            RecoverableMsgAckFlags=flags >> lowest,
+            UserMsgSequenceNumber=session.MessageSentCount,
+            RecoverableMsgSeqNumber=session.RecoverableMessageSentCount,
+            WindowSize=session.WindowSize,
+        )
+
+    def note_acknowledged(self, session: Session, now: Now) -> None:
+        """Begin to count anew what is unacknowledged. Spec: MS-MQQB 3.1.6.4, 3.1.5.8.7, 3.1.7.1.3, 3.1.7.11.
+
+        Messages that the disk has not confirmed yet stay unacknowledged, else they would never be acknowledged. The
+        Session Ack Send Timer runs on only for those (3.1.2.5, against the "restarted" of 3.1.6.4).
+        """
+        unsaved = len(session.receipts)
+        session.RecoverableMsgAckFlags = 0
+        session.UnackedReceivedMsgCount = session.carried = unsaved & 0xFFFF
+        session.LastAckedRecoverableMsgSeqNumber = session.RecoverableMessageReceivedCount - unsaved & 0xFFFF
+        self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
+        if unsaved:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
+
+    def flag_recoverable(self, session: Session, now: Now) -> None:
+        """Set the flags of messages that are on disk, in sequence. Spec: MS-MQQB 3.1.5.8.7."""
+        while session.SessionState is SessionState.OPEN and session.receipts and session.receipts[0].done:
+            if session.receipts[0].acknowledge:
+                self.set_flag(session, now)
+            session.receipts.popleft()
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        """Set the flag of the first message that awaits it; acknowledge at once when no flag is left for it.
+
+        Spec: MS-MQQB 3.1.5.8.7. The flags are cleared with every acknowledgment, also with this one, else they would
+        stand for other messages afterwards.
+        """
+        number = session.RecoverableMessageReceivedCount - len(session.receipts) + 1
+        if (number - session.LastAckedRecoverableMsgSeqNumber - 1 & 0xFFFF) >= FLAG_BITS:
+            self.send(session, now)
+        if not session.RecoverableMsgAckFlags:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
+        session.RecoverableMsgAckFlags |= 1 << (number - session.LastAckedRecoverableMsgSeqNumber - 1 & FLAG_BITS - 1)
+
+    def acknowledge_full_window(self, session: Session, now: Now) -> None:
+        """Acknowledge when the sender's window is full. Spec: MS-MQQB 2.2.2.1, 3.1.1.6.1.
+
+        Messages that were acknowledged as received and still wait for the disk do not fill it again.
+        """
+        received = session.UnackedReceivedMsgCount - session.carried & 0xFFFF
+        if session.SessionState is SessionState.OPEN and received >= max(1, session.ReceivedWindowSize):
+            self.send(session, now)
+
+
+def _covers(acknowledged: int, number: int) -> bool:
+    """Return whether a 16-bit sequence number is at or before another, wrapping."""
+    return (acknowledged - number & 0xFFFF) < _HALF
+
+
+def _flagged(header: SessionHeader, number: int) -> bool:
+    first = header.RecoverableMsgAckSeqNumber
+    if first and number == first:
+        return True
+    bit = number - first & 0xFFFF
+    return bit < FLAG_BITS and bool(header.RecoverableMsgAckFlags >> bit & 1)

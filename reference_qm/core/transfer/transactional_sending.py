@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import replace
+from operator import attrgetter
+
+from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
+from reference_qm.core.events import SessionMaySend
+from reference_qm.core.part import Part
+from reference_qm.core.store.entries import awaiting_final_ack, gone
+from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingTransferSequence, Session
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+_NUMBER = attrgetter("SeqNo")
+
+
+class TransactionalSending(Part):
+    """Transactional messages on their way: numbers, sending again, sequences.
+
+    Spec: MS-MQQB 3.1.1.5, 3.1.6.5, 3.1.7.1.3.
+    """
+
+    __slots__ = ()
+
+    def number_in_sequence(self, session: Session, message: Message) -> Message:
+        """Number a transactional message in the sequence of its outgoing queue.
+
+        Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
+
+        Printed is to number it when it is first sent. It is numbered when it is accepted, in the same order, because
+        the number has to be on disk before it is sent: a message numbered again after a crash would be accepted again.
+        For the same reason it keeps its number on every session, although 3.1.3.2 clears Transmitted.
+        """
+        number = session.OutgoingTxSequenceNumber
+        session.OutgoingTxSequenceNumber += 1
+        return replace(
+            message,
+            TransactionalMessageSequenceIdentifier=session.OutgoingTxSequenceID,
+            TransactionSequenceNumber=number,
+            TransactionPreviousSequenceNumber=number - 1,
+        )
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        """Bridge the gap before a transactional message. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
+
+        The message before it is the last one that is sent and not acknowledged; all before that were acknowledged or
+        deleted. Where there is none it is the last one acknowledged on this session, and 0 when nothing is known, as
+        MS-MQMQ 2.2.20.5 has it for a message without a previous one.
+        """
+        packet = position.UserMessage
+        if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
+            return packet
+        sequence = outgoing_sequence(session)
+        unacked, identifier = sequence.UnackedSequence, int(session.OutgoingTxSequenceID)
+        place = bisect_left(unacked, position.TxSequenceNumber, key=_NUMBER)
+        if place:
+            previous = unacked[place - 1].SeqNo
+        else:
+            previous = sequence.LastAck.SeqNo if sequence.LastAck.SeqID == identifier else 0
+        if place == len(unacked) and not position.ReceivedOrderAck:
+            unacked.append(SequenceInfo(identifier, position.TxSequenceNumber, previous))
+        header = replace(packet.TransactionHeader, PreviousTxSequenceNumber=previous)
+        if not self.qm.timers.is_running(TimerKey(TimerName.TRANSACTIONAL_ACK_WAIT, session.number)):
+            self.start_ack_wait_timer(session, now)
+        return replace(packet, TransactionHeader=header)
+
+    def start_ack_wait_timer(self, session: Session, now: Now) -> None:
+        """Start the Transactional Ack Wait Timer. Spec: MS-MQQB 3.1.2.6."""
+        sequence = outgoing_sequence(session)
+        sequence.ResendTime = now.utc_s + sequence.ResendInterval
+        duration_ms = 1000 * sequence.ResendInterval
+        self.qm.session_timers.start(session, TimerName.TRANSACTIONAL_ACK_WAIT, duration_ms, now)
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        """Send every transactional message again that has no OrderAck. Spec: MS-MQQB 3.1.6.5, 3.1.2.6.
+
+        Those that the session had not acknowledged either are counted again when they are sent again.
+        """
+        self.lengthen_resend_interval(session)
+        if outgoing_sequence(session).UnackedSequence:
+            self.start_ack_wait_timer(session, now)
+        for position in session.OutgoingMessageTable:
+            if position.TxSequenceNumber and not position.ReceivedOrderAck:
+                leave_window(session, position)
+                session.OutgoingMessageTable.send_again(position)
+                self.qm.dispatch_collection.add(session, position)
+        self.qm.post(SessionMaySend(session))
+
+    def lengthen_resend_interval(self, session: Session) -> None:
+        """Wait longer with every time-out in a row. Spec: MS-MQQB 3.1.1.3 (ResendTimerTable), note <24>.
+
+        3.1.5.6 prints it for OrderAcks instead: then a lost message would wait for hours because others arrived.
+        """
+        sequence = outgoing_sequence(session)
+        sequence.ResendIntervalIndex = min(sequence.ResendIntervalIndex + 1, len(self.qm.adm.ResendTimerTable) - 1)
+        sequence.ResendInterval = self.qm.adm.ResendTimerTable[sequence.ResendIntervalIndex]
+
+    def reset_resend_interval(self, session: Session) -> None:
+        """Begin with the shortest interval again. Spec: MS-MQQB 3.1.5.6, note <24>."""
+        sequence = outgoing_sequence(session)
+        sequence.ResendIntervalIndex = 0
+        sequence.ResendInterval = self.qm.adm.ResendTimerTable[0]
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Keep a message that the session acknowledged, unless its OrderAck came before.
+
+        Spec: MS-MQQB 3.1.5.5.3, .5.
+        """
+        session.OutgoingMessageTable.retain(position)
+        if position.ReceivedOrderAck:
+            self.delete_ordered(session, position)
+            self.begin_sequence(session)
+
+    def delete_ordered(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Delete a message that arrived in order, or let it await its FinalAck. Spec: MS-MQQB 3.1.5.6."""
+        session.OutgoingMessageTable.remove(position)
+        header = position.UserMessage.UserHeader
+        if header.JN or header.JP:
+            session.AwaitingFinalACKTable[header.MessageID] = position
+            self.qm.disk.save(awaiting_final_ack(position.MessagePosition))
+        else:
+            self.qm.disk.save(gone([position.MessagePosition]))
+
+    def leave_sequence(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Take a message out of the sequence that is neither sent nor acknowledged any more. Spec: MS-MQQB 3.1.7.1.3.
+
+        Without this, a message that expired or was refused would be waited for, for ever.
+        """
+        if not position.TxSequenceNumber:
+            return
+        unacked = outgoing_sequence(session).UnackedSequence
+        place = bisect_left(unacked, position.TxSequenceNumber, key=_NUMBER)
+        if place < len(unacked) and unacked[place].SeqNo == position.TxSequenceNumber:
+            del unacked[place]
+        self.begin_sequence(session)
+
+    def begin_sequence(self, session: Session) -> None:
+        """Begin a new sequence when no message of this one is left. Spec: MS-MQQB 3.1.1.5, 3.1.5.6.
+
+        One that has its OrderAck but no session acknowledgment may be sent again yet, so it still counts.
+        """
+        unacked = outgoing_sequence(session).UnackedSequence
+        if not unacked:
+            self.qm.session_timers.stop(session, TimerName.TRANSACTIONAL_ACK_WAIT)
+        if unacked or session.OutgoingTxSequenceNumber == 1:
+            return
+        if not any(position.TxSequenceNumber for position in session.OutgoingMessageTable):
+            identifier = session.OutgoingTxSequenceID
+            session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1 & 0xFFFFFFFF, identifier.TimeStamp)
+            session.OutgoingTxSequenceNumber = 1
+            if session.OutgoingQueueReference is not None:
+                self.qm.disk.save(self.qm.durability.sequence_entry(session.OutgoingQueueReference))
+
+
+def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
+    """Stop counting a message as sent and unacknowledged. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
+    if position.AwaitingAck:
+        session.UnAckedMessageCount -= 1
+
+
+def outgoing_sequence(session: Session) -> OutgoingTransferSequence:
+    """Return the sequence of a session that was initialized."""
+    assert session.TxOutgoingSequence is not None
+    return session.TxOutgoingSequence

@@ -1,0 +1,93 @@
+"""Faults on events: not heard, heard otherwise, something changed afterwards."""
+
+from __future__ import annotations
+
+import pytest
+from core_network import Host, Network
+
+from harness.faults.events import after_events, during_event, unheard_during
+from harness.faults.parts import changed
+from harness.faults.registry import FaultyCore
+from reference_qm.core.events import LifetimesChanged, SessionMaySend
+from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
+from reference_qm.model.adm import OutgoingTransferSequence, Session
+
+POSTER = TransactionalSending.on_ack_wait_timer
+
+
+@pytest.fixture
+def host() -> Host:
+    return Network().host(1)
+
+
+@pytest.fixture
+def sent(host) -> list[int]:
+    """Return the numbers of the sessions that were let send."""
+    numbers: list[int] = []
+    noted = changed(Sending.dispatch_messages, lambda original: lambda qm, session, now: numbers.append(session.number))
+    put_in_place(host.core, noted)
+    return numbers
+
+
+def expire(host: Host, number: int) -> None:
+    """Let a step post that a session may send."""
+    session = Session(number, initiator=True)
+    session.TxOutgoingSequence = OutgoingTransferSequence(ResendInterval=30, TimeOfLastAck=0)
+    host.core.transactional_sending.on_ack_wait_timer(session, host.network.now)
+
+
+def hear(host: Host) -> None:
+    host.core.hear_events(host.network.now)
+
+
+def test_an_event_of_a_step_is_unheard_and_no_other(host, sent):
+    unheard_during(POSTER, SessionMaySend)(FaultyCore(host.core))
+    host.core.post(SessionMaySend(Session(1, initiator=True)))
+    expire(host, 2)
+    host.core.post(SessionMaySend(Session(3, initiator=True)))
+    hear(host)
+    assert sent == [1, 3]
+
+
+def test_an_event_of_another_kind_is_heard(host, sent):
+    unheard_during(POSTER, LifetimesChanged)(FaultyCore(host.core))
+    expire(host, 1)
+    hear(host)
+    assert sent == [1]
+
+
+def test_a_method_is_replaced_while_the_event_of_a_step_is_heard(host, sent):
+    def instead(original, qm, session, now):
+        return lambda qm, session, now: original(qm, Session(10 * session.number, initiator=True), now)
+
+    during_event(POSTER, SessionMaySend, Sending.dispatch_messages, instead)(FaultyCore(host.core))
+    expire(host, 1)
+    host.core.post(SessionMaySend(Session(2, initiator=True)))
+    hear(host)
+    assert sent == [10, 2]
+
+
+def test_two_replacements_during_one_event_compose(host, sent):
+    for add in (1, 5):
+        during_event(
+            POSTER,
+            SessionMaySend,
+            Sending.dispatch_messages,
+            lambda original, *_, add=add: (
+                lambda qm, session, now: original(qm, Session(session.number + add, initiator=True), now)
+            ),
+        )(FaultyCore(host.core))
+    expire(host, 1)
+    hear(host)
+    assert sent == [7]
+
+
+def test_a_change_comes_after_the_events_that_were_posted_before(host, sent):
+    seen: list[list[int]] = []
+    expire(host, 1)
+    after_events(host.core, lambda: seen.append(list(sent)))
+    expire(host, 2)
+    hear(host)
+    assert (seen, sent) == ([[1]], [1, 2])
