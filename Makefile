@@ -15,7 +15,9 @@ ROOTS := tests/process/test_mqconform_roots.py
 TRACKS := test-lake test-runs test-roots test-processes test-tester test-core test-systems test-made-of-runs test-hostile \
 	test-strangers prove-changed lint
 COSTS := out/test-costs
-PYTEST = MQ_COSTS=$(COSTS)/$@.json $(BIN)/pytest -q
+# A folder of its own for each track: one that starts deletes what others in the same folder have left.
+SCRATCH = $${TMPDIR:-/tmp}/mq-$@
+PYTEST = mkdir -p $(SCRATCH) && MQ_COSTS=$(COSTS)/$@.json PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/pytest -q
 MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
 
 # The tests start some hundred processes: without bytecode each would compile all that it imports.

@@ -122,10 +122,10 @@ class _Watch:
         self._progress(self._done, len(self.collected))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        driver = session.config.stash.get(DRIVER, None)
-        if isinstance(driver, ReplayDriver):
+        run, driver = session.config.stash.get(RUN, None), session.config.stash.get(DRIVER, None)
+        if run is not None and isinstance(driver, ReplayDriver):  # a selection that matches no check has no run
             self.wanted, self.unplayable = set(driver.captures), dict(driver.differences)
-            self.begun = session.config.stash[RUN].tests_run
+            self.begun = run.tests_run
 
 
 _Found = Mapping[str, Sequence[tuple[Judged, str]]]

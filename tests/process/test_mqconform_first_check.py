@@ -29,7 +29,7 @@ def carry_out(line):
     try:
         main()
     except SystemExit as ended:
-        return ended.code
+        return ended.code or 0
     return 0
 
 for path, text, line in json.loads(sys.argv[1]):

@@ -71,15 +71,18 @@ def asked(
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(["mono", str(program)], env=environment, text=True, **pipes) as process:
         assert process.stdin is not None
+        assert process.stdout is not None
         assert process.stderr is not None
         process.stdin.writelines(f"{line}\n" for line in lines[: len(requests)])
         process.stdin.flush()
         if after_wait:
             assert process.stderr.readline() == "waits\n"
             process.stdin.writelines(f"{line}\n" for line in lines[len(requests) :])
-        said, complaints = communicate(process)
-    assert (process.returncode, complaints) == (0, "")
-    answers = sorted(map(json.loads, said.splitlines()), key=lambda answer: answer["id"])
+            process.stdin.flush()
+        said = [process.stdout.readline() for _ in lines]  # at the end of its input the agent answers no more
+        rest, complaints = communicate(process)
+    assert (process.returncode, rest, complaints) == (0, "", "")
+    answers = sorted(map(json.loads, said), key=lambda answer: answer["id"])
     return answers, record.read_text(encoding="utf-8").splitlines()
 
 
