@@ -11,9 +11,9 @@ TESTER := tests/unit/harness tests/property
 STRANGERS := tests/process/test_mqconform_what_was_meant.py
 ROOTS := tests/process/test_mqconform_roots.py
 
-# The longest first: the last to end is then a short one.
-TRACKS := test-lake test-runs test-roots test-processes test-tester test-core test-systems test-made-of-runs test-hostile \
-	test-strangers prove-changed lint
+# Those that wait most first, since they take the longest; those that only compute fill what is left of the processors.
+TRACKS := test-roots test-processes test-systems test-made-of-runs test-hostile test-lake test-runs test-tester \
+	test-strangers test-core prove-changed lint
 COSTS := out/test-costs
 # A folder of its own for each track: one that starts deletes what others in the same folder have left.
 SCRATCH = $${TMPDIR:-/tmp}/mq-$@
