@@ -33,6 +33,11 @@ class ReadError(Exception):
     """The reason why nothing could be read, in one line."""
 
 
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+    app.command("read")(read)
+
+
 def read(
     queue: Annotated[str, typer.Argument(metavar="FORMAT_NAME", help="DIRECT=TCP:address\\private$\\name, ...")],
     peek: Annotated[bool, typer.Option("--peek", help="Leave the message in its queue.")] = False,

@@ -167,6 +167,7 @@ def import_mqconform() -> Main:
 
 
 def import_serve() -> Main:
+    from reference_qm.shell import serving  # noqa: F401 - `serve` imports it when it is called
     from reference_qm.shell.cli import main
 
     return main

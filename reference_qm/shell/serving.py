@@ -1,0 +1,52 @@
+"""A queue manager that is served until its process gets SIGTERM: what ``mqconform serve`` does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+from reference_qm.control import FACILITIES
+from reference_qm.shell.service import Service, identified, installed, open_store
+from reference_qm.shell.settings import Settings, load_settings
+from reference_qm.shell.system import SystemEntropy
+from reference_qm.shell.toml_values import SettingsError
+
+
+def serve_until_stopped(
+    config: Path | None, flags: Mapping[str, str | None], faults: list[str], facilities: str | None
+) -> None:
+    """Run a queue manager by its file and the flags that override it; Exit with 2 for settings that cannot be."""
+    logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
+    try:
+        settings = load_settings(config, flags, SystemEntropy())
+        went_well = asyncio.run(_run(settings, faults, _offered(facilities)))
+    except SettingsError as error:
+        typer.echo(f"mqconform serve: {error}", err=True)
+        raise typer.Exit(2) from error
+    if not went_well:
+        raise typer.Exit(1)
+
+
+def _offered(facilities: str | None) -> frozenset[str]:
+    """Return the facilities that are named, with commas between them; SettingsError for one that there is not."""
+    if facilities is None:
+        return frozenset(FACILITIES)
+    names = frozenset(name.strip() for name in facilities.split(",") if name.strip())
+    if unknown := sorted(names - FACILITIES.keys()):
+        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known are {', '.join(FACILITIES)}")
+    return names
+
+
+async def _run(settings: Settings, faults: list[str], facilities: frozenset[str]) -> bool:
+    # typer.echo flushes: a parent waits for this line.
+    with contextlib.ExitStack() as stack:
+        store = open_store(settings)
+        if store is not None:
+            stack.callback(store.close)
+        found = identified(settings, store)
+        return await Service(found, installed(found, faults), store, facilities).run(typer.echo)
