@@ -19,7 +19,7 @@ from benchmarks.lake_runs import Runs
 from reports.spark import CLASSES, QUICKLY
 
 HUNG_S = 1_800
-"""Half a minute of work takes no longer on any machine, however loaded: what does has stopped."""
+"""A Java that takes longer hangs: the work takes half a minute on an idle machine, some minutes on a loaded one."""
 
 
 def main() -> int:

@@ -39,8 +39,8 @@ def forked(
     """Do tasks in processes of their own, ``jobs`` at a time; yield the answers as they come.
 
     ``cpu_s``: the seconds of computing after which a process is ended. Tasks are taken when there is room for them.
-    ``together``: how many share a process, where making one takes longer than most tasks. When such a process dies,
-    each of its tasks is done again alone.
+    ``together``: how many tasks share a process, for tasks that take less time than a fork. When such a process dies,
+    each of its tasks runs again in a process of its own.
     """
     remaining, again = iter(tasks), list[Task]()
     groups = iter(lambda: tuple(islice(remaining, together)), ())

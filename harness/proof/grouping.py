@@ -1,8 +1,9 @@
-"""Readings of errata that one trial carries out together.
+"""Groups of errata readings that one trial installs together.
 
-Most readings change one step in a rare case, and a trial of each alone runs hundreds of checks that show nothing. A
-system may follow any choice of readings, so those that touch different entries and different steps are put in together
-first; only the checks whose verdicts differ from the clean ones then run before each of them alone.
+Most readings change one step in a rare case, so a trial of each reading alone runs hundreds of checks that show no
+difference. A system may follow any combination of readings. Readings of different entries that change different steps
+are therefore installed together first. A check whose verdicts then differ from the clean verdicts runs again, once
+against each reading of the group alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from harness.proof.trials import Clean, Line
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A reading to be carried out: the steps that its variant changes (None: any), and the checks to run before."""
+    """A reading to be tried: the steps that its variant changes (None: unknown), and the checks that can notice it."""
 
     name: str
     changed: Steps | None
@@ -28,18 +29,18 @@ class Carried:
         return self.name.partition(".")[0]
 
     def goes_with(self, other: Carried) -> bool:
-        """Return whether both can be put in at once: neither answers the question of the other's entry or step."""
+        """Return whether both can be installed at once: they belong to different entries and change different steps."""
         disjoint = self.changed is None or other.changed is None or self.changed.isdisjoint(other.changed)
         return self.entry != other.entry and disjoint
 
 
 @dataclass(slots=True)
 class Group:
-    """Readings that are put in together."""
+    """Readings that are installed together."""
 
     readings: list[Carried] = field(default_factory=list)
     checks: dict[str, None] = field(default_factory=dict)
-    """The checks before which any of them is carried out."""
+    """The checks that can notice at least one of the readings."""
 
     @property
     def name(self) -> str:
@@ -47,18 +48,18 @@ class Group:
         return " ".join(one.name for one in self.readings)
 
     def take(self, reading: Carried) -> None:
-        """Put one more reading in."""
+        """Add a reading to the group."""
         self.readings.append(reading)
         self.checks |= dict.fromkeys(reading.checks)
 
     def apart(self, checks: Collection[str]) -> list[Carried]:
-        """Return the readings with those of some checks before which each is carried out."""
+        """Return each reading with those of the given checks that can notice it; leave out readings without any."""
         chosen = [replace(one, checks=tuple(check for check in one.checks if check in checks)) for one in self.readings]
         return [one for one in chosen if one.checks]
 
 
 def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) -> list[Group]:
-    """Share readings out to as few seconds of checks as a greedy choice finds; ``seconds``: the cost of each check."""
+    """Divide readings into groups greedily, so that the groups run few checks; ``seconds``: the cost of each check."""
     groups: list[Group] = []
 
     def cost(reading: Carried, group: Group) -> float:
@@ -75,7 +76,7 @@ def group_readings(readings: Iterable[Carried], seconds: Mapping[str, float]) ->
 
 
 def differing(lines: Iterable[Line], clean: Mapping[str, Clean], checks: Iterable[str]) -> set[str]:
-    """Return the checks whose verdicts in a trial are not those that they have on the clean reference."""
+    """Return the checks whose verdicts in a trial differ from their verdicts on the clean reference."""
     found: dict[str, list[tuple[str, str]]] = {check: [] for check in checks}
     for line in lines:
         found[line.test].append((line.rule, line.verdict))

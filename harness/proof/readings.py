@@ -57,7 +57,7 @@ def run_readings(
 ) -> ReadingsRun:
     """Run the variants of some entries (None: of all) before all checks, the allowed ones of others before some.
 
-    ``apart``: each before all of its checks alone, also those whose verdicts several together leave as they are.
+    ``apart``: run each reading alone against all checks that can notice it, without trying groups first.
     """
     readings = {name: reading for one in catalogue.errata.values() for name, reading in one.to_be_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
@@ -99,7 +99,7 @@ def run_readings(
 def _to_be_run_apart(
     trials: Trials, groups: Iterable[Group], variants: Mapping[str, Fault], clean: Mapping[str, Clean]
 ) -> list[Carried]:
-    """Carry groups out; return each reading with the checks that it, or another of its group, gives other verdicts."""
+    """Try the groups; return each reading with those of its checks whose verdicts differ from the clean ones."""
     by_name = {group.name: group for group in groups}
     together = (
         Trial(group.name, tuple(variants[one.name].name for one in group.readings), tuple(group.checks))
