@@ -1,4 +1,4 @@
-"""Every section of events and packets that the reference implements is held by tests that name it."""
+"""Every section of events and packets that the reference implements is held by checks or tests that name it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.paths import SUITES
 from harness.rules.catalogue import load_index
 
 TESTS = Path(__file__).parents[1]
@@ -23,8 +24,8 @@ _NAMED = re.compile(r"MS-(MQQB|MQDMPR|MQQP) ((?:\d+(?:\.\d+)+|, | and | to )+)")
 
 
 def docstrings() -> Iterator[str]:
-    """Yield the docstrings of the test modules and of their tests and classes."""
-    for path in TESTS.rglob("test_*.py"):
+    """Yield the docstrings of the modules of checks and tests, and of their functions and classes."""
+    for path in (*SUITES.rglob("test_*.py"), *TESTS.rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and (text := ast.get_docstring(node)):
                 yield " ".join(text.split())

@@ -3,42 +3,7 @@
 import pytest
 from core_secure import PLAIN_2, manager, secure_pair
 
-from reference_qm.surface.commands import Configure, OpenSession
-
-
-def test_only_what_is_given_changes_and_all_is_returned():
-    _, receiver = secure_pair()
-    before = receiver.ask(Configure())
-    assert (before["send_insecure_nacks"], before["preferred_advanced"], before["user_cert_cache_size"]) == (
-        False,
-        "aes256",
-        53,
-    )
-    after = receiver.ask(Configure(preferred_advanced="aes128", send_insecure_nacks=True))
-    assert after == before | {"preferred_advanced": "aes128", "send_insecure_nacks": True}
-    assert manager(receiver)["PreferredAdvancedAlgorithm"] == 0x660E
-
-
-def test_the_quota_of_the_queue_manager_is_returned_and_holds():
-    """MS-MQDMPR 3.1.1.1 QueueManagerQuota."""
-    _, receiver = secure_pair()
-    assert receiver.ask(Configure())["quota_kb"] == 0x00100000
-    assert receiver.ask(Configure(quota_kb=7))["quota_kb"] == manager(receiver)["QueueManagerQuota"] == 7
-
-
-def test_the_quota_of_journals_is_returned_and_holds():
-    """MS-MQDMPR 3.1.1.1 JournalQuota."""
-    _, receiver = secure_pair()
-    assert receiver.ask(Configure())["journal_quota_kb"] == 0xFFFFFFFF
-    assert receiver.ask(Configure(journal_quota_kb=7))["journal_quota_kb"] == manager(receiver)["JournalQuota"] == 7
-
-
-def test_the_limit_of_sessions_is_returned_and_holds():
-    """MS-MQQB 3.1.5.3.1, note <12>."""
-    sender, receiver = secure_pair()
-    assert receiver.ask(Configure())["max_sessions"] == 4096
-    assert receiver.ask(Configure(max_sessions=0))["max_sessions"] == 0
-    assert "no session was opened" in sender.refusal(OpenSession(PLAIN_2))
+from reference_qm.surface.commands import Configure
 
 
 @pytest.mark.parametrize(
@@ -67,27 +32,3 @@ def test_settings_survive_a_restart_and_caches_do_not():
     sender.restart()
     assert manager(sender)["SendSymmetricKeyCache"] == []
     assert sender.ask(Configure())["send_symmetric_key_cache_size"] == 2
-
-
-def test_a_smaller_cache_keeps_its_entries_until_the_next():
-    sender, _ = secure_pair()
-    for level in ("base", "enhanced", "advanced"):
-        sender.send(PLAIN_2, privacy_level=level)
-    sender.ask(Configure(send_symmetric_key_cache_size=2, preferred_advanced="aes128"))
-    assert len(manager(sender)["SendSymmetricKeyCache"]) == 3
-    sender.send(PLAIN_2, privacy_level="advanced")
-    providers = [entry["CryptoAlgorithm"] for entry in manager(sender)["SendSymmetricKeyCache"]]
-    assert providers[-1] == 0x660E
-
-
-def test_keys_in_clear_are_not_shown():
-    sender, _ = secure_pair()
-    sender.send(PLAIN_2, privacy_level="advanced")
-    (entry,) = manager(sender)["SendSymmetricKeyCache"]
-    assert set(entry) == {
-        "RemoteQMGuid",
-        "CryptoServiceProvider",
-        "CryptoAlgorithm",
-        "EncryptedSymmetricKey",
-        "CachedTime",
-    }

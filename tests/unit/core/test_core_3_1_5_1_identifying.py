@@ -5,12 +5,9 @@ One table says which packet is taken in which state.
 
 import pytest
 from core_network import Network, guid
-from core_ordering import in_sequence
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
-from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
-from reference_qm.core.part import Part
-from reference_qm.core.transfer.identifying import RANGES, RECEIVERS
+from reference_qm.codec import InternalHeader, UnknownInternalPacket
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -70,90 +67,7 @@ def test_every_state_and_packet_has_one_outcome(state, kind):
         assert set(raw.session["timers"].values()) == {None}
 
 
-def test_the_table_finds_methods_and_every_packet_has_ranges():
-    core = Network().host(1).core
-    assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVERS.values())
-    assert {kind for _, kind in RECEIVERS} < set(RANGES)
-    assert len(RECEIVERS) == len(TAKEN)
-
-
-WRONG_FORMS = {
-    "version": b"\x11" + session_ack().build()[1:],
-    "signature": session_ack().build()[:4] + b"ROIL" + session_ack().build()[8:],
-    "size": session_ack().build()[:8] + b"\xff\xff\xff\x7f" + session_ack().build()[12:],
-    "SessionAck with CS": session_ack().build()[:18] + b"\x11\x00" + session_ack().build()[20:],
-    "SessionAck without SH": b"\x10\x00\x0b\x00" + session_ack().build()[4:],
-    "SessionAck without window": session_ack(WindowSize=0).build(),
-    "delivery mode": user_message(1, Flags=UserHeader.flags(DM=2, DQ=7, MP=1)).build(),
-    "UserMessage with a window of 0": user_message(1, session=SessionHeader()).build(),
-    "transactional and express": user_message(1, transactional=True)
-    .build()
-    .replace(
-        UserHeader.flags(DM=1, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
-        UserHeader.flags(DM=0, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
-    ),
-    "number 0 in its sequence": in_sequence(0, 0).build(),
-}
-
-
-@pytest.mark.parametrize("name", WRONG_FORMS)
-def test_a_malformed_packet_is_discarded_and_closes_the_session(name):
-    raw = in_state(SessionState.OPEN)
-    raw.feed(WRONG_FORMS[name])
-    section = "3.1.5.1.2" if name in ("version", "signature") else "3.1.5.1.3"
-    assert raw.closed is not None
-    assert section in raw.closed
-    assert "\n" not in raw.closed
-    assert raw.session["MessageReceivedCount"] == 0
-    assert raw.host.bodies() == []
-
-
-def test_a_wrong_version_closes_with_its_first_byte():
-    raw = in_state(SessionState.WAITING_EC_MSG)
-    raw.feed(b"\x11")
-    assert raw.closed is not None
-
-
-def test_every_packet_sets_received_ack():
-    raw = in_state(SessionState.WAITING_EC_MSG)
-    assert raw.session["ReceivedAck"] is False
-    raw.feed(establish())
-    assert raw.session["ReceivedAck"] is True
-
-
-def test_half_a_packet_is_none():
-    raw = in_state(SessionState.WAITING_EC_MSG)
-    data = establish().build()
-    raw.feed(data[:571])
-    assert raw.session["ReceivedAck"] is False
-    assert raw.sent == []
-    raw.feed(data[571:])
-    assert len(raw.sent) == 1
-
-
 def test_glued_packets_are_taken_in_order():
     raw = in_state(SessionState.WAITING_EC_MSG)
     raw.feed(establish(), parameters(), user_message(1, body=b"one"), user_message(2, body=b"two"))
     assert raw.host.bodies() == ["one", "two"]
-
-
-def test_nothing_is_taken_after_a_packet_that_closes():
-    raw = in_state(SessionState.OPEN)
-    raw.feed(user_message(1, body=b"before"), establish(), user_message(2, body=b"after"))
-    assert raw.host.bodies() == ["before"]
-    assert raw.session["MessageReceivedCount"] == 1
-
-
-def test_packets_before_a_malformed_one_are_taken():
-    raw = in_state(SessionState.OPEN)
-    raw.feed(user_message(1, body=b"before"), b"\x11")
-    assert raw.host.bodies() == ["before"]
-    assert "3.1.5.1.2" in raw.closed
-
-
-def test_a_closed_connection_is_heard_no_more():
-    raw = in_state(SessionState.OPEN)
-    raw.feed(establish())
-    raw.feed(user_message(1))
-    assert raw.host.bodies() == []
-    assert [one.transport for one in raw.host.closed].count(raw.transport) == 1

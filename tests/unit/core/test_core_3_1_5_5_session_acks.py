@@ -5,11 +5,7 @@ What it sends, and in which order: MS-MQQB 3.1.7.1, 3.1.7.1.2, 3.1.7.16, MS-MQDM
 
 import pytest
 from core_network import Network, direct, guid, private
-from core_raw import Raw, establish, parameters, session_ack, user_message
-
-from reference_qm.codec import SessionHeader
-from reference_qm.model.states import OutgoingQueueState
-from reference_qm.surface.commands import PeekMessages
+from core_raw import Raw, establish, parameters, session_ack
 
 TO = direct(9)
 
@@ -26,67 +22,6 @@ def table(raw):
 def send(raw, count, **fields):
     for number in range(count):
         raw.host.send(TO, str(number).encode(), **fields)
-
-
-def test_a_sent_message_is_kept_until_it_is_acknowledged(raw):
-    send(raw, 1)
-    (position,) = raw.session["OutgoingMessageTable"]
-    assert position == {
-        "MessageID": 1,
-        "SequenceNumber": 1,
-        "RecoverableSequenceNumber": 0,
-        "TxSequenceNumber": 0,
-        "AwaitingAck": True,
-        "ReceivedSessionAck": False,
-        "ReceivedOrderAck": False,
-        "Transmitted": True,
-    }
-    assert raw.session["SessionActive"] is True
-    raw.feed(session_ack(AckSequenceNumber=1))
-    assert (table(raw), raw.session["UnAckedMessageCount"]) == ([], 0)
-
-
-def test_express_messages_up_to_the_number_are_deleted(raw):
-    send(raw, 5)
-    raw.feed(session_ack(AckSequenceNumber=3))
-    assert (table(raw), raw.session["UnAckedMessageCount"]) == ([4, 5], 2)
-
-
-def test_a_recoverable_message_waits_for_its_flag(raw):
-    send(raw, 2, recoverable=True)
-    raw.feed(session_ack(AckSequenceNumber=2))
-    assert (table(raw), raw.session["UnAckedMessageCount"]) == ([1, 2], 0)
-    assert all(position["ReceivedSessionAck"] for position in raw.session["OutgoingMessageTable"])
-    raw.feed(session_ack(AckSequenceNumber=2, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=3))
-    assert table(raw) == []
-
-
-@pytest.mark.parametrize(
-    ("first", "flags", "left"),
-    [
-        (1, 0b1, [2, 3, 4]),
-        (1, 0b1010, [3]),
-        (2, 0b101, [1, 3]),
-        (3, 0b1, [1, 2, 4]),
-        (3, 0, [1, 2, 4]),
-        (0, 0, [1, 2, 3, 4]),
-        (0, 0b10, [2, 3, 4]),
-        (4, 0xFFFFFFFF, [1, 2, 3]),
-        (0xFFFF, 0b100, [2, 3, 4]),
-    ],
-)
-def test_bit_k_stands_for_the_number_plus_k_and_nothing_else_is_deleted(raw, first, flags, left):
-    send(raw, 4, recoverable=True)
-    raw.feed(session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=first, RecoverableMsgAckFlags=flags))
-    assert [one["RecoverableSequenceNumber"] for one in raw.session["OutgoingMessageTable"]] == left
-
-
-def test_unsent_messages_are_not_acknowledged(raw):
-    raw.host.core.adm.OutgoingQueues[TO.lower()].State = OutgoingQueueState.DISCONNECTED
-    send(raw, 2)
-    raw.feed(session_ack())
-    assert len(table(raw)) == 2
-    assert not any(position["ReceivedSessionAck"] for position in raw.session["OutgoingMessageTable"])
 
 
 @pytest.mark.parametrize("number", [1, 2, 0xFFFF])
@@ -109,50 +44,6 @@ def test_acknowledgments_are_understood_across_the_wrap(raw):
     assert table(raw) == []
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        {"UserMsgSequenceNumber": 1},
-        {"UserMsgSequenceNumber": 0xFFFF},
-        {"RecoverableMsgSeqNumber": 1},
-        {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1},
-    ],
-)
-def test_counts_that_differ_close_the_session(raw, header):
-    raw.feed(session_ack(**header))
-    assert "3.1.5.5.5" in raw.closed
-
-
-def test_counts_that_agree_keep_it(raw):
-    raw.feed(user_message(1), user_message(2, recoverable=True))
-    raw.feed(session_ack(UserMsgSequenceNumber=2, RecoverableMsgSeqNumber=1))
-    assert raw.closed is None
-
-
-def test_wrong_counts_close_only_after_the_acknowledgment_was_taken(raw):
-    send(raw, 2)
-    raw.feed(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=9))
-    assert raw.closed is not None
-    assert len(table(raw)) == 1
-
-
-def test_acknowledged_messages_are_journaled_when_asked(raw):
-    send(raw, 1, journal=frozenset({"positive"}))
-    send(raw, 1)
-    assert raw.host.bodies("system$;journal") == []
-    raw.feed(session_ack(AckSequenceNumber=2))
-    (message,) = raw.host.ask(PeekMessages("system$;journal"))["messages"]
-    assert (message["journal"], message["destination"]) == (["positive"], TO)
-
-
-def test_a_recoverable_message_is_journaled_when_it_is_deleted(raw):
-    send(raw, 1, recoverable=True, journal=frozenset({"positive"}))
-    raw.feed(session_ack(AckSequenceNumber=1))
-    assert raw.host.bodies("system$;journal") == []
-    raw.feed(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=1))
-    assert raw.host.bodies("system$;journal") == ["0"]
-
-
 # -- the window --------------------------------------------------------------------------------------------------
 
 
@@ -166,76 +57,7 @@ def test_no_more_than_the_window_is_sent_unacknowledged():
     assert [packet.MessagePropertiesHeader.MessageBody for packet in raw.messages] == [b"%d" % n for n in range(8)]
 
 
-def test_nothing_is_sent_twice_on_one_session(raw):
-    send(raw, 5)
-    raw.feed(session_ack(AckSequenceNumber=2))
-    raw.feed(session_ack(AckSequenceNumber=3))
-    assert len(raw.messages) == 5
-
-
-def test_higher_priorities_leave_the_window_first():
-    raw = Raw.accepted(Network().host(1, window_size=1))
-    for body, priority in (("first", 0), ("low", 1), ("high", 7), ("low too", 1), ("high too", 7)):
-        raw.host.send(TO, body.encode(), priority=priority)
-    for number in range(1, 5):
-        raw.feed(session_ack(AckSequenceNumber=number))
-    bodies = [packet.MessagePropertiesHeader.MessageBody.decode() for packet in raw.messages]
-    assert bodies == ["first", "high", "high too", "low", "low too"]
-    assert [packet.BaseHeader.PR for packet in raw.messages] == [0, 7, 7, 1, 1]
-
-
-def test_an_expired_message_is_not_sent_but_journaled():
-    raw = Raw.accepted(Network().host(1, window_size=1))
-    send(raw, 1)
-    raw.host.send(TO, b"late", time_to_reach_queue_s=5, journal=frozenset({"negative"}))
-    raw.host.send(TO, b"in time", time_to_reach_queue_s=6)
-    raw.host.network.advance(6_000)
-    raw.feed(session_ack(AckSequenceNumber=1))
-    assert raw.messages[-1].MessagePropertiesHeader.MessageBody == b"in time"
-    assert raw.host.bodies("system$;deadletter") == ["late"]
-    assert len(table(raw)) == 1
-
-
 # -- the absence of acknowledgments -----------------------------------------------------------------------------
-
-
-def test_a_session_whose_messages_are_never_acknowledged_closes_at_the_second_expiry(raw):
-    send(raw, 1)
-    assert raw.session["timers"]["SessionAckWait"] == 40_000
-    raw.host.network.advance(40_000)
-    assert raw.closed is None, "packets had been received: those that set the session up"
-    assert raw.session["ReceivedAck"] is False
-    raw.host.network.advance(39_999)
-    assert raw.closed is None
-    raw.host.network.advance(1)
-    assert "3.1.6.3" in raw.closed
-
-
-def test_any_packet_puts_the_close_off(raw):
-    send(raw, 1)
-    raw.host.network.advance(79_000)
-    raw.feed(user_message(1))
-    raw.host.network.advance(40_000)
-    assert raw.closed is None
-    raw.host.network.advance(41_000)
-    assert raw.closed is not None
-
-
-def test_with_nothing_unacknowledged_the_timer_ends(raw):
-    send(raw, 1)
-    raw.feed(session_ack(AckSequenceNumber=1))
-    raw.host.network.advance(40_000)
-    assert raw.session["ReceivedAck"] is False
-    assert raw.session["timers"]["SessionAckWait"] is None
-    raw.host.network.advance(100_000)
-    assert raw.closed is None
-
-
-def test_an_acknowledgment_starts_the_wait_again_for_the_rest(raw):
-    send(raw, 2)
-    raw.host.network.advance(30_000)
-    raw.feed(session_ack(AckSequenceNumber=1))
-    assert raw.session["timers"]["SessionAckWait"] == 40_000
 
 
 def test_a_session_for_a_private_name_waits_half_as_long():
@@ -244,21 +66,3 @@ def test_a_session_for_a_private_name_waits_half_as_long():
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=guid(9)), parameters())
     host.send(private(9))
     assert raw.session["timers"]["SessionAckWait"] == 20_000
-
-
-def test_the_number_of_a_message_is_its_place_in_both_sequences(raw):
-    send(raw, 2)
-    send(raw, 2, recoverable=True)
-    numbers = [(one["SequenceNumber"], one["RecoverableSequenceNumber"]) for one in raw.session["OutgoingMessageTable"]]
-    assert numbers == [(1, 0), (2, 0), (3, 1), (4, 2)]
-    assert (raw.session["MessageSentCount"], raw.session["RecoverableMessageSentCount"]) == (4, 2)
-
-
-def test_own_counts_stand_in_the_acknowledgments_sent(raw):
-    send(raw, 2)
-    send(raw, 1, recoverable=True)
-    raw.feed(user_message(1))
-    raw.host.network.advance(10_000)
-    assert raw.acks == [
-        SessionHeader(AckSequenceNumber=1, UserMsgSequenceNumber=3, RecoverableMsgSeqNumber=1, WindowSize=64)
-    ]

@@ -3,21 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from core_enterprise import NORTH, RECEIVER, SENDER, Enterprise, machine, two_sites
+from core_enterprise import RECEIVER, SENDER, Enterprise, two_sites
 from core_network import PLAIN, guid, private
-from core_secure import ALICE, arrived, manager, receiver_config, remote_keys, sender_config, user_messages
+from core_secure import ALICE, arrived, receiver_config, remote_keys, sender_config
 
-from reference_qm.directory import Queue, QueueManager, User, equals
+from reference_qm.directory import Queue, QueueManager, equals
 from reference_qm.directory.enums import QueueType
-from reference_qm.security import Acl, SecurityConfig, SecurityDescriptor, UserSignCerts
+from reference_qm.security import Acl, SecurityDescriptor
 
-SIGNED = {"authentication_level": "sig20"}
 TO = private(RECEIVER, 1)
-ALICE_USER = User(
-    SecurityIdentifier=ALICE.SecurityIdentifier.build(),
-    CertificateDigestList=tuple(one.Digest for one in ALICE.Certificates.Certificates),
-    Certificates=ALICE.Certificates.build(),
-)
 
 
 def enterprise(*more, **security):
@@ -43,61 +37,6 @@ def test_public_keys_are_published_and_found_by_senders():
     made.settle()
     (message,) = arrived(made[RECEIVER])
     assert (message["body"], message["security"]["privacy_level"]) == ("through two gates", "advanced")
-
-
-def test_routers_pass_on_what_they_cannot_read():
-    made = enterprise()
-    made[SENDER].send(TO, body=b"secret", privacy_level="advanced")
-    made.settle()
-    sent = [packet for number in (SENDER, 2, 3) for packet in user_messages(made[number])]
-    assert len({packet.MessagePropertiesHeader.MessageBody for packet in sent}) == 1
-    assert len(sent) == 3
-    assert b"secret" not in b"".join(packet.build() for packet in sent)
-
-
-def test_keys_that_the_directory_has_already_are_not_written_again():
-    made = enterprise()
-    before = published(made, RECEIVER)
-    made[RECEIVER].restart()
-    made.settle()
-    assert published(made, RECEIVER) == before
-
-
-def test_a_queue_manager_without_keys_leaves_those_of_the_directory():
-    keys = remote_keys().build()
-    other = machine(9, NORTH, PublicEncryptionKeyList=keys)
-    made = enterprise(other)
-    host = made.join(9, security=SecurityConfig())
-    made.settle()
-    assert published(made, 9).PublicEncryptionKeyList == keys
-    assert manager(host)["PublicEncryptionKeyList"] == keys.hex()
-
-
-def test_without_public_keys_in_the_directory_nothing_is_encrypted():
-    made = enterprise(receiver=receiver_config(encryption_keys={}))
-    made[SENDER].send(TO, body=b"secret", privacy_level="advanced")
-    made.settle()
-    assert arrived(made[RECEIVER]) == []
-    assert user_messages(made[SENDER]) == []
-
-
-@pytest.mark.parametrize(
-    ("users", "accepted"),
-    [
-        ([ALICE_USER], True),
-        ([], False),
-        ([replace(ALICE_USER, Certificates=UserSignCerts().build())], False),
-        ([replace(ALICE_USER, Certificates=b"\xff\xff\xff\xff")], False),
-    ],
-    ids=["registered", "no user", "no certificate", "no such structure"],
-)
-def test_a_certificate_must_be_registered_in_the_directory(users, accepted):
-    made = enterprise()
-    for user in users:
-        made.directory.provision(user)
-    made[SENDER].send(TO, **SIGNED)
-    made.settle()
-    assert len(arrived(made[RECEIVER])) == accepted
 
 
 @pytest.mark.parametrize(

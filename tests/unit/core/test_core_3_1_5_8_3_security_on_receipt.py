@@ -3,23 +3,20 @@
 from dataclasses import replace
 
 import pytest
-from core_network import PLAIN, TRANSACTIONAL, direct, guid
+from core_network import PLAIN, TRANSACTIONAL, direct
 from core_secure import (
     ALICE,
     KEYS,
     MALLORY,
     PLAIN_2,
-    STAFF,
     TRANSACTIONAL_2,
-    USER,
     alter,
     arrived,
     receiver_config,
     rsa_key,
     secure_pair,
-    sender_config,
 )
-from security_made import queue_for, with_properties, with_security
+from security_made import with_properties, with_security
 
 from harness.faults.parts import changed
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
@@ -29,22 +26,14 @@ from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.security import (
     AES_PROVIDER,
-    ANONYMOUS,
-    EVERYONE,
-    AceType,
-    QueueAccess,
-    SecuritySettings,
 )
-from reference_qm.surface.commands import SendMessage
 
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
 ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
 UNSUPPORTED = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
-WRITE = QueueAccess.MQSEC_WRITE_MESSAGE
 SIGNED = {"authentication_level": "sig20"}
 ENCRYPTED = {"privacy_level": "advanced"}
-OPEN = queue_for((AceType.ACCESS_ALLOWED, EVERYONE, WRITE))
 
 
 def flip(data: bytes) -> bytes:
@@ -155,15 +144,6 @@ def refusals(host):
     return classes
 
 
-def test_a_refused_message_counts_as_received_and_is_not_sent_again():
-    sender, receiver = secure_pair()
-    alter(sender, _flipped_body)
-    sender.send(PLAIN_2, recoverable=True, **SIGNED)
-    sender.network.advance(60_000)
-    assert sender.session("initiator")["OutgoingMessageTable"] == []
-    assert arrived(receiver) == []
-
-
 @pytest.mark.parametrize(
     ("asked", "change", "message_class", "body"),
     [
@@ -180,45 +160,6 @@ def test_the_refusal_is_sent_when_insecure_nacks_are_sent(asked, change, message
     sender.send(PLAIN_2, acks={"negative_arrival"}, admin_queue=direct(1), **asked)
     nacks = [(one["class"], one["body"]) for one in arrived(sender)]
     assert nacks == ([(message_class.name, body)] if insecure else [])
-
-
-def test_an_unsigned_message_that_claims_to_be_authenticated_is_not_believed():
-    sender, receiver = secure_pair()
-
-    def claim(packet):
-        flags = packet.SecurityHeader.Flags | SecurityHeader.flags(AS=3)
-        return replace(packet, SecurityHeader=replace(packet.SecurityHeader, Flags=flags))
-
-    alter(sender, claim)
-    sender.send(PLAIN_2, sender="alice")
-    assert arrived(receiver)[0]["security"]["authentication_level"] == "none"
-
-
-def test_a_message_from_a_queue_manager_counts_as_everyones():
-    sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, security=OPEN),))
-    sender.send(PLAIN_2, sender="queue_manager")
-    (message,) = arrived(receiver)
-    assert (message["security"]["sender_type"], message["security"]["sender"]) == ("queue_manager", str(guid(1)))
-
-
-@pytest.mark.parametrize(
-    ("aces", "accepted"),
-    [
-        ([(AceType.ACCESS_ALLOWED, USER, WRITE)], True),
-        ([(AceType.ACCESS_ALLOWED, STAFF, WRITE)], True),
-        ([(AceType.ACCESS_ALLOWED, EVERYONE, WRITE)], True),
-        ([(AceType.ACCESS_DENIED, STAFF, WRITE), (AceType.ACCESS_ALLOWED, EVERYONE, WRITE)], False),
-        ([(AceType.ACCESS_ALLOWED, USER, QueueAccess.MQSEC_RECEIVE_MESSAGE)], False),
-        ([(AceType.ACCESS_ALLOWED, MALLORY.SecurityIdentifier, WRITE)], False),
-        ([(AceType.ACCESS_ALLOWED, ANONYMOUS, WRITE)], False),
-        ([], False),
-    ],
-)
-def test_the_queue_decides_who_may_write(aces, accepted):
-    sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, security=queue_for(*aces)),))
-    refused = refusals(receiver)
-    sender.send(direct(2), sender="alice")
-    assert (len(arrived(receiver)), refused) == ((1, []) if accepted else (0, [ACCESS_DENIED]))
 
 
 @pytest.mark.parametrize(
@@ -244,33 +185,3 @@ def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_cl
     sender.send(PLAIN_2, **asked)
     assert refused == ([] if message_class is None else [message_class])
     assert len(arrived(receiver)) == (message_class is None)
-
-
-@pytest.mark.parametrize(
-    ("demands", "asked", "message_class"),
-    [
-        ({"authenticated": True}, {}, BAD_SIGNATURE),
-        ({"authenticated": True}, SIGNED, None),
-        ({"privacy": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
-        ({"privacy": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
-        ({"privacy": PrivacyLevel.BODY}, ENCRYPTED, None),
-    ],
-)
-def test_a_queue_demands_the_same_of_messages_sent_where_it_is(demands, asked, message_class):
-    config = replace(sender_config(), accounts=(ALICE,))
-    _, host = secure_pair(receiver=config, queues=(QueueSettings(PLAIN, **demands),))
-    request = SendMessage("DIRECT=OS:.\\private$\\plain", **asked)
-    if message_class is None:
-        host.ask(request)
-    else:
-        assert host.refusal(request).endswith(f"does not accept the message: {message_class.name}")
-    assert len(arrived(host)) == (message_class is None)
-
-
-def test_reduced_rc2_keys_are_rejected_when_so_configured():
-    reduced = SecuritySettings(PreferredEnhancedAlgorithm=0x6602, SendEnhancedRC2Using40BitKeys=True)
-    strict = receiver_config(settings=SecuritySettings(RejectEnhancedRC2Using40BitKeys=True))
-    sender, receiver = secure_pair(settings=reduced, receiver=strict)
-    refused = refusals(receiver)
-    sender.send(PLAIN_2, privacy_level="enhanced")
-    assert refused == [BAD_ENCRYPTION]

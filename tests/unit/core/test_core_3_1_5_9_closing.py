@@ -5,66 +5,17 @@ A message that connects: MS-MQQB 3.1.7.12. Starting, stopping, crashing: MS-MQQB
 
 import pytest
 from core_network import PLAIN, Network, direct
-from core_raw import Raw, parameters, session_ack, user_message
+from core_raw import Raw, session_ack, user_message
 
-from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket
-from reference_qm.config import TimerSettings
 from reference_qm.core.store.disk import ORDINAL_BLOCK
-from reference_qm.surface.commands import OpenSession, ReceiveMessage, SetTimers
+from reference_qm.surface.commands import ReceiveMessage
 from reference_qm.surface.effects import Rejected
-from reference_qm.surface.inputs import Started, Stopped
-
-TO = direct(9)
+from reference_qm.surface.inputs import Stopped
 
 
 @pytest.fixture
 def pair():
     return Network().pair()
-
-
-def test_a_session_without_messages_closes_for_good():
-    host = Network().host(1)
-    raw = Raw.accepted(host)
-    raw.lose()
-    assert raw.session["SessionState"] == "CLOSED"
-    assert set(raw.session["timers"].values()) == {None}
-    assert host.adm()["OutgoingQueues"][0]["State"] == "Disconnected"
-    assert raw.closed is None, "a lost transport needs no closing"
-
-
-def test_a_session_with_messages_connects_again_and_sends_them_again():
-    host = Network().host(1)
-    raw = Raw.accepted(host)
-    host.send(TO, b"express")
-    host.send(TO, b"recoverable", recoverable=True)
-    raw.lose()
-    assert raw.session["SessionState"] == "WAITING_RECONNECT"
-    assert raw.session["timers"]["SessionRetryConnect"] == 5_000
-    host.network.advance(5_000)
-    again = Raw.next_acceptor(host)
-    assert again.session["timers"]["SessionRetryConnect"] is not None
-    assert isinstance(again.last, EstablishConnectionPacket)
-    again.accept()
-    first, second = raw.messages, again.messages
-    assert [packet.UserHeader.MessageID for packet in second] == [1, 2]
-    assert first == second, "the same messages under the same identifiers"
-    session = again.session
-    assert (session["MessageSentCount"], session["RecoverableMessageSentCount"]) == (2, 1)
-    assert session["UnAckedMessageCount"] == 2
-
-
-def test_retrying_while_the_session_opens_does_nothing():
-    host = Network().host(1)
-    raw = Raw.accepted(host)
-    host.send(TO)
-    raw.lose()
-    host.network.advance(5_000)
-    again = Raw.next_acceptor(host)
-    host.network.advance(5_000)
-    again.accept()
-    host.network.advance(20_000)
-    assert len(host.connects) == 2
-    assert again.closed is None
 
 
 def test_a_long_backlog_is_sent_after_a_reconnect():
@@ -79,69 +30,6 @@ def test_a_long_backlog_is_sent_after_a_reconnect():
     assert b.bodies() == [str(number) for number in range(50)]
     network.advance(20_000)
     assert a.session()["OutgoingMessageTable"] == []
-
-
-@pytest.mark.parametrize("lost", ["messages", "acknowledgments"])
-def test_messages_in_flight_are_neither_lost_nor_doubled(pair, lost):
-    a, b = pair
-    a.ask(OpenSession(direct(2)))
-    broken = a if lost == "messages" else b
-    broken.tamper = lambda data: None
-    for number in range(4):
-        a.send(direct(2), str(number).encode(), recoverable=True)
-    a.network.advance(1_000)
-    assert len(b.bodies()) == (0 if lost == "messages" else 4)
-    broken.tamper = lambda data: data
-    a.network.cut(a)
-    a.network.advance(10_000)
-    assert b.bodies() == ["0", "1", "2", "3"]
-    assert a.session()["OutgoingMessageTable"] == []
-
-
-def test_an_idle_session_is_closed_when_its_cleanup_timer_expires_unused():
-    host = Network().host(1)
-    raw = Raw.open(host)
-    raw.feed(user_message(1))
-    assert raw.session["SessionActive"] is True
-    host.network.advance(300_000)
-    assert raw.closed is None
-    assert raw.session["SessionActive"] is False
-    host.network.advance(299_999)
-    assert raw.closed is None
-    host.network.advance(1)
-    assert "3.1.6.2" in raw.closed
-
-
-def test_session_setup_is_no_activity():
-    host = Network().host(1)
-    raw = Raw.open(host)
-    host.network.advance(300_000)
-    assert "3.1.6.2" in raw.closed
-
-
-def test_a_message_for_an_idle_destination_opens_a_session_again(pair):
-    a, b = pair
-    a.send(direct(2), b"one")
-    a.network.advance(700_000)
-    assert a.session("initiator")["SessionState"] == "CLOSED"
-    a.send(direct(2), b"two")
-    assert b.bodies() == ["one", "two"]
-    assert [one["SessionState"] for one in a.adm()["Sessions"]] == ["OPEN"]
-
-
-def test_each_outgoing_queue_has_a_session_of_its_own(pair):
-    a, b = pair
-    b.core.handle(Started(), a.network.now)
-    a.send(direct(2), b"one")
-    b.send(direct(1), b"back")
-    assert (len(a.connects), len(b.connects)) == (1, 1)
-    assert a.bodies() == ["back"]
-
-
-def test_a_failed_opening_refuses_the_command(pair):
-    a, b = pair
-    b.reachable = False
-    assert "connection refused" in a.refusal(OpenSession(direct(2)))
 
 
 def test_stopping_closes_every_session_and_answers_who_waits(pair):
@@ -206,45 +94,3 @@ def test_a_crash_ends_timers_and_sessions():
 
 
 # -- durations ---------------------------------------------------------------------------------------------------
-
-
-def test_scale_divides_every_duration_also_negotiated_ones():
-    host = Network().host(1, timers=TimerSettings(scale=100))
-    raw = Raw.open(host, AckTimeout=30_000, RecoverableAckTimeout=600)
-    assert raw.session["AckWaitTimeout"] == 30_000
-    raw.feed(user_message(1))
-    assert raw.session["timers"]["SessionAckSend"] == 150
-    raw.feed(user_message(2, recoverable=True))
-    assert raw.session["timers"]["SessionAckSend"] == 6
-    assert raw.session["timers"]["SessionCleanup"] == 3_000
-
-
-def test_durations_change_at_run_time():
-    host = Network().host(1)
-    raw = Raw.initiator(host)
-    values = host.ask(SetTimers(scale=10, session_initialization_ms=50_000))
-    assert (values["scale"], values["session_initialization_ms"], values["session_cleanup_ms"]) == (10, 50_000, 300_000)
-    assert raw.session["timers"]["SessionInitialization"] == 60_000, "a timer that runs keeps its time"
-    assert Raw.initiator(host).session["timers"]["SessionInitialization"] == 5_000
-
-
-@pytest.mark.parametrize("wrong", [{"scale": 0}, {"ack_wait_timeout_ms": 1_000}, {"session_cleanup_ms": -1}])
-def test_a_duration_out_of_range_is_refused(wrong):
-    host = Network().host(1)
-    (name,) = wrong
-    assert name in host.refusal(SetTimers(**wrong))
-
-
-def test_an_unopened_session_hears_its_parameters_no_more():
-    host = Network().host(1)
-    raw = Raw.initiator(host)
-    raw.feed(parameters())
-    assert raw.closed is not None
-
-
-def test_a_sender_sends_nothing_else_than_messages_after_the_setup(pair):
-    a, _ = pair
-    for number in range(3):
-        a.send(direct(2), str(number).encode())
-    kinds = {type(packet) for packet in a.packets()[2:]}
-    assert kinds == {UserMessagePacket}

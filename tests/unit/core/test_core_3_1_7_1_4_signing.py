@@ -1,100 +1,14 @@
 """MS-MQQB 3.1.7.1.4 Signing the Packet, from the command to the queue of the receiver."""
 
-from dataclasses import replace
-
 import pytest
-from core_network import direct
 from core_secure import (
-    ALICE,
-    DEADLETTER,
     MALLORY,
     PLAIN_2,
-    TRANSACTIONAL_2,
     arrived,
-    arrived_transactional,
     secure_pair,
-    sender_config,
-    user_messages,
 )
 
-from reference_qm.codec import SecurityHeader
-from reference_qm.security import HashAlgorithm, SignatureType
 from reference_qm.surface.commands import SendMessage
-
-KINDS = [kind.name.lower() for kind in SignatureType]
-HASHES = [one.name.lower() for one in HashAlgorithm]
-
-
-@pytest.mark.parametrize("algorithm", HASHES)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("to", [PLAIN_2, direct(2)])
-def test_a_message_arrives_authenticated_as_it_was_signed(kind, algorithm, to):
-    sender, receiver = secure_pair()
-    sender.send(to, body=b"signed", authentication_level=kind, hash_algorithm=algorithm, recoverable=True)
-    (message,) = arrived(receiver)
-    assert message["body"] == "signed"
-    assert message["security"]["authentication_level"] == kind
-    assert message["security"]["hash_algorithm"] == algorithm
-    assert message["security"]["sender"] == str(ALICE.SecurityIdentifier)
-    assert message["security"]["sender_type"] == "sid"
-
-
-def test_the_packet_carries_sender_certificate_and_signature_and_claims_nothing():
-    """AU and AS are the receiver's: the sender leaves them 0 (MS-MQDMPR 3.1.7.1.32)."""
-    sender, _ = secure_pair()
-    sender.send(PLAIN_2, authentication_level="sig20")
-    (packet,) = user_messages(sender)
-    header = packet.SecurityHeader
-    assert header.Flags == SecurityHeader.flags(ST=1, DE=1, AI=1)
-    assert header.SecurityData.SecurityID == ALICE.SecurityIdentifier.build()
-    assert header.SecurityData.SenderCert == ALICE.certificates[0]
-    assert header.SignatureSize == 128
-    assert packet.UserHeader.SH == 1
-
-
-def test_an_msmq_3_signature_stands_in_the_multi_queue_format_header():
-    sender, _ = secure_pair()
-    sender.send(PLAIN_2, authentication_level="sig30")
-    (packet,) = user_messages(sender)
-    assert packet.MultiQueueFormatHeader.Signature.Size == 128
-    assert packet.MultiQueueFormatHeader.Destination.ElementCount == 1
-    assert packet.SecurityHeader.SignatureSize == 0
-
-
-def test_a_message_that_asks_for_nothing_has_no_security_header():
-    sender, receiver = secure_pair()
-    sender.send(PLAIN_2)
-    assert user_messages(sender)[0].SecurityHeader is None
-    assert arrived(receiver)[0]["security"] is None
-
-
-def test_a_sender_can_be_named_without_a_signature():
-    """As in frame 7 of section 4: ST 1 and a SID, no certificate, no signature."""
-    sender, receiver = secure_pair()
-    sender.send(PLAIN_2, sender="alice")
-    assert user_messages(sender)[0].SecurityHeader.SenderCertSize == 0
-    assert arrived(receiver)[0]["security"]["sender"] == str(ALICE.SecurityIdentifier)
-    assert arrived(receiver)[0]["security"]["authentication_level"] == "none"
-
-
-def test_transactional_messages_are_signed_in_sequence():
-    sender, receiver = secure_pair()
-    for body in (b"1", b"2", b"3"):
-        sender.send(TRANSACTIONAL_2, body=body, transactional=True, authentication_level="sig20")
-    assert [one["body"] for one in arrived_transactional(receiver)] == ["1", "2", "3"]
-    assert {one["security"]["authentication_level"] for one in arrived_transactional(receiver)} == {"sig20"}
-
-
-def test_a_message_sent_again_after_a_lost_connection_is_still_signed():
-    sender, receiver = secure_pair()
-    sender.tamper = lambda data: None if b"again" in data else data
-    sender.send(TRANSACTIONAL_2, body=b"again", transactional=True, authentication_level="sig20")
-    assert arrived_transactional(receiver) == []
-    sender.tamper = lambda data: data
-    sender.network.cut(sender)
-    sender.network.advance(600_000)
-    (message,) = arrived_transactional(receiver)
-    assert (message["body"], message["security"]["authentication_level"]) == ("again", "sig20")
 
 
 @pytest.mark.parametrize(
@@ -111,27 +25,6 @@ def test_what_cannot_be_asked_for_is_refused_by_name(arguments, named):
     sender, _ = secure_pair()
     said = sender.refusal(SendMessage(PLAIN_2, **arguments))
     assert said.startswith(f"{named}: ")
-
-
-def test_a_sender_without_private_key_cannot_sign():
-    sender, _ = secure_pair(sender_config(accounts=(replace(ALICE, key=None),)))
-    said = sender.refusal(SendMessage(PLAIN_2, authentication_level="sig20"))
-    assert "'alice' has no certificate with a private key here" in said
-
-
-def test_a_queue_manager_without_users_cannot_sign():
-    sender, _ = secure_pair(sender_config(accounts=()))
-    assert "known are none" in sender.refusal(SendMessage(PLAIN_2, authentication_level="sig20"))
-
-
-def test_a_message_that_cannot_be_signed_any_more_is_not_sent():
-    """A hash that does not fit the key: nothing is printed, so it ends as one that cannot be encrypted."""
-    small = replace(ALICE, key=sender_config().encryption_keys["Microsoft Base Cryptographic Provider v1.0"])
-    sender, receiver = secure_pair(sender_config(accounts=(small,)))
-    sender.send(PLAIN_2, body=b"lost", authentication_level="sig20", hash_algorithm="sha512", journal={"negative"})
-    sender.send(PLAIN_2, body=b"next")
-    assert receiver.bodies() == ["next"]
-    assert sender.bodies(DEADLETTER) == ["lost"]
 
 
 def test_a_local_message_is_signed_and_checked_as_well():

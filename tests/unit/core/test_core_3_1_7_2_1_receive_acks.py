@@ -1,39 +1,11 @@
 """MS-MQQB 3.1.7.2 and 3.1.7.2.1: administration acknowledgments of messages that leave their queue."""
 
 import pytest
-from core_admin import ADMIN, acks, classes, pair, send
-from core_network import PLAIN, TRANSACTIONAL, Network, direct
+from core_admin import ADMIN, classes, pair, send
+from core_network import PLAIN, Network, direct
 from core_raw import Raw
 
-from reference_qm.surface.commands import CreateQueue, DeleteQueue, ListQueues, PurgeQueue, ReceiveMessage, TakeOffline
-
-REMOVALS = {
-    "received": (lambda host: host.ask(ReceiveMessage(PLAIN)), "positive_receive", "ACK_RECEIVE"),
-    "purged": (lambda host: host.ask(PurgeQueue(PLAIN)), "negative_receive", "NACK_Q_PURGED"),
-    "deleted": (lambda host: host.ask(DeleteQueue(PLAIN)), "negative_receive", "NACK_Q_DELETED"),
-}
-WANTED = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
-
-
-@pytest.mark.parametrize("wanted", WANTED)
-@pytest.mark.parametrize("how", REMOVALS)
-@pytest.mark.parametrize("recoverable", [False, True])
-def test_the_removal_is_acknowledged_when_wanted(how, wanted, recoverable):
-    remove, needed, expected = REMOVALS[how]
-    near, far = pair()
-    send(near, wanted, recoverable=recoverable)
-    before = classes(near)
-    remove(far)
-    assert classes(near) == before + ([expected] if wanted == needed else [])
-    if wanted == needed:
-        assert acks(near)[-1]["delivery"] == ("recoverable" if recoverable else "express")
-
-
-def test_every_message_of_a_purged_queue_is_acknowledged():
-    near, far = pair()
-    ids = [send(near, "negative_receive") for _ in range(3)]
-    far.ask(PurgeQueue(PLAIN))
-    assert len({one["correlation_id"] for one in acks(near)}) == len(ids)
+from reference_qm.surface.commands import CreateQueue, ListQueues, PurgeQueue, ReceiveMessage, TakeOffline
 
 
 def test_acknowledgments_of_one_purge_do_not_exceed_what_may_wait():
@@ -43,33 +15,6 @@ def test_acknowledgments_of_one_purge_do_not_exceed_what_may_wait():
         far.send(direct(2), acks=frozenset({"negative_receive"}), admin_queue=direct(1, ADMIN))
     far.ask(PurgeQueue(PLAIN))
     assert [one["count"] for one in far.ask(ListQueues())["outgoing"]] == [2]
-
-
-def test_a_received_transactional_message_has_both_acknowledgments():
-    near, far = pair()
-    send(near, "positive_receive", to=direct(2, TRANSACTIONAL), transactional=True, journal=frozenset({"positive"}))
-    near.network.advance(1_000)
-    far.ask(ReceiveMessage(TRANSACTIONAL))
-    assert classes(near) == ["ACK_RECEIVE"]
-    assert acks(near)[0]["delivery"] == "recoverable"
-    assert near.bodies("system$;journal") == ["body"]
-
-
-def test_a_message_of_a_local_application_is_acknowledged_too():
-    near, _ = pair()
-    near.send(direct(1), acks=frozenset(WANTED), admin_queue=direct(1, ADMIN))
-    near.ask(ReceiveMessage(PLAIN))
-    assert classes(near) == ["ACK_REACH_QUEUE", "ACK_RECEIVE"]
-
-
-def test_acknowledgments_are_not_acknowledged():
-    near, far = pair()
-    send(near)
-    far.ask(ReceiveMessage(PLAIN))
-    near.ask(ReceiveMessage(ADMIN))
-    near.ask(CreateQueue("private$\\other"))
-    assert classes(near) == ["ACK_RECEIVE"]
-    assert far.bodies() == []
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 3])

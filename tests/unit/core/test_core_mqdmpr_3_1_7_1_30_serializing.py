@@ -15,7 +15,6 @@ from reference_qm.codec import MessageClass, MessageIdentifier, TxSequenceID, Us
 from reference_qm.core.store.messages import deserialize_message, serialize_message
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import MessageSecurity
 
 SOURCE, HERE, OTHER = guid(1), guid(2), guid(3)
 DIRECT = "DIRECT=OS:host2\\private$\\plain"
@@ -114,29 +113,6 @@ ROWS = [
     Row("ResponseMultiQueueFormatName", PUBLIC, "MultiQueueFormatHeader.Response.HeaderID", 300, TO_SEVERAL),
     Row("MultipleDestinationSignature", b"signed", "MultiQueueFormatHeader.Signature.Signature", None, TO_SEVERAL),
 ]
-SECURITY = [
-    *(Row("PrivacyLevel", one, "MessagePropertiesHeader.PrivacyLevel") for one in (1, 3, 5)),
-    Row("PrivacyLevel", 3, "SecurityHeader.EB", 1),
-    *(Row("HashAlgorithm", one, "MessagePropertiesHeader.HashAlgorithm") for one in (0x8001, 0x8002, 0x8003, 0x8004)),
-    *(Row("HashAlgorithm", one, "MessagePropertiesHeader.HashAlgorithm") for one in (0x800C,)),
-    *(
-        Row("EncryptionAlgorithm", one, "MessagePropertiesHeader.EncryptionAlgorithm")
-        for one in (0x6602, 0x6610, 0x660E, 0x660F)
-    ),
-    Row("SenderIdentifierType", 1, "SecurityHeader.ST"),
-    Row("SenderIdentifierType", 2, "SecurityHeader.ST"),
-    Row("SenderIdentifierType", 1, "UserHeader.SH", 1),
-    Row("SenderIdentifier", b"\1\2\3\4\5", "SecurityHeader.SecurityData.SecurityID"),
-    Row("SenderCertificate", b"certificate", "SecurityHeader.SecurityData.SenderCert"),
-    Row("SenderCertificate", b"certificate", "SecurityHeader.SenderCertSize", 11),
-    Row("SymmetricKey", b"key", "SecurityHeader.SecurityData.EncryptionKey"),
-    Row("Signature", b"signature", "SecurityHeader.SecurityData.Signature"),
-    Row("AuthenticationProviderName", "Csp", "SecurityHeader.ProviderInfoSize", 4 + 8),
-    Row("AuthenticationProviderName", "Csp", "SecurityHeader.DE", 0),
-    Row("AuthenticationProviderName", "", "SecurityHeader.DE", 1, (("SenderIdentifierType", 1),)),
-    Row("AuthenticationProviderType", 24, "SecurityHeader.AU", 0, (("AuthenticationProviderName", "Csp"),)),
-    Row("AuthenticationProviderType", 24, "SecurityHeader.AS", 0, (("AuthenticationProviderName", "Csp"),)),
-]
 
 
 def transferred(message: Message) -> tuple[UserMessagePacket, Message]:
@@ -156,44 +132,6 @@ def test_an_attribute_stands_in_its_field_and_comes_back(row):
     assert received == message
 
 
-@pytest.mark.parametrize("row", SECURITY, ids=str)
-def test_an_attribute_of_security_stands_in_its_field_and_comes_back(row):
-    security = MessageSecurity(**(dict(row.besides) | {row.attribute: row.value}))
-    packet, received = transferred(replace(PLAIN, security=security))
-    assert attrgetter(row.field)(packet) == (row.value if row.on_wire is None else row.on_wire)
-    assert received.security == security
-
-
-def test_every_attribute_has_a_row_or_stands_in_no_packet():
-    rows = {row.attribute for row in ROWS}
-    beside = {"AllowPeekWhenLocked", "ArrivalTime", "ApplicationDeadletterQueue", "HopCount", "security"}
-    assert rows | beside == set(Message.__dataclass_fields__)
-    assert {row.attribute for row in SECURITY} | {"AuthenticationLevel"} == set(MessageSecurity.__dataclass_fields__)
-
-
-def test_a_header_is_there_only_for_what_is_specified():
-    packet, received = transferred(PLAIN)
-    optional = ("TransactionHeader", "SecurityHeader", "DebugHeader", "MultiQueueFormatHeader")
-    assert [getattr(packet, name) for name in optional] == [None] * 4
-    assert packet.UserHeader.MP == 1
-    assert received == PLAIN
-
-
-@pytest.mark.parametrize("level", [1, 3, 5])
-def test_the_level_of_authentication_is_what_the_receiver_found(level):
-    packet, _ = transferred(replace(PLAIN, security=MessageSecurity(SenderIdentifierType=1)))
-    header = replace(packet.SecurityHeader, Flags=packet.SecurityHeader.Flags | level << 8)
-    received = deserialize_message(replace(packet, SecurityHeader=header), HERE, 9)
-    assert received.security.AuthenticationLevel == level
-
-
-def test_the_priority_of_a_transactional_message_is_neither_written_nor_read():
-    packet, received = transferred(replace(PLAIN, Priority=6, TransactionIdentifier=1))
-    assert (packet.BaseHeader.PR, received.Priority) == (0, 0)
-    loud = replace(packet, BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | 5))
-    assert deserialize_message(loud, HERE, 9).Priority == 0
-
-
 @pytest.mark.parametrize("names", ["", "nonsense", "OS:a\\q,PUBLIC=" + str(OTHER)])
 def test_a_list_with_what_is_no_format_name_is_none(names):
     packet, _ = transferred(replace(PLAIN, DestinationMultiQueueFormatName=DIRECT))
@@ -205,11 +143,3 @@ def test_a_list_with_what_is_no_format_name_is_none(names):
     received = deserialize_message(packet, HERE, 9)
     assert received.DestinationMultiQueueFormatName is None
     assert transferred(received)[1] == received
-
-
-def test_a_response_queue_may_be_said_to_be_the_administration_queue():
-    packet, _ = transferred(replace(PLAIN, AdministrationQueueFormatName=PUBLIC))
-    flags = packet.UserHeader.Flags | 1 << 16
-    received = deserialize_message(replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags)), HERE, 9)
-    assert received.ResponseQueueFormatName == received.AdministrationQueueFormatName == PUBLIC
-    assert received.Class == MessageClass.MQMSG_CLASS_NORMAL

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from core_network import PLAIN, TRANSACTIONAL, Network
+from core_network import PLAIN, Network
 from core_raw import Raw, user_message
 
 from reference_qm.codec import DirectQueueFormatName, parse_format_name
-from reference_qm.surface.commands import OpenToSend
 
 OWN = {
     "host name": "OS:sales.example",
@@ -28,10 +27,6 @@ FOREIGN = {
 }
 
 
-def direct(host: str, queue: str = PLAIN) -> str:
-    return f"DIRECT={host}\\{queue}"
-
-
 @pytest.fixture
 def network():
     return Network()
@@ -44,25 +39,6 @@ def host(network):
 
 def named_host(network, **config):
     return network.host(1, host_name="sales.example", addresses=("10.0.0.1", "10.0.1.1"), **config)
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_a_message_for_an_own_name_is_put_into_its_queue(host, name):
-    host.send(direct(OWN[name]), b"here")
-    assert host.bodies() == ["here"]
-    assert host.adm()["OutgoingQueues"] == []
-
-
-@pytest.mark.parametrize("name", OWN)
-def test_a_queue_that_is_not_there_is_not_found_by_any_own_name(host, name):
-    assert "MQ_ERROR_QUEUE_NOT_FOUND" in host.refusal(OpenToSend(direct(OWN[name], "private$\\none")))
-
-
-@pytest.mark.parametrize("name", FOREIGN)
-def test_a_message_for_another_name_waits_in_an_outgoing_queue(host, name):
-    host.send(direct(FOREIGN[name]), b"there")
-    assert host.bodies() == []
-    assert [one["DestinationFormatName"] for one in host.adm()["OutgoingQueues"]] == [direct(FOREIGN[name])]
 
 
 @pytest.mark.parametrize(
@@ -86,11 +62,6 @@ def received(network, host_of_name, **config):
     return raw
 
 
-@pytest.mark.parametrize("name", FOREIGN)
-def test_a_message_for_another_name_is_stored_unless_names_are_validated(network, name):
-    assert received(network, FOREIGN[name]).host.bodies() == ["body"]
-
-
 @pytest.mark.parametrize("name", OWN)
 def test_a_message_for_an_own_name_is_stored_where_names_are_validated(network, name):
     assert received(network, OWN[name], validate_host_names=True).host.bodies() == ["body"]
@@ -103,12 +74,3 @@ def test_a_message_for_another_name_is_dropped_and_counted_where_names_are_valid
     assert raw.host.bodies() == []
     assert [ack.RecoverableMsgAckFlags for ack in raw.acks] == [1]
     assert raw.session["MessageReceivedCount"] == 1
-
-
-def test_a_transactional_message_for_another_name_takes_no_place_in_its_sequence(network):
-    raw = Raw.open(named_host(network, validate_host_names=True))
-    name = DirectQueueFormatName(f"OS:other\\{TRANSACTIONAL}")
-    raw.feed(user_message(1, transactional=True, DestinationQueue=name))
-    assert raw.host.bodies(TRANSACTIONAL) == []
-    queue = raw.host.core.adm.QueueCollection[TRANSACTIONAL]
-    assert not queue.IncomingTransactionalTransferInfoCollection

@@ -1,57 +1,15 @@
 """MS-MQQP 3.2.4.7 and 3.2.4.8; MS-MQMP 3.2.4.8: pending reads are cancelled, cursors are opened and closed."""
 
 import pytest
-from core_remote import CURSOR, DESCRIPTOR, HANDLE, PORT, READ_PORT, Remote, read, returning
+from core_remote import Remote
 
 from reference_qm.surface.commands import CancelWaiting
 from reference_qm.surface.remote_commands import (
     RemoteClose,
-    RemoteCloseCursor,
     RemoteOpenCursor,
     RemotePeek,
     RemoteReceive,
 )
-
-CANCELED = 0x400E03E9
-
-
-def waiting(remote, request=RemoteReceive):
-    remote.waits.add("RemoteQMStartReceive2")
-    token = remote.begin(request(remote.open(), timeout_ms=None))
-    (call,) = remote.calls["RemoteQMStartReceive2"]
-    remote.log.clear()
-    return token, call
-
-
-@pytest.mark.parametrize("request_type", [RemoteReceive, RemotePeek])
-def test_a_pending_read_is_cancelled_by_its_identifier(request_type):
-    remote = Remote()
-    token, call = waiting(remote, request_type)
-    assert remote.ask(CancelWaiting(token)) == {"cancelled": True}
-    arguments = {"hQueue": HANDLE, "pQueue": DESCRIPTOR, "dwRequestID": 1}
-    assert remote.log == [(READ_PORT, "RemoteQMCancelReceive", arguments)]
-    assert remote.pending() == []
-    remote.answer(call, read(call, b"", CANCELED))
-    assert "cancelled" in remote.error(token)
-
-
-def test_only_the_one_that_is_meant_is_cancelled():
-    remote = Remote()
-    number = remote.open()
-    remote.waits.add("RemoteQMStartReceive2")
-    tokens = [remote.begin(RemoteReceive(number, timeout_ms=None)) for _ in range(3)]
-    remote.ask(CancelWaiting(tokens[1]))
-    assert remote.arguments("RemoteQMCancelReceive")["dwRequestID"] == 2
-    assert [entry["RequestId"] for entry in remote.pending()] == [1, 3]
-
-
-def test_a_message_that_comes_after_the_cancel_is_given_back():
-    remote = Remote()
-    token, call = waiting(remote)
-    remote.ask(CancelWaiting(token))
-    remote.answer(call, read(call))
-    assert remote.arguments("RemoteQMEndReceive")["dwAck"] == 1
-    assert "cancelled" in remote.error(token)
 
 
 @pytest.mark.parametrize("how", [CancelWaiting, RemoteClose])
@@ -70,54 +28,9 @@ def test_a_read_that_the_server_was_not_asked_for_yet_is_not_asked_for_any_more(
     assert "RemoteQMStartReceive2" not in remote.methods
 
 
-def test_a_cancel_that_the_server_refuses_is_an_error():
-    remote = Remote()
-    token, _call = waiting(remote)
-    remote.answers["RemoteQMCancelReceive"] = returning(0xC00E0001)
-    assert "RemoteQMCancelReceive returned 0xc00e0001" in remote.refusal(CancelWaiting(token))
-    assert remote.pending() == []
-
-
-def test_nothing_is_cancelled_that_does_not_wait():
-    remote = Remote()
-    assert remote.ask(CancelWaiting(99)) == {"cancelled": False}
-    assert remote.log == []
-
-
-def test_a_read_that_ended_while_its_queue_is_closed_does_not_keep_it_open():
-    remote = Remote()
-    _token, _call = waiting(remote)
-    remote.answers["RemoteQMCancelReceive"] = returning(0xC00E0001)
-    number = next(iter(remote.core.remote_client.queues))
-    remote.ask(RemoteClose(number))
-    assert remote.methods == ["RemoteQMCancelReceive", "RemoteQMCloseQueue"]
-
-
-def test_a_cursor_is_opened_and_closed():
-    remote = Remote()
-    number = remote.open()
-    cursor = remote.ask(RemoteOpenCursor(number))["cursor"]
-    assert [(port, method) for port, method, _ in remote.log] == [
-        (PORT, "R_QMGetRTQMServerPort"),
-        (PORT, "R_QMCreateRemoteCursor"),
-    ]
-    remote.log.clear()
-    remote.ask(RemoteCloseCursor(cursor))
-    assert remote.log == [(READ_PORT, "RemoteQMCloseCursor", {"hQueue": HANDLE, "hCursor": CURSOR})]
-    assert "no remote cursor" in remote.refusal(RemoteCloseCursor(cursor))
-
-
 def test_cursors_end_with_their_queue():
     remote = Remote()
     number = remote.open()
     cursor = remote.ask(RemoteOpenCursor(number))["cursor"]
     remote.ask(RemoteClose(number))
     assert "no remote cursor" in remote.refusal(RemotePeek(cursor=cursor))
-
-
-def test_a_cursor_that_cannot_be_made_is_an_error():
-    remote = Remote()
-    number = remote.open()
-    remote.answers["R_QMCreateRemoteCursor"] = returning(0xC00E0007)
-    assert "R_QMCreateRemoteCursor returned" in remote.refusal(RemoteOpenCursor(number))
-    assert remote.core.remote_client.cursors == {}

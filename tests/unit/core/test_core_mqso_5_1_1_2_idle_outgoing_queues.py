@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core_network import PLAIN, TRANSACTIONAL, Host, Network, direct
+from core_network import TRANSACTIONAL, Host, Network, direct
 from core_transactions import begin, commit
 
 HOUR_MS = 3_600_000
@@ -24,30 +24,6 @@ def test_an_empty_outgoing_queue_goes_after_an_hour_and_its_entry_with_it():
     sender.send(direct(2), b"two")
     sender.network.settle()
     assert receiver.bodies() == ["one", "two"]
-
-
-def test_one_that_holds_a_message_stays_over_restarts():
-    network = Network()
-    sender = network.host(1)
-    sender.send(direct(2), b"waits", recoverable=True)
-    sender.restart()
-    network.advance(3 * HOUR_MS)
-    assert outgoing(sender) == [direct(2)]
-    network.host(2)
-    network.advance(HOUR_MS // 60)
-    network.advance(2 * HOUR_MS)
-    assert outgoing(sender) == []
-
-
-def test_a_sequence_begins_anew_with_the_queue():
-    sender, receiver = Network().pair()
-    to = direct(2, TRANSACTIONAL)
-    for body in (b"one", b"two"):
-        sender.send(to, body, transactional=True)
-        sender.network.advance(3 * HOUR_MS)
-        assert outgoing(sender) == []
-    assert receiver.bodies(TRANSACTIONAL) == ["one", "two"]
-    assert receiver.bodies(PLAIN) == []
 
 
 def test_one_that_a_transaction_sends_to_waits_for_that():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from core_enterprise import NORTH, SENDER, Enterprise, machine
+from core_enterprise import NORTH, SENDER, Enterprise
 from core_network import Host, guid
 
 from reference_qm.directory import MemoryDirectory, QueueManager, Site, equals
@@ -46,14 +46,6 @@ def object_of(host: Host) -> QueueManager | None:
     return found if isinstance(found, QueueManager) else None
 
 
-def test_the_domain_is_kept_as_that_of_the_last_start():
-    host = member()
-    assert (host.core.adm.MachineDomainId, host.core.adm.LastDomain) == (HOME, HOME)
-    host.domain = None
-    start(host)
-    assert host.core.adm.LastDomain is None, "it has left"
-
-
 def test_in_another_domain_it_makes_its_object_and_has_the_identifier_of_that():
     host = member()
     move(host, another_domain())
@@ -67,23 +59,6 @@ def test_in_another_domain_it_makes_its_object_and_has_the_identifier_of_that():
         assert host.core.adm.LastDomain == ABROAD
         assert host.core.enterprise.state.DirectoryOffline is False
         start(host)
-
-
-def test_its_own_object_there_is_taken():
-    host = member()
-    move(host, another_domain(machine(SENDER, NORTH)))
-    assert (host.core.adm.Identifier, host.core.adm.LastDomain) == (guid(SENDER), ABROAD)
-    assert host.core.enterprise.state.DirectoryOffline is False
-
-
-def test_the_object_of_another_there_makes_it_offline():
-    other = QueueManager(
-        Identifier=guid(99), ComputerName="host1", QualifiedComputerName="host1", SiteIdentifierList=(NORTH,)
-    )
-    host = member()
-    move(host, another_domain(other))
-    assert (host.core.adm.Identifier, host.core.adm.LastDomain) == (guid(SENDER), ABROAD)
-    assert host.core.enterprise.state.DirectoryOffline is True
 
 
 def test_without_the_directory_there_it_is_in_workgroup_mode_and_tries_at_the_next_start():

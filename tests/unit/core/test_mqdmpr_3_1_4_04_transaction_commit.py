@@ -1,14 +1,12 @@
 """MS-MQDMPR 3.1.4.4 Transaction Commit: all of it, seen by nobody before, lost by no crash after."""
 
 import pytest
-from core_network import TRANSACTIONAL, Network, direct, guid
-from core_transactions import begin, commit, fill, receive, saves, sent_messages, units
+from core_network import TRANSACTIONAL, Network, direct
+from core_transactions import begin, commit, fill, receive, sent_messages, units
 
-from reference_qm.surface.commands import AbortTransaction, CommitTransaction, PeekMessages, PurgeQueue, SendMessage
-from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.commands import AbortTransaction, CommitTransaction, SendMessage
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
-JOURNAL = "system$;journal"
 
 
 @pytest.fixture
@@ -37,20 +35,6 @@ def waiting(a):
         for position in queue.session.OutgoingMessageTable
         if not position.MessagePosition.awaits_disk
     ]
-
-
-def test_a_commit_is_one_record(pair):
-    a, _ = pair
-    unit = unit_of_work(a)
-    on_disk = [name for name in a.network.entries[a.address] if name.startswith("message:")]
-    assert len(on_disk) == 1, "nothing of it is on disk"
-    a.disk = "slow"
-    token = a.begin(CommitTransaction(unit))
-    assert len(a.network.unwritten[a.address]) == 1
-    assert token not in a.answers
-    saves(a)
-    assert a.answers[token].result.values == {"outcome": "committed"}
-    assert (a.bodies(TRANSACTIONAL), waiting(a), units(a)) == (["new"], ["1", "2"], [])
 
 
 def test_nothing_is_seen_while_the_disk_works_on_it(pair):
@@ -98,68 +82,3 @@ def test_what_is_committed_arrives_after_the_crash_of_its_sender(pair):
     a.network.advance(60_000)
     assert b.bodies(TRANSACTIONAL) == ["1", "2"]
     assert [(one.TransactionHeader.FM, one.TransactionHeader.LM) for one in sent_messages(a)] == [(1, 0), (0, 1)]
-
-
-def test_a_message_is_acknowledged_as_received_only_when_the_transaction_commits(pair):
-    """MS-MQQB 3.1.7.2.2: a positive FinalAck journals it."""
-    a, b = pair
-    b.reachable = True
-    a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
-    unit = begin(b)
-    assert receive(b, unit) == "acked"
-    a.network.advance(60_000)
-    assert a.bodies(JOURNAL) == []
-    commit(b, unit)
-    a.network.advance(60_000)
-    assert a.bodies(JOURNAL) == ["acked"]
-
-
-def test_what_was_received_stays_received_when_its_queue_is_purged_meanwhile(pair):
-    """3.1.7.1.7: it is PurgePending; the reason is still that of the dequeue."""
-    a, b = pair
-    b.reachable = True
-    a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
-    unit = begin(b)
-    receive(b, unit)
-    assert b.ask(PurgeQueue(TRANSACTIONAL)) == {"purged": 0}
-    states = [one.State.value for one in b.core.adm.QueueCollection[TRANSACTIONAL].MessagePositionList]
-    assert states == ["PurgePending"]
-    commit(b, unit)
-    a.network.advance(60_000)
-    assert a.bodies(JOURNAL) == ["acked"]
-
-
-def test_what_is_not_sent_yet_survives_a_purge(pair):
-    a, _ = pair
-    unit = begin(a)
-    a.send(LOCAL, b"new", transaction=unit)
-    assert a.ask(PurgeQueue(TRANSACTIONAL)) == {"purged": 1}
-    commit(a, unit)
-    assert a.bodies(TRANSACTIONAL) == ["new"]
-    a.network.kill(a)
-    assert a.bodies(TRANSACTIONAL) == ["new"]
-
-
-def test_an_empty_transaction_commits(pair):
-    a, _ = pair
-    commit(a, begin(a))
-    assert units(a) == []
-
-
-def test_there_must_be_such_a_transaction(pair):
-    assert "MQ_ERROR_TRANSACTION_SEQUENCE" in pair[0].refusal(CommitTransaction(guid(7)))
-
-
-def test_a_commit_in_flight_at_a_restart_is_carried_out_after_it(pair):
-    """The shell writes on: what was on its way to the disk is there when the queue manager starts again."""
-    a, _ = pair
-    unit = unit_of_work(a)
-    a.disk = "slow"
-    token = a.begin(CommitTransaction(unit))
-    for effect in a.network.unwritten.pop(a.address):
-        a.network.apply(a, effect)
-    a.restart()
-    a.disk = "works"
-    assert (a.bodies(TRANSACTIONAL), waiting(a), units(a)) == (["new"], ["1", "2"], [])
-    assert not isinstance(a.answers.get(token), Completed | Rejected), "who asked is gone"
-    assert len(a.ask(PeekMessages(TRANSACTIONAL))["messages"]) == 1

@@ -1,62 +1,15 @@
 """MS-MQDMPR 3.1.4.5 Transaction Abort: nothing of it is left."""
 
 import pytest
-from core_network import TRANSACTIONAL, Network, direct, guid
-from core_transactions import abort, begin, commit, fill, receive, sent_messages, units
-
-from reference_qm.surface.commands import AbortTransaction, PurgeQueue
+from core_network import TRANSACTIONAL, Network, direct
+from core_transactions import abort, begin, fill, receive, units
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
-DEAD = "system$;deadxact"
 
 
 @pytest.fixture
 def pair():
     return Network().pair()
-
-
-def test_what_was_sent_leaves_no_trace(pair):
-    a, b = pair
-    unit = begin(a)
-    for to in (LOCAL, REMOTE):
-        a.send(to, transaction=unit)
-    on_disk = dict(a.network.entries[a.address])
-    abort(a, unit)
-    a.network.advance(60_000)
-    assert (a.bodies(TRANSACTIONAL), b.bodies(TRANSACTIONAL), sent_messages(a), units(a)) == ([], [], [], [])
-    assert a.network.entries[a.address] == on_disk
-    fill(a, REMOTE, "next")
-    assert [one.TransactionHeader.TxSequenceNumber for one in sent_messages(a)] == [1], "no number was used up"
-
-
-def test_what_was_received_is_there_again_in_its_old_order(pair):
-    a, _ = pair
-    fill(a, LOCAL, "1", "2", "3", "4")
-    unit = begin(a)
-    receive(a, unit)
-    assert receive(a) == "2"
-    receive(a, unit)
-    abort(a, unit)
-    assert a.bodies(TRANSACTIONAL) == ["1", "3", "4"]
-    a.network.kill(a)
-    assert a.bodies(TRANSACTIONAL) == ["1", "3", "4"]
-
-
-def test_what_was_received_from_a_queue_purged_meanwhile_was_purged(pair):
-    """Its sender gets it: NackQueuePurged, as 3.1.7.1.12 has it."""
-    a, b = pair
-    a.send(REMOTE, b"gone", transactional=True, journal=frozenset({"negative"}))
-    unit = begin(b)
-    receive(b, unit)
-    b.ask(PurgeQueue(TRANSACTIONAL))
-    a.network.advance(60_000)
-    assert a.bodies(DEAD) == []
-    abort(b, unit)
-    assert b.bodies(TRANSACTIONAL) == []
-    a.network.advance(60_000)
-    assert a.bodies(DEAD) == ["gone"]
-    b.network.kill(b)
-    assert b.bodies(TRANSACTIONAL) == []
 
 
 def test_what_was_received_is_there_again_after_a_crash(pair):
@@ -75,11 +28,3 @@ def test_an_abort_needs_no_disk(pair):
     a.disk = "broken"
     abort(a, unit)
     assert a.bodies(TRANSACTIONAL) == ["1"]
-
-
-def test_there_must_be_such_a_transaction(pair):
-    a, _ = pair
-    assert "MQ_ERROR_TRANSACTION_SEQUENCE" in a.refusal(AbortTransaction(guid(7)))
-    unit = begin(a)
-    commit(a, unit)
-    assert "MQ_ERROR_TRANSACTION_SEQUENCE" in a.refusal(AbortTransaction(unit))

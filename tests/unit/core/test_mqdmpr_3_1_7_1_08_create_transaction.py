@@ -1,37 +1,10 @@
 """MS-MQDMPR 3.1.7.1.8 Create Transaction, MS-MQMP 3.1.4.14."""
 
-from uuid import UUID
-
 import pytest
 from core_network import Network
-from core_transactions import abort, begin, commit, unit_of, units
+from core_transactions import abort, begin, units
 
 from reference_qm.surface.commands import BeginTransaction
-
-UNIT = UUID("6d71636f-6e66-4f72-8d00-000000000001")
-
-
-def test_a_transaction_is_in_the_collection_until_it_ends():
-    host = Network().host(1)
-    first, second = begin(host), begin(host, transaction=UNIT)
-    assert second == UNIT != first
-    assert units(host) == [{"transaction": str(unit), "state": "active", "operations": 0} for unit in (first, second)]
-    commit(host, first)
-    abort(host, second)
-    assert units(host) == []
-
-
-@pytest.mark.parametrize("external", [False, True])
-def test_only_one_of_a_coordinator_has_more_than_one_phase(external):
-    host = Network().host(1)
-    assert unit_of(host, begin(host, external=external)).SinglePhase is not external
-
-
-def test_a_transaction_that_exists_is_not_created_again():
-    host = Network().host(1)
-    begin(host, transaction=UNIT)
-    assert "exists already (MQ_ERROR_TRANSACTION_SEQUENCE)" in host.refusal(BeginTransaction(UNIT))
-    assert len(units(host)) == 1
 
 
 def test_open_transactions_are_bounded():
@@ -41,14 +14,6 @@ def test_open_transactions_are_bounded():
     assert "2 transactions are open already: commit or abort one" in host.refusal(BeginTransaction())
     abort(host, unit)
     begin(host)
-
-
-def test_a_transaction_is_inspected():
-    host = Network().host(1)
-    begin(host, transaction=UNIT)
-    assert host.adm()["QueueManager"]["TransactionCollection"] == [
-        {"Identifier": str(UNIT), "SinglePhase": True, "TransactionalOperationCollection": []}
-    ]
 
 
 @pytest.mark.parametrize("external", [False, True])

@@ -1,64 +1,8 @@
 """MS-MQDMPR 3.1.7.1.4: deleting queues."""
 
-import pytest
-from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
+from queueing_made import one_host
 
-from harness.faults.parts import changed
-from reference_qm.codec import MessageClass
-from reference_qm.core.replacing import put_in_place
-from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.model.statuses import Status
-from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages, Result
-
-SUB = f"{PLAIN};sub"
-
-
-def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
-    host.ask(CreateQueue(SUB))
-    ids = put(host, "a", "b", "c")
-    host.ask(MoveMessage(PLAIN, ids[1], SUB))
-    left = []
-    put_in_place(
-        host.core,
-        changed(
-            FinalAcks.position_deleted,
-            lambda original: lambda qm, position, reason, now: left.append((position.MessageReference.Body, reason)),
-        ),
-    )
-    host.ask(DeleteQueue(PLAIN))
-    assert sorted(left) == [(body, MessageClass.MQMSG_CLASS_NACK_Q_DELETED) for body in (b"a", b"b", b"c")]
-    assert host.core.adm.storage.used == 0
-    for name in (PLAIN, SUB, f"{PLAIN};journal"):
-        assert "create it first" in host.refusal(PeekMessages(name))
-
-
-def test_descriptors_have_no_queue_any_more_and_reads_through_them_end(host):
-    reads, descriptor = Reads(host), open_(host)
-    assert reads.call("waits", "dequeue_message", descriptor) is None
-    cursor = host.core.cursors.open(descriptor)
-    host.core.queues.delete(queue_of(host), None, Result)
-    reads.flush()
-    assert descriptor.QueueReference is None
-    assert reads.answers["waits"] == (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
-    for event in ("dequeue_message", "peek_message"):
-        assert reads.call(event, event, descriptor) == (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
-    assert reads.call("next", "peek_next_message", descriptor, cursor)[0] is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
-    assert host.core.cursors.open(descriptor) is None
-    host.core.queue_opening.close_queue(descriptor)
-    assert host.core.descriptors == {}
-
-
-def test_a_subqueue_is_deleted_alone(host):
-    host.ask(CreateQueue(SUB))
-    put(host, "a")
-    host.ask(DeleteQueue(SUB))
-    assert host.bodies() == ["a"]
-    assert "create it first" in host.refusal(PeekMessages(SUB))
-
-
-@pytest.mark.parametrize("name", ["system$;deadletter", f"{PLAIN};journal"])
-def test_a_system_queue_stays(host, name):
-    assert "system queue" in host.refusal(DeleteQueue(name))
+from reference_qm.surface.commands import CreateQueue, DeleteQueue
 
 
 def test_a_deleted_queue_is_deleted_after_a_crash_too():

@@ -2,19 +2,13 @@
 
 import pytest
 from core_network import TRANSACTIONAL
-from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
+from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
-from harness.faults.parts import changed
-from reference_qm.core.replacing import put_in_place
-from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import (
     CreateQueue,
     MoveMessage,
     PeekMessages,
-    PurgeQueue,
-    ReadByLookupIdentifier,
     ReceiveMessage,
 )
 
@@ -28,69 +22,11 @@ def host():
     return host
 
 
-def test_a_message_is_moved_with_its_lookup_identifier(host):
-    ids = put(host, "a", "b", "c")
-    assert host.ask(MoveMessage(PLAIN, ids[1], SUB)) == {"lookup_id": ids[1]}
-    assert (host.bodies(), host.bodies(SUB)) == (["a", "c"], ["b"])
-    assert host.ask(PeekMessages(SUB))["messages"][0]["lookup_id"] == ids[1]
-    host.ask(MoveMessage(SUB, ids[1], PLAIN))
-    assert host.bodies() == ["a", "c", "b"], "it arrived last"
-
-
-def test_the_old_position_is_deleted_and_the_bytes_are_counted_where_it_is(host):
-    (one,) = put(host, "a")
-    position = queue_of(host).MessagePositionList.find(one)
-    size = queue_of(host).TotalBytes
-    target = queue_of(host).SubqueueCollection["sub"]
-    moved = host.core.positions.move_message(position, target)
-    assert (position.State, moved.State) == (MessagePositionState.DELETED, MessagePositionState.AVAILABLE)
-    assert moved.QueueReference is target
-    assert (queue_of(host).TotalBytes, target.TotalBytes, host.core.adm.storage.used) == (0, size, size)
-
-
-def test_a_moved_message_is_not_acknowledged(host):
-    put_in_place(
-        host.core,
-        changed(
-            FinalAcks.position_deleted,
-            lambda original: lambda qm, position, reason, now: pytest.fail("it did not leave"),
-        ),
-    )
-    (one,) = put(host, "a")
-    host.ask(MoveMessage(PLAIN, one, SUB))
-
-
-def test_who_waits_at_the_target_gets_it(host):
-    (one,) = put(host, "a")
-    reads = Reads(host)
-    _, descriptor = host.core.queue_opening.open_queue(
-        f"{direct(1)};sub", open_(host).AccessType, open_(host).ShareMode, host.network.now
-    )
-    reads.call("waits", "dequeue_message", descriptor)
-    host.ask(MoveMessage(PLAIN, one, SUB))
-    assert reads.answers["waits"] == (Status.MQ_OK, "a")
-
-
 @pytest.mark.parametrize("to", [TRANSACTIONAL, PLAIN, f"{PLAIN};journal", "system$;deadletter", f"{PLAIN};none"])
 def test_messages_are_moved_only_within_a_queue(host, to):
     (one,) = put(host, "a")
     assert "move within one queue" in (refused := host.refusal(MoveMessage(PLAIN, one, to))) or "create it" in refused
     assert host.bodies() == ["a"]
-
-
-def test_what_is_not_available_is_not_moved(host):
-    (one,) = put(host, "a")
-    assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one + 1, SUB))
-    queue_of(host).MessagePositionList.find(one).State = MessagePositionState.LOCKED
-    assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one, SUB))
-
-
-def test_a_subqueue_is_received_from_and_purged_alone(host):
-    for one in put(host, "a", "b", "c")[:2]:
-        host.ask(MoveMessage(PLAIN, one, SUB))
-    assert host.ask(ReceiveMessage(SUB))["message"]["body"] == "a"
-    assert host.ask(PurgeQueue(SUB)) == {"purged": 1}
-    assert host.bodies() == ["c"]
 
 
 def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():
@@ -104,19 +40,6 @@ def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():
     host.ask(ReceiveMessage(SUB))
     host.network.kill(host)
     assert host.bodies(SUB) == []
-
-
-def test_a_cursor_at_a_message_that_was_moved_away_and_back_does_not_keep_it_from_being_found(host):
-    ids = put(host, "a", "b")
-    reads, descriptor = Reads(host), open_(host)
-    cursor = host.core.cursors.open(descriptor)
-    reads.call("1", "peek_message", descriptor, cursor=cursor)
-    host.ask(MoveMessage(PLAIN, ids[0], SUB))
-    host.ask(MoveMessage(SUB, ids[0], PLAIN))
-    assert reads.call("2", "peek_message", descriptor, cursor=cursor)[0] is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
-    host.core.queue_opening.close_cursor(cursor)
-    assert host.ask(ReadByLookupIdentifier(ids[0], queue=PLAIN))["message"]["body"] == "a"
-    assert host.bodies() == ["b"]
 
 
 def test_a_message_that_was_moved_back_is_the_last_after_a_crash_too():

@@ -1,20 +1,12 @@
 """MS-MQDMPR 3.1.7.1.26: the path name and the computer of a queue that has a format name."""
 
 import pytest
-from core_enterprise import PUBLIC_NAME, RECEIVER, SENDER, Enterprise
-from core_network import guid, private
-from queueing_made import one_host, queue_of
+from core_network import guid
+from queueing_made import one_host
 
 from reference_qm.model.statuses import Status
 
 OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
-DIRECT = {
-    "DIRECT=TCP:10.0.0.9\\PRIVATE$\\Orders": ("10.0.0.9\\PRIVATE$\\Orders", "10.0.0.9"),
-    "direct=os:Host.example\\orders;sub": ("Host.example\\orders;sub", "Host.example"),
-    "DIRECT=OS:host\\SYSTEM$;DEADLETTER": ("host\\SYSTEM$;DEADLETTER", "host"),
-    "DIRECT=HTTP://web.example/msmq\\private$\\orders": ("", "web.example"),
-    "DIRECT=HTTPS://web.example:8443/msmq\\private$\\orders": ("", "web.example"),
-}
 OTHERS = {
     "MULTICAST=224.0.0.1:80": (OK, "", ""),
     f"MACHINE={guid(1)}": (OK, "", ""),
@@ -27,33 +19,6 @@ def path_of(host, name):
     return host.core.queue_paths.get_queue_path(name)
 
 
-@pytest.mark.parametrize("name", DIRECT)
-def test_a_direct_name_says_it_itself(name):
-    assert path_of(one_host(), name) == (OK, *DIRECT[name])
-
-
 @pytest.mark.parametrize("name", OTHERS)
 def test_what_is_of_no_single_queue_has_no_path(name):
     assert path_of(one_host(), name) == OTHERS[name]
-
-
-@pytest.fixture(scope="module")
-def enterprise():
-    return Enterprise()
-
-
-def test_the_directory_says_it_of_a_public_queue(enterprise):
-    host = enterprise[SENDER]
-    assert path_of(host, PUBLIC_NAME) == (OK, f"host{RECEIVER}\\orders", f"host{RECEIVER}")
-    assert path_of(host, f"PUBLIC={guid(99)}") == (ILLEGAL, "", "")
-
-
-def test_only_the_host_of_a_private_queue_knows_its_path(enterprise):
-    here, there = enterprise[SENDER], enterprise[RECEIVER]
-    number = queue_of(there).PrivateQueueNumber
-    name = private(RECEIVER, number)
-    assert path_of(there, name) == (OK, f"host{RECEIVER}\\private$\\plain", f"host{RECEIVER}")
-    assert queue_of(here).PrivateQueueNumber == number, "a queue of that number is here too"
-    assert path_of(here, name) == (OK, "", f"host{RECEIVER}")
-    assert path_of(there, private(RECEIVER, 77)) == (OK, "", f"host{RECEIVER}")
-    assert path_of(here, private(99, number)) == (ILLEGAL, "", "")

@@ -16,7 +16,6 @@ from reference_qm.model.enums import QueueAccessType, QueueShareMode
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus, Status
 
-OTHER = "private$\\other"
 SEVERAL = f"{direct(1)},{direct(2)}"
 
 
@@ -52,34 +51,6 @@ def enqueue(host, name, transaction=None, descriptor=None, **attributes):
 def settle(host):
     host.network.carry_out(host, host.core.handle_timer(host.network.now))
     host.network.settle()
-
-
-@pytest.mark.parametrize("guarantee", DeliveryGuarantee)
-@pytest.mark.parametrize("number", [1, 2])
-def test_a_message_goes_into_the_local_or_outgoing_queue_that_is_open(hosts, number, guarantee):
-    near = hosts[0]
-    assert enqueue(near, direct(number), DeliveryGuarantee=guarantee) is EnqueueStatus.NO_ERROR
-    assert [host.bodies() for host in hosts] == [["body"] if host is hosts[number - 1] else [] for host in hosts]
-    (position,) = queue_of(hosts[number - 1]).MessagePositionList
-    assert position.MessageReference.DestinationMultiQueueFormatName is None
-    assert position.MessageReference.ArrivalTime == near.network.now.utc_s
-
-
-def test_each_of_several_queues_gets_a_copy_that_names_it_and_all(hosts):
-    assert enqueue(hosts[0], SEVERAL) is EnqueueStatus.NO_ERROR
-    for number, host in enumerate(hosts, 1):
-        (position,) = queue_of(host).MessagePositionList
-        message = position.MessageReference
-        assert message.Body == b"body"
-        assert message.DestinationQueueFormatName.lower() == direct(number).lower()
-        assert message.DestinationMultiQueueFormatName.lower() == SEVERAL.lower()
-
-
-def test_two_queues_of_one_queue_manager_both_get_it(hosts):
-    hosts[1].core.queues.create_here(set_queue_defaults(OTHER), 0)
-    name = f"{direct(2)},{direct(2, OTHER)}"
-    assert enqueue(hosts[0], name) is EnqueueStatus.NO_ERROR
-    assert (hosts[1].bodies(), hosts[1].bodies(OTHER)) == (["body"], ["body"])
 
 
 @pytest.mark.parametrize("numbers", [(1, 2), (1, 1)])
@@ -123,29 +94,6 @@ def test_the_status_of_a_refusal_ends_it(hosts, why, several):
         single.QueueReference = None
     assert enqueue(near, direct(1), descriptor=descriptor, **attributes) is REFUSALS[why]
     assert (near.bodies(), far.bodies()) == ([], [])
-
-
-def test_flow_control_ends(hosts):
-    near = hosts[0]
-    assert near.adm()["QueueManager"]["Throttled"] is False
-    near.core.quotas.begin_flow_control()
-    assert near.adm()["QueueManager"]["Throttled"] is True
-    assert enqueue(near, direct(1)) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-    near.core.quotas.end_flow_control()
-    assert enqueue(near, direct(1)) is EnqueueStatus.NO_ERROR
-    assert near.bodies() == ["body"]
-
-
-def test_a_message_from_afar_comes_again_when_flow_control_has_ended(hosts):
-    near, far = hosts
-    far.core.quotas.begin_flow_control()
-    near.send(direct(2), recoverable=True)
-    near.network.advance(1_000)
-    assert far.bodies() == []
-    assert "quota of the queue manager" in far.closed[-1].reason
-    far.core.quotas.end_flow_control()
-    near.network.advance(120_000)
-    assert far.bodies() == ["body"]
 
 
 def test_no_more_go_out_than_the_configuration_admits():

@@ -8,52 +8,9 @@ import pytest
 from remote_reader import ADDRESS, LISTENING, Faulted, Server
 
 from reference_qm.rpc import QM2QM, QMCOMM, FaultStatus
-from reference_qm.rpc.mapper import EPT_S_NOT_REGISTERED
 from reference_qm.rpc.syntaxes import NDR, SyntaxId
 from reference_qm.rpc.towers import Tower
 from reference_qm.surface.inputs import Endpoint, RpcListening
-
-IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
-
-
-@pytest.mark.parametrize("method", ["RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"])
-@pytest.mark.parametrize(("kind", "port"), [(IP_HANDSHAKE, 2103), (IP_READ, 2105), (IPX_HANDSHAKE, 0), (IPX_READ, 0)])
-def test_the_ports_of_both_interfaces_are_returned_and_none_of_spx(method, kind, port):
-    parameter = "dwPortType" if method.startswith("Remote") else "fIP"
-    assert Server().connect().call(method, **{parameter: kind}) == {"Return": port}
-
-
-def test_ports_are_those_that_were_taken():
-    server = Server()
-    server.handle(RpcListening(Endpoint(ADDRESS, 2114), Endpoint(ADDRESS, 2127)))
-    reader = server.connect()
-    assert [reader.call("RemoteQMGetQMQMServerPort", dwPortType=kind)["Return"] for kind in (0, 1)] == [2114, 2127]
-
-
-@pytest.mark.parametrize("kind", [4, 0xFFFFFFFF])
-def test_another_kind_of_port_is_a_fault_of_qm2qm_and_zero_of_qmcomm(kind):
-    """dwPortType has [range(0, 3)], fIP has none."""
-    reader = Server().connect()
-    with pytest.raises(Faulted) as fault:
-        reader.answer(reader.begin_stub("RemoteQMGetQMQMServerPort", kind.to_bytes(4, "little")))
-    assert fault.value.status == FaultStatus.RPC_X_BAD_STUB_DATA
-    assert reader.call("R_QMGetRTQMServerPort", fIP=kind) == {"Return": 0}
-
-
-def test_the_version_is_6_1_with_a_build_number_that_knows_start_receive2():
-    version = Server().connect().call("RemoteQmGetVersion")
-    assert (version["pMajor"], version["pMinor"]) == (6, 1)
-    assert version["pBuildNumber"] >= 951
-
-
-def test_an_opnum_beyond_the_last_is_out_of_range():
-    from reference_qm.rpc.bodies import Fault, Request
-
-    reader = Server().connect()
-    reader.pdu(Request(0, 11, b""), 1)
-    (answer,) = reader.pdus
-    assert isinstance(answer.body, Fault)
-    assert answer.body.status == FaultStatus.NCA_S_OP_RNG_ERROR
 
 
 def ask_mapper(reader, interface: SyntaxId):
@@ -68,12 +25,6 @@ def test_the_endpoint_mapper_answers_where_an_interface_is(interface, port):
     (tower,) = found["ITowers"]
     parsed = Tower.parse(tower["tower_octet_string"])
     assert (found["status"], parsed.port, parsed.address) == (0, port, IPv4Address(ADDRESS))
-
-
-def test_the_endpoint_mapper_knows_nothing_before_ports_are_taken():
-    server = Server()
-    server.core.rpc_listening = None
-    assert ask_mapper(server.connect(), QM2QM.syntax)["status"] == EPT_S_NOT_REGISTERED
 
 
 def test_an_ipv6_address_has_no_room_in_a_tower():
