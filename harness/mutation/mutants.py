@@ -172,7 +172,13 @@ def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
         if isinstance(node, ast.FunctionDef):
             yield node.name, node
         elif isinstance(node, ast.ClassDef):
-            yield from ((f"{node.name}.{one.name}", one) for one in node.body if isinstance(one, ast.FunctionDef))
+            methods = (one for one in node.body if isinstance(one, ast.FunctionDef) and not _is_setter(one))
+            yield from ((f"{node.name}.{one.name}", one) for one in methods)
+
+
+def _is_setter(method: ast.FunctionDef) -> bool:
+    """Return whether it sets a property: what reads that has the same name."""
+    return any(isinstance(one, ast.Attribute) and one.attr == "setter" for one in method.decorator_list)
 
 
 @cache
