@@ -1,7 +1,7 @@
 """MS-MQQP 3.2.4.7 and 3.2.4.8; MS-MQMP 3.2.4.8: pending reads are cancelled, cursors are opened and closed."""
 
 import pytest
-from core_remote import Remote
+from core_remote import Remote, read
 
 from reference_qm.surface.commands import CancelWaiting
 from reference_qm.surface.remote_commands import (
@@ -10,6 +10,23 @@ from reference_qm.surface.remote_commands import (
     RemotePeek,
     RemoteReceive,
 )
+
+
+def waiting(remote, request=RemoteReceive):
+    remote.waits.add("RemoteQMStartReceive2")
+    token = remote.begin(request(remote.open(), timeout_ms=None))
+    (call,) = remote.calls["RemoteQMStartReceive2"]
+    remote.log.clear()
+    return token, call
+
+
+def test_a_message_that_comes_after_the_cancel_is_given_back():
+    remote = Remote()
+    token, call = waiting(remote)
+    remote.ask(CancelWaiting(token))
+    remote.answer(call, read(call))
+    assert remote.arguments("RemoteQMEndReceive")["dwAck"] == 1
+    assert "cancelled" in remote.error(token)
 
 
 @pytest.mark.parametrize("how", [CancelWaiting, RemoteClose])

@@ -8,6 +8,7 @@ from reference_qm.surface.commands import (
     AbortTransaction,
     CommitTransaction,
     PrepareTransaction,
+    ReenlistmentTimeout,
 )
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
@@ -81,3 +82,9 @@ def test_an_outcome_that_cannot_be_saved_leaves_it_in_doubt(pair, end):
     a.disk = "broken"
     assert "could not be saved" in a.refusal(end(unit))
     assert units(a)[0]["state"] == "prepared"
+
+
+def test_a_time_out_of_a_coordinator_that_nobody_waits_for_is_refused(pair):
+    a, _ = pair
+    unit_of_work(a)
+    assert "no transaction is in doubt" in a.refusal(ReenlistmentTimeout())

@@ -6,10 +6,11 @@ from core_ordering import SEQUENCE, in_sequence
 from core_raw import RAW, Raw
 
 from reference_qm.codec import (
+    FinalAckBody,
     OrderAckBody,
     UserHeader,
 )
-from reference_qm.core.transfer.order_acks import is_order_ack
+from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
 from reference_qm.surface.inputs import Persisted, PersistFailed
 
 JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
@@ -22,6 +23,17 @@ def raw():
 
 def order_acks(raw):
     return [OrderAckBody.parse(one.MessagePropertiesHeader.MessageBody) for one in raw.messages if is_order_ack(one)]
+
+
+def final_acks(raw):
+    return [
+        (
+            one.MessagePropertiesHeader.MessageClass,
+            FinalAckBody.parse(one.MessagePropertiesHeader.MessageBody),
+        )
+        for one in raw.messages
+        if is_final_ack(one)
+    ]
 
 
 def transfer(raw):
@@ -106,6 +118,15 @@ def test_a_crash_leaves_what_is_on_disk_and_its_place(raw):
 
 
 # -- final acknowledgments --------------------------------------------------------------------------------------
+
+
+def test_an_accepted_message_that_comes_again_too_late_is_not_taken_for_lost(raw):
+    raw.feed(in_sequence(1, life_s=10))
+    raw.host.network.advance(11_000)
+    raw.feed(in_sequence(1, life_s=10))
+    assert bodies(raw) == ["1"]
+    assert final_acks(raw) == []
+    assert raw.session["TxMessageRejectCount"] == 1
 
 
 # -- two cores --------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
 """MS-MQQP 3.1.4.1 to 3.1.4.11, 3.1.6, 3.2.4.1 to 3.2.4.9: one queue manager reads the queues of another."""
 
 import pytest
-from core_network import PLAIN, TRANSACTIONAL, Network, direct
+from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
 
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.syntaxes import NDR
+from reference_qm.surface.commands import OpenQueue
 from reference_qm.surface.remote_commands import (
+    RemoteClose,
     RemoteOpen,
     RemoteReceive,
 )
@@ -30,14 +32,19 @@ def body(reply):
     return None if reply["message"] is None else reply["message"]["body"]
 
 
-def test_a_read_that_waits_in_vain_ends_in_time(network, hosts):
-    near, _far = hosts
-    remote = near.ask(RemoteOpen(direct(2)))["remote"]
-    token = near.begin(RemoteReceive(remote, timeout_ms=5_000))
-    network.advance(4_999)
-    assert token not in near.answers
-    network.advance(2)
-    assert body(near.answers[token].result.values) is None
+def test_a_private_name_is_routed_to_its_queue_manager(network):
+    near, far = network.host(1, routes={guid(2): "10.0.0.2"}), network.host(2)
+    filled(far, "one")
+    assert body(near.ask(RemoteReceive(near.ask(RemoteOpen(private(2)))["remote"]))) == "one"
+
+
+def test_who_denies_others_gets_the_queue_alone(hosts):
+    near, far = hosts
+    remote = near.ask(RemoteOpen(direct(2), deny_receive=True))["remote"]
+    assert "VIOLATION" in near.refusal(RemoteOpen(direct(2)))
+    assert "VIOLATION" in far.refusal(OpenQueue(PLAIN))
+    near.ask(RemoteClose(remote))
+    assert near.ask(RemoteOpen(direct(2)))
 
 
 def test_a_server_that_speaks_ndr_only(hosts):

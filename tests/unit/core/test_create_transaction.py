@@ -1,10 +1,21 @@
 """MS-MQDMPR 3.1.7.1.8 Create Transaction, MS-MQMP 3.1.4.14."""
 
+from uuid import UUID
+
 import pytest
 from core_network import Network
 from core_transactions import abort, begin, units
 
 from reference_qm.surface.commands import BeginTransaction
+
+UNIT = UUID("6d71636f-6e66-4f72-8d00-000000000001")
+
+
+def test_a_transaction_that_exists_is_not_created_again():
+    host = Network().host(1)
+    begin(host, transaction=UNIT)
+    assert "exists already (MQ_ERROR_TRANSACTION_SEQUENCE)" in host.refusal(BeginTransaction(UNIT))
+    assert len(units(host)) == 1
 
 
 def test_open_transactions_are_bounded():

@@ -7,11 +7,17 @@ from core_enterprise import RECEIVER, SENDER, Enterprise, two_sites
 from core_network import PLAIN, guid, private
 from core_secure import ALICE, arrived, receiver_config, remote_keys, sender_config
 
-from reference_qm.directory import Queue, QueueManager, equals
+from reference_qm.directory import Queue, QueueManager, User, equals
 from reference_qm.directory.enums import QueueType
-from reference_qm.security import Acl, SecurityDescriptor
+from reference_qm.security import Acl, SecurityDescriptor, UserSignCerts
 
+SIGNED = {"authentication_level": "sig20"}
 TO = private(RECEIVER, 1)
+ALICE_USER = User(
+    SecurityIdentifier=ALICE.SecurityIdentifier.build(),
+    CertificateDigestList=tuple(one.Digest for one in ALICE.Certificates.Certificates),
+    Certificates=ALICE.Certificates.build(),
+)
 
 
 def enterprise(*more, **security):
@@ -37,6 +43,25 @@ def test_public_keys_are_published_and_found_by_senders():
     made.settle()
     (message,) = arrived(made[RECEIVER])
     assert (message["body"], message["security"]["privacy_level"]) == ("through two gates", "advanced")
+
+
+@pytest.mark.parametrize(
+    ("users", "accepted"),
+    [
+        ([ALICE_USER], True),
+        ([], False),
+        ([replace(ALICE_USER, Certificates=UserSignCerts().build())], False),
+        ([replace(ALICE_USER, Certificates=b"\xff\xff\xff\xff")], False),
+    ],
+    ids=["registered", "no user", "no certificate", "no such structure"],
+)
+def test_a_certificate_must_be_registered_in_the_directory(users, accepted):
+    made = enterprise()
+    for user in users:
+        made.directory.provision(user)
+    made[SENDER].send(TO, **SIGNED)
+    made.settle()
+    assert len(arrived(made[RECEIVER])) == accepted
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ One table says which packet is taken in which state.
 
 import pytest
 from core_network import Network, guid
+from core_ordering import in_sequence
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
-from reference_qm.codec import InternalHeader, UnknownInternalPacket
+from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -65,6 +66,37 @@ def test_every_state_and_packet_has_one_outcome(state, kind):
     if after == "CLOSED":
         assert len(raw.sent) == before, "a refused packet is not answered"
         assert set(raw.session["timers"].values()) == {None}
+
+
+WRONG_FORMS = {
+    "version": b"\x11" + session_ack().build()[1:],
+    "signature": session_ack().build()[:4] + b"ROIL" + session_ack().build()[8:],
+    "size": session_ack().build()[:8] + b"\xff\xff\xff\x7f" + session_ack().build()[12:],
+    "SessionAck with CS": session_ack().build()[:18] + b"\x11\x00" + session_ack().build()[20:],
+    "SessionAck without SH": b"\x10\x00\x0b\x00" + session_ack().build()[4:],
+    "SessionAck without window": session_ack(WindowSize=0).build(),
+    "delivery mode": user_message(1, Flags=UserHeader.flags(DM=2, DQ=7, MP=1)).build(),
+    "UserMessage with a window of 0": user_message(1, session=SessionHeader()).build(),
+    "transactional and express": user_message(1, transactional=True)
+    .build()
+    .replace(
+        UserHeader.flags(DM=1, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
+        UserHeader.flags(DM=0, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
+    ),
+    "number 0 in its sequence": in_sequence(0, 0).build(),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FORMS)
+def test_a_malformed_packet_is_discarded_and_closes_the_session(name):
+    raw = in_state(SessionState.OPEN)
+    raw.feed(WRONG_FORMS[name])
+    section = "3.1.5.1.2" if name in ("version", "signature") else "3.1.5.1.3"
+    assert raw.closed is not None
+    assert section in raw.closed
+    assert "\n" not in raw.closed
+    assert raw.session["MessageReceivedCount"] == 0
+    assert raw.host.bodies() == []
 
 
 def test_glued_packets_are_taken_in_order():

@@ -9,6 +9,7 @@ from reference_qm.surface.commands import (
     DeleteQueue,
     MoveMessage,
     PeekMessages,
+    ReadByLookupIdentifier,
 )
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
@@ -57,3 +58,8 @@ def test_a_message_stays_when_the_queue_it_was_moved_to_is_deleted(host):
     assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
     host.network.kill(host)
     assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
+
+
+def test_a_peek_locks_nothing(host):
+    request = ReadByLookupIdentifier(seek="first", peek=True, queue=TRANSACTIONAL, transaction=begin(host))
+    assert "MQ_ERROR_TRANSACTION_USAGE" in host.refusal(request)

@@ -49,6 +49,19 @@ def test_a_format_name_becomes_a_queue_format(name, queue_format):
     assert arguments["pLicGuid"] == IDENTIFIER
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("DIRECT=HTTP://far/msmq/private$/far", "use DIRECT=TCP"),
+        ("MULTICAST=239.1.1.1:80", "cannot be read from"),
+        (f"PRIVATE={IDENTIFIER}\\9", "no address is known"),
+        (f"PUBLIC={IDENTIFIER}", "no directory knows"),
+    ],
+)
+def test_what_cannot_be_read_from_is_refused_with_a_way_out(name, why):
+    assert why in Remote().refusal(RemoteOpen(name))
+
+
 def test_a_server_that_never_binds_is_given_up():
     remote = Remote()
     remote.silent.add(READ_PORT)

@@ -6,7 +6,7 @@ import pytest
 from core_network import Host, Network, direct
 from core_raw import Raw, user_message
 
-from reference_qm.surface.commands import PauseQueue
+from reference_qm.surface.commands import PauseQueue, ResumeQueue
 
 NINE = direct(9)
 
@@ -34,6 +34,12 @@ def test_a_pause_acknowledges_what_came_and_narrows_the_window(host):
     assert session["timers"]["SessionAckSend"] is None
     assert session["SessionActive"] is False
     assert state(host) == "OnHold"
+
+
+def test_resuming_what_is_not_paused_changes_nothing(host):
+    Raw.accepted(host)
+    host.ask(ResumeQueue(NINE))
+    assert state(host) == "Connected"
 
 
 def test_a_queue_that_is_not_there_is_one_line(host):

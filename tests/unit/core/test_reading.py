@@ -1,7 +1,7 @@
 """MS-MQQP 2.2.2.1, 3.2.1.1, 3.2.1.2, 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6: messages are read remotely; 3.1.4.11."""
 
 import pytest
-from core_remote import CURSOR, DESCRIPTOR, HANDLE, Remote, fault, message, read
+from core_remote import CURSOR, DESCRIPTOR, HANDLE, Remote, described, fault, returning
 
 from reference_qm.surface.remote_commands import (
     RemoteOpenCursor,
@@ -11,6 +11,7 @@ from reference_qm.surface.remote_commands import (
 )
 
 PEEK_CURRENT, PEEK_NEXT = 0x80000000, 0x80000001
+TIMED_OUT = 0xC00E001B
 
 
 def version(*numbers):
@@ -66,18 +67,25 @@ def test_a_server_without_versions_is_an_old_one():
     assert remote.methods[1] == "RemoteQMStartReceive"
 
 
-@pytest.mark.parametrize(
-    "buffer",
-    [b"", b"x", b"no packet at all" * 8, message()[:-1], message()[:20] + b"\xff" * 200],
-    ids=["empty", "a byte", "other bytes", "cut", "broken"],
-)
-def test_what_is_no_message_is_given_back(buffer):
+def test_no_message_in_time_is_no_error():
     remote = Remote()
     number = remote.open()
-    remote.answers["RemoteQMStartReceive2"] = lambda call: read(call, buffer)
-    assert "no UserMessage Packet" in remote.refusal(RemoteReceive(number))
-    assert remote.arguments("RemoteQMEndReceive")["dwAck"] == 1
+    remote.answers["RemoteQMStartReceive2"] = returning(TIMED_OUT)
+    assert remote.ask(RemoteReceive(number, timeout_ms=10)) == {"message": None}
+    assert "RemoteQMEndReceive" not in remote.methods
     assert remote.pending() == []
+
+
+def test_a_server_that_says_it_read_a_message_and_sends_none():
+    remote = Remote()
+    number = remote.open()
+
+    def nothing(call):
+        desc2 = {"pRemoteReadDesc": described(call, None), "SequentialId": 0}
+        return call.respond(pphContext=call.new_handle("read"), lpRemoteReadDesc2=desc2, Return=0)
+
+    remote.answers["RemoteQMStartReceive2"] = nothing
+    assert "is NULL" in remote.refusal(RemoteReceive(number))
 
 
 @pytest.mark.parametrize(
@@ -97,3 +105,12 @@ def test_what_is_no_message_is_given_back(buffer):
 )
 def test_requests_that_make_no_sense_are_refused(request_made, why):
     assert why in Remote().refusal(request_made)
+
+
+def test_a_queue_opened_to_peek_is_not_received_from():
+    remote = Remote()
+    number = remote.open(access="peek")
+    assert "opened to peek" in remote.refusal(RemoteReceive(number))
+    assert "opened to peek" in remote.refusal(RemoteReadByLookupId(number, 1))
+    assert remote.log == []
+    assert remote.ask(RemotePeek(number))["message"]["body"] == "far"

@@ -7,6 +7,7 @@ import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, guid
 from core_raw import Raw, user_message
 
+from reference_qm.codec import UserHeader
 from reference_qm.surface.commands import ReceiveMessage
 
 
@@ -30,6 +31,26 @@ def test_messages_are_in_order_of_arrival_within_priority(raw):
     assert raw.host.bodies() == ["3", "5", "1", "2", "6", "4"]
 
 
+DISREGARDED = {
+    "unknown queue": user_message(1, recoverable=True, queue="private$\\nothing"),
+    "transactional queue": user_message(1, recoverable=True, queue=TRANSACTIONAL),
+    "expired": user_message(1, recoverable=True, life_s=10, SentTime=1_800_000_000 - 11),
+    "no destination": user_message(1, recoverable=True, Flags=UserHeader.flags(DM=1, MP=1), DestinationQueue=None),
+}
+
+
+@pytest.mark.parametrize("name", DISREGARDED)
+def test_a_disregarded_message_is_counted_and_acknowledged(raw, name):
+    raw.feed(DISREGARDED[name])
+    assert counts(raw) == (1, 1, 1)
+    raw.host.network.advance(600)
+    (ack,) = raw.acks
+    assert (ack.AckSequenceNumber, ack.RecoverableMsgAckSeqNumber, ack.RecoverableMsgAckFlags) == (1, 1, 1)
+    assert on_disk(raw) == ["history"]
+    for queue in (PLAIN, TRANSACTIONAL):
+        assert raw.host.bodies(queue) == []
+
+
 def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw):
     left = user_message(1, recoverable=True, QueueManagerAddress=guid(5))
     raw.feed(left, user_message(2, recoverable=True, body=b"taken"))
@@ -47,6 +68,11 @@ def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw):
 
 
 # -- acknowledgments ---------------------------------------------------------------------------------------------
+
+
+def on_disk(raw) -> list[str]:
+    """Return the kinds of the entries that were written."""
+    return [name.partition(":")[0] for persist in raw.host.persists for name in persist.record]
 
 
 # -- disk --------------------------------------------------------------------------------------------------------

@@ -1,14 +1,28 @@
 """MS-MQQB 3.1.7.1.4 Signing the Packet, from the command to the queue of the receiver."""
 
+from dataclasses import replace
+
 import pytest
 from core_secure import (
+    ALICE,
     MALLORY,
     PLAIN_2,
     arrived,
     secure_pair,
+    sender_config,
+    user_messages,
 )
 
 from reference_qm.surface.commands import SendMessage
+
+
+def test_an_msmq_3_signature_stands_in_the_multi_queue_format_header():
+    sender, _ = secure_pair()
+    sender.send(PLAIN_2, authentication_level="sig30")
+    (packet,) = user_messages(sender)
+    assert packet.MultiQueueFormatHeader.Signature.Size == 128
+    assert packet.MultiQueueFormatHeader.Destination.ElementCount == 1
+    assert packet.SecurityHeader.SignatureSize == 0
 
 
 @pytest.mark.parametrize(
@@ -25,6 +39,12 @@ def test_what_cannot_be_asked_for_is_refused_by_name(arguments, named):
     sender, _ = secure_pair()
     said = sender.refusal(SendMessage(PLAIN_2, **arguments))
     assert said.startswith(f"{named}: ")
+
+
+def test_a_sender_without_private_key_cannot_sign():
+    sender, _ = secure_pair(sender_config(accounts=(replace(ALICE, key=None),)))
+    said = sender.refusal(SendMessage(PLAIN_2, authentication_level="sig20"))
+    assert "'alice' has no certificate with a private key here" in said
 
 
 def test_a_local_message_is_signed_and_checked_as_well():

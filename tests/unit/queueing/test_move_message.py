@@ -4,6 +4,7 @@ import pytest
 from core_network import TRANSACTIONAL
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import (
     CreateQueue,
@@ -27,6 +28,13 @@ def test_messages_are_moved_only_within_a_queue(host, to):
     (one,) = put(host, "a")
     assert "move within one queue" in (refused := host.refusal(MoveMessage(PLAIN, one, to))) or "create it" in refused
     assert host.bodies() == ["a"]
+
+
+def test_what_is_not_available_is_not_moved(host):
+    (one,) = put(host, "a")
+    assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one + 1, SUB))
+    queue_of(host).MessagePositionList.find(one).State = MessagePositionState.LOCKED
+    assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one, SUB))
 
 
 def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():

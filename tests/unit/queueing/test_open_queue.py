@@ -7,7 +7,7 @@ from queueing_made import PLAIN, Reads, direct, open_, queue_of
 from reference_qm.model.enums import QueueAccessType as Access
 from reference_qm.model.enums import QueueShareMode as Share
 from reference_qm.model.statuses import Status
-from reference_qm.surface.commands import ReceiveMessage
+from reference_qm.surface.commands import CloseQueue, OpenQueue, ReceiveMessage
 
 NONE, DENY = Share.DENY_NONE, Share.DENY_RECEIVE
 
@@ -70,6 +70,21 @@ def test_closing_ends_what_waits_and_forgets_cursors(host):
     host.core.queue_opening.close_queue(descriptor)
     assert reads.answers == dict.fromkeys(("tagged", "untagged"), (Status.MQ_ERROR_OPERATION_CANCELLED, None))
     assert (descriptor.CursorCollection, host.core.readers, host.core.next_due()) == ({}, {}, None)
+
+
+def test_commands_open_and_close_and_share(host):
+    handle = host.ask(OpenQueue(PLAIN, deny_receive=True))["handle"]
+    assert "MQ_ERROR_SHARING_VIOLATION" in host.refusal(ReceiveMessage(PLAIN))
+    host.send(direct(1), b"mine")
+    assert host.ask(ReceiveMessage(handle=handle))["message"]["body"] == "mine"
+    host.ask(CloseQueue(handle))
+    assert host.ask(ReceiveMessage(PLAIN)) == {"message": None}
+    assert "handles end with a restart" in host.refusal(CloseQueue(handle))
+    assert "access" in host.refusal(OpenQueue(PLAIN, access="steal"))
+    peeking = host.ask(OpenQueue(PLAIN, access="peek"))["handle"]
+    assert "opened to peek" in host.refusal(ReceiveMessage(handle=peeking))
+    assert "give one of them" in host.refusal(ReceiveMessage())
+    assert "give one of them" in host.refusal(ReceiveMessage(PLAIN, handle=peeking))
 
 
 def test_a_command_leaves_nothing_open(host):

@@ -1,8 +1,10 @@
 """MS-MQDMPR 3.1.7.1.14, 3.1.7.1.15, 3.1.7.1.1, 3.1.7.1.2, 3.2.7: peeking, with and without a cursor."""
 
 import pytest
+from queueing_made import PLAIN, put
 
 from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import CloseCursor, OpenCursor, OpenQueue, PeekMessage, ReceiveMessage
 
 
 @pytest.fixture
@@ -17,3 +19,17 @@ def test_closing_a_cursor_ends_what_waits_with_it_and_nothing_else(host, reads, 
     host.core.queue_opening.close_cursor(cursor)
     assert reads.answers == {"gone": (Status.MQ_ERROR_OPERATION_CANCELLED, None)}
     assert descriptor.CursorCollection == {other.Handle: other}
+
+
+def test_cursors_over_commands(host):
+    put(host, "a", "b")
+    handle = host.ask(OpenQueue(PLAIN))["handle"]
+    cursor = host.ask(OpenCursor(handle))["cursor"]
+    assert host.ask(PeekMessage(cursor=cursor))["message"]["body"] == "a"
+    assert host.ask(PeekMessage(cursor=cursor, next=True))["message"]["body"] == "b"
+    assert host.ask(ReceiveMessage(cursor=cursor))["message"]["body"] == "b"
+    assert host.ask(PeekMessage(PLAIN))["message"]["body"] == "a"
+    assert "give one" in host.refusal(PeekMessage(PLAIN, next=True))
+    host.ask(CloseCursor(cursor))
+    assert "open one" in host.refusal(CloseCursor(cursor))
+    assert "open the queue again" in host.refusal(OpenCursor(999))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 import pytest
-from remote_reader import ADDRESS, QM_ID, Server
+from remote_reader import ADDRESS, Server
 
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.config import QueueSettings
 from reference_qm.model.statuses import Status
 from reference_qm.rpc.interfaces.propvariant import VarType
@@ -34,8 +33,16 @@ def server():
     return Server(QueueSettings(SHOP, transactional=True))
 
 
-def test_a_private_name_of_another_computer_is_not_here(server):
-    described = {"m_qft": 2, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": {"Lineage": UUID(int=9), "Uniquifier": 1}}
-    assert ask(server, [108], {"ObjType": 1, "union": described})["Return"] == Status.MQ_ERROR_QUEUE_NOT_FOUND
-    described["union"] = {"Lineage": QM_ID, "Uniquifier": 1}
-    assert ask(server, [108], {"ObjType": 1, "union": described})["Return"] == Status.MQ_OK
+@pytest.mark.parametrize("described", [direct("private$\\none"), direct(SHOP, suffix=4), {"ObjType": 1, "union": None}])
+def test_no_queue_no_properties(server, described):
+    assert ask(server, [108], described)["Return"] == Status.MQ_ERROR_QUEUE_NOT_FOUND
+
+
+def test_variants_inside_variants_are_believed_to_a_depth(server):
+    deep = NULL
+    for _ in range(3):
+        deep = {**NULL, "vt": VarType.VT_VECTOR | VarType.VT_VARIANT, "_varUnion": {"cElems": 1, "pElems": [deep]}}
+    assert ask(server, [108], variants=[deep])["Return"] == Status.MQ_ERROR_PROPERTY
+    deeper = {**NULL, "vt": VarType.VT_VECTOR | VarType.VT_VARIANT, "_varUnion": {"cElems": 1, "pElems": [deep]}}
+    with pytest.raises(MisuseError, match="no arm"):
+        ask(server, [108], variants=[deeper])

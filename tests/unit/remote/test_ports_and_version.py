@@ -8,6 +8,7 @@ import pytest
 from remote_reader import ADDRESS, LISTENING, Faulted, Server
 
 from reference_qm.rpc import QM2QM, QMCOMM, FaultStatus
+from reference_qm.rpc.mapper import EPT_S_NOT_REGISTERED
 from reference_qm.rpc.syntaxes import NDR, SyntaxId
 from reference_qm.rpc.towers import Tower
 from reference_qm.surface.inputs import Endpoint, RpcListening
@@ -25,6 +26,12 @@ def test_the_endpoint_mapper_answers_where_an_interface_is(interface, port):
     (tower,) = found["ITowers"]
     parsed = Tower.parse(tower["tower_octet_string"])
     assert (found["status"], parsed.port, parsed.address) == (0, port, IPv4Address(ADDRESS))
+
+
+def test_the_endpoint_mapper_knows_nothing_before_ports_are_taken():
+    server = Server()
+    server.core.rpc_listening = None
+    assert ask_mapper(server.connect(), QM2QM.syntax)["status"] == EPT_S_NOT_REGISTERED
 
 
 def test_an_ipv6_address_has_no_room_in_a_tower():

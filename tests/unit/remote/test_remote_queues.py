@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
-from remote_reader import PLAIN, Server
+from remote_reader import QM_ID, Reader, Server
 
 from reference_qm.core.commands import queue_commands as commanding
 from reference_qm.model.statuses import Status
-from reference_qm.surface.commands import CloseQueue, OpenQueue
+from reference_qm.surface.commands import CreateQueue, ReceiveMessage
+
+SYSTEM, JOURNAL, DEADLETTER, DEADXACT = 0x80, 1, 2, 3
 
 
 def status(results: dict[str, Any]) -> Status:
     return Status(results["Return"])
+
+
+def queue_format(kind: int, value: Any, suffix: int = 0) -> dict[str, Any]:
+    return {"m_qft": kind, "m_SuffixAndFlags": suffix, "m_reserved": 0, "union": value}
 
 
 # -- R_QMOpenRemoteQueue ---------------------------------------------------------------------------------------
@@ -23,15 +30,6 @@ def test_a_share_mode_that_is_none_and_no_name_at_all_are_refused():
     reader = Server().connect()
     assert status(reader.open_remote(share=2)) is Status.MQ_ERROR_INVALID_PARAMETER
     assert status(reader.open_format(None)) is Status.MQ_ERROR_INVALID_PARAMETER
-
-
-def test_local_and_remote_readers_share_a_queue_by_the_same_rule():
-    server = Server()
-    local = server.ask(OpenQueue(queue=PLAIN, deny_receive=True))["handle"]
-    reader = server.connect()
-    assert status(reader.open_remote()) is Status.STATUS_SHARING_VIOLATION
-    server.ask(CloseQueue(handle=local))
-    assert status(reader.open_remote()) is Status.MQ_OK
 
 
 def test_descriptors_are_limited(monkeypatch: pytest.MonkeyPatch):
@@ -46,6 +44,25 @@ def test_descriptors_are_limited(monkeypatch: pytest.MonkeyPatch):
 
 
 # -- QUEUE_FORMAT ----------------------------------------------------------------------------------------------
+
+
+def journaled() -> tuple[Server, Reader]:
+    """Return a server with a message in a queue and one in its journal."""
+    server = Server()
+    server.ask(CreateQueue(name="private$\\kept", journaling=True))
+    for body in (b"read", b"here"):
+        server.send(body, "private$\\kept")
+    server.ask(ReceiveMessage(queue="private$\\kept"))
+    return server, server.connect()
+
+
+def test_the_queues_of_the_machine_are_found_by_its_name():
+    _, reader = journaled()
+    for suffix in (JOURNAL, DEADLETTER, DEADXACT):
+        assert status(reader.open_format(queue_format(4, QM_ID, SYSTEM | suffix))) is Status.MQ_OK
+    other = UUID("bbbbbbbb-0000-4000-8000-000000000001")
+    found = status(reader.open_format(queue_format(4, other, SYSTEM | DEADLETTER)))
+    assert found is Status.MQ_ERROR_QUEUE_NOT_FOUND
 
 
 # -- R_QMCloseRemoteQueueContext, R_QMCreateRemoteCursor -------------------------------------------------------
