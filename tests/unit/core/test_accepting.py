@@ -2,7 +2,7 @@
 
 import pytest
 from core_network import Network, guid
-from core_raw import Raw, establish, parameters
+from core_raw import Raw, establish, parameters, user_message
 
 
 @pytest.fixture
@@ -20,8 +20,51 @@ def test_a_request_for_another_queue_manager_is_refused(host):
     assert len(raw.sent) == 1
 
 
+def test_a_refused_connection_that_stays_is_closed_in_time(host):
+    raw = Raw.initiator(host)
+    raw.feed(establish(ServerGuid=guid(7)))
+    host.network.advance(60_000)
+    assert "3.1.6.6" in raw.closed
+
+
+def test_sessions_above_the_limit_are_refused():
+    host = Network().host(1, max_sessions=2)
+    first, _ = Raw.open(host), Raw.open(host)
+    third = Raw.initiator(host)
+    third.feed(establish())
+    assert third.last.InternalHeader.CS == 1
+    assert "3.1.5.3.1" in third.closed
+    first.lose()
+    assert Raw.open(host).closed is None
+
+
 def test_connections_without_a_request_do_not_use_up_the_limit():
     host = Network().host(1, max_sessions=1)
     for _ in range(5):
         Raw.initiator(host)
     assert Raw.open(host).closed is None
+
+
+def test_a_window_of_zero_is_in_range(host):
+    raw = Raw.open(host, WindowSize=0)
+    raw.feed(user_message(1))
+    assert len(raw.acks) == 1
+
+
+def test_a_session_without_parameters_closes_in_time(host):
+    raw = Raw.initiator(host)
+    host.network.advance(50_000)
+    raw.feed(establish())
+    host.network.advance(59_999)
+    assert raw.closed is None, "the timer starts again with the response"
+    host.network.advance(1)
+    assert "3.1.6.6" in raw.closed
+
+
+def test_every_session_has_a_timer_of_its_own(host):
+    first = Raw.initiator(host)
+    host.network.advance(30_000)
+    second = Raw.initiator(host)
+    host.network.advance(30_000)
+    assert first.closed is not None
+    assert second.closed is None

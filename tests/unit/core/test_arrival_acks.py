@@ -6,6 +6,7 @@ from core_network import PLAIN, TRANSACTIONAL, direct
 from core_raw import Raw
 
 from reference_qm.core.transfer import own_messages
+from reference_qm.surface.commands import SetQueue
 
 KINDS = {
     "express": (PLAIN, {}),
@@ -45,6 +46,22 @@ def test_a_message_that_arrives_too_late_is_acknowledged_negatively_and_logged()
     Raw.open(far).feed(held[0])
     assert classes(near) == ["NACK_REACH_QUEUE_TIMEOUT"]
     assert (far.bodies(), far.bodies("system$;deadletter")) == ([], ["late"])
+
+
+def test_an_administration_queue_that_cannot_be_opened_loses_the_acknowledgment():
+    near, far = pair()
+    near.send(direct(2), acks=frozenset({"positive_arrival"}), admin_queue=direct(2, "private$\\gone"))
+    near.send(direct(2), acks=frozenset({"positive_arrival"}), admin_queue=direct(2, TRANSACTIONAL))
+    assert far.bodies() == ["body", "body"]
+    assert far.bodies(TRANSACTIONAL) == []
+
+
+def test_an_administration_queue_without_room_loses_the_acknowledgment():
+    near, far = pair()
+    near.ask(SetQueue(ADMIN, quota_kb=0))
+    near.send(direct(1), acks=frozenset({"positive_arrival"}), admin_queue=direct(1, ADMIN))
+    send(near)
+    assert (near.bodies(), far.bodies(), classes(near)) == (["body"], ["body"], [])
 
 
 def test_unknown_senders_cannot_make_acknowledgments_pile_up(monkeypatch):

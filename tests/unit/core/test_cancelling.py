@@ -1,11 +1,12 @@
 """MS-MQQP 3.2.4.7 and 3.2.4.8; MS-MQMP 3.2.4.8: pending reads are cancelled, cursors are opened and closed."""
 
 import pytest
-from core_remote import Remote, read
+from core_remote import CURSOR, HANDLE, PORT, READ_PORT, Remote, read, returning
 
 from reference_qm.surface.commands import CancelWaiting
 from reference_qm.surface.remote_commands import (
     RemoteClose,
+    RemoteCloseCursor,
     RemoteOpenCursor,
     RemotePeek,
     RemoteReceive,
@@ -45,9 +46,46 @@ def test_a_read_that_the_server_was_not_asked_for_yet_is_not_asked_for_any_more(
     assert "RemoteQMStartReceive2" not in remote.methods
 
 
+def test_nothing_is_cancelled_that_does_not_wait():
+    remote = Remote()
+    assert remote.ask(CancelWaiting(99)) == {"cancelled": False}
+    assert remote.log == []
+
+
+def test_a_read_that_ended_while_its_queue_is_closed_does_not_keep_it_open():
+    remote = Remote()
+    _token, _call = waiting(remote)
+    remote.answers["RemoteQMCancelReceive"] = returning(0xC00E0001)
+    number = next(iter(remote.core.remote_client.queues))
+    remote.ask(RemoteClose(number))
+    assert remote.methods == ["RemoteQMCancelReceive", "RemoteQMCloseQueue"]
+
+
+def test_a_cursor_is_opened_and_closed():
+    remote = Remote()
+    number = remote.open()
+    cursor = remote.ask(RemoteOpenCursor(number))["cursor"]
+    assert [(port, method) for port, method, _ in remote.log] == [
+        (PORT, "R_QMGetRTQMServerPort"),
+        (PORT, "R_QMCreateRemoteCursor"),
+    ]
+    remote.log.clear()
+    remote.ask(RemoteCloseCursor(cursor))
+    assert remote.log == [(READ_PORT, "RemoteQMCloseCursor", {"hQueue": HANDLE, "hCursor": CURSOR})]
+    assert "no remote cursor" in remote.refusal(RemoteCloseCursor(cursor))
+
+
 def test_cursors_end_with_their_queue():
     remote = Remote()
     number = remote.open()
     cursor = remote.ask(RemoteOpenCursor(number))["cursor"]
     remote.ask(RemoteClose(number))
     assert "no remote cursor" in remote.refusal(RemotePeek(cursor=cursor))
+
+
+def test_a_cursor_that_cannot_be_made_is_an_error():
+    remote = Remote()
+    number = remote.open()
+    remote.answers["R_QMCreateRemoteCursor"] = returning(0xC00E0007)
+    assert "R_QMCreateRemoteCursor returned" in remote.refusal(RemoteOpenCursor(number))
+    assert remote.core.remote_client.cursors == {}

@@ -7,15 +7,63 @@ import pytest
 from core_network import PLAIN, Network, direct
 from core_raw import Raw, session_ack, user_message
 
+from reference_qm.codec import EstablishConnectionPacket
 from reference_qm.core.store.disk import ORDINAL_BLOCK
-from reference_qm.surface.commands import ReceiveMessage
+from reference_qm.surface.commands import OpenSession, ReceiveMessage
 from reference_qm.surface.effects import Rejected
 from reference_qm.surface.inputs import Stopped
+
+TO = direct(9)
 
 
 @pytest.fixture
 def pair():
     return Network().pair()
+
+
+def test_a_session_without_messages_closes_for_good():
+    host = Network().host(1)
+    raw = Raw.accepted(host)
+    raw.lose()
+    assert raw.session["SessionState"] == "CLOSED"
+    assert set(raw.session["timers"].values()) == {None}
+    assert host.adm()["OutgoingQueues"][0]["State"] == "Disconnected"
+    assert raw.closed is None, "a lost transport needs no closing"
+
+
+def test_a_session_with_messages_connects_again_and_sends_them_again():
+    host = Network().host(1)
+    raw = Raw.accepted(host)
+    host.send(TO, b"express")
+    host.send(TO, b"recoverable", recoverable=True)
+    raw.lose()
+    assert raw.session["SessionState"] == "WAITING_RECONNECT"
+    assert raw.session["timers"]["SessionRetryConnect"] == 5_000
+    host.network.advance(5_000)
+    again = Raw.next_acceptor(host)
+    assert again.session["timers"]["SessionRetryConnect"] is not None
+    assert isinstance(again.last, EstablishConnectionPacket)
+    again.accept()
+    first, second = raw.messages, again.messages
+    assert [packet.UserHeader.MessageID for packet in second] == [1, 2]
+    assert first == second, "the same messages under the same identifiers"
+    session = again.session
+    assert (session["MessageSentCount"], session["RecoverableMessageSentCount"]) == (2, 1)
+    assert session["UnAckedMessageCount"] == 2
+
+
+def test_retrying_while_the_session_opens_does_nothing():
+    host = Network().host(1)
+    raw = Raw.accepted(host)
+    host.send(TO)
+    raw.lose()
+    host.network.advance(5_000)
+    again = Raw.next_acceptor(host)
+    host.network.advance(5_000)
+    again.accept()
+    host.network.advance(20_000)
+    assert len(host.connects) == 2
+    assert again.closed is None
 
 
 def test_a_long_backlog_is_sent_after_a_reconnect():
@@ -30,6 +78,29 @@ def test_a_long_backlog_is_sent_after_a_reconnect():
     assert b.bodies() == [str(number) for number in range(50)]
     network.advance(20_000)
     assert a.session()["OutgoingMessageTable"] == []
+
+
+@pytest.mark.parametrize("lost", ["messages", "acknowledgments"])
+def test_messages_in_flight_are_neither_lost_nor_doubled(pair, lost):
+    a, b = pair
+    a.ask(OpenSession(direct(2)))
+    broken = a if lost == "messages" else b
+    broken.tamper = lambda data: None
+    for number in range(4):
+        a.send(direct(2), str(number).encode(), recoverable=True)
+    a.network.advance(1_000)
+    assert len(b.bodies()) == (0 if lost == "messages" else 4)
+    broken.tamper = lambda data: data
+    a.network.cut(a)
+    a.network.advance(10_000)
+    assert b.bodies() == ["0", "1", "2", "3"]
+    assert a.session()["OutgoingMessageTable"] == []
+
+
+def test_a_failed_opening_refuses_the_command(pair):
+    a, b = pair
+    b.reachable = False
+    assert "connection refused" in a.refusal(OpenSession(direct(2)))
 
 
 def test_stopping_closes_every_session_and_answers_who_waits(pair):

@@ -3,7 +3,15 @@
 import pytest
 from core_secure import PLAIN_2, manager, secure_pair
 
-from reference_qm.surface.commands import Configure
+from reference_qm.surface.commands import Configure, OpenSession
+
+
+def test_the_limit_of_sessions_is_returned_and_holds():
+    """MS-MQQB 3.1.5.3.1, note <12>."""
+    sender, receiver = secure_pair()
+    assert receiver.ask(Configure())["max_sessions"] == 4096
+    assert receiver.ask(Configure(max_sessions=0))["max_sessions"] == 0
+    assert "no session was opened" in sender.refusal(OpenSession(PLAIN_2))
 
 
 @pytest.mark.parametrize(

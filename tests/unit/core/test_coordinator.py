@@ -2,12 +2,13 @@
 
 import pytest
 from core_network import TRANSACTIONAL, Network, direct
-from core_transactions import abort, begin, fill, prepare, receive, saves, units
+from core_transactions import abort, begin, commit, fill, prepare, receive, saves, sent_messages, units
 
 from reference_qm.surface.commands import (
     AbortTransaction,
     CommitTransaction,
     PrepareTransaction,
+    ReceiveMessage,
     ReenlistmentTimeout,
 )
 
@@ -58,6 +59,45 @@ def test_a_vote_that_cannot_be_saved_is_one_against(pair):
     assert seen(a, b) == (["old", "older"], [])
 
 
+def test_who_has_not_voted_cannot_commit(pair):
+    a, b = pair
+    unit = unit_of_work(a)
+    assert "is active (MQ_ERROR_TRANSACTION_SEQUENCE): a coordinator prepares it first" in a.refusal(
+        CommitTransaction(unit)
+    )
+    assert seen(a, b) == (["older"], [])
+
+
+def test_a_single_participant_commits_in_one_phase(pair):
+    a, b = pair
+    unit = unit_of_work(a)
+    assert a.ask(PrepareTransaction(unit, single_phase=True)) == {"outcome": "committed"}
+    assert seen(a, b) == (["older", "new"], ["1", "2"])
+
+
+@pytest.mark.parametrize("crashes", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("end", "local", "remote"), [(commit, ["older", "new"], ["1", "2"]), (abort, ["old", "older"], [])]
+)
+def test_what_is_prepared_is_in_doubt_until_its_coordinator_resolves_it(pair, crashes, end, local, remote):
+    a, b = pair
+    unit = unit_of_work(a)
+    prepare(a, unit)
+    for _ in range(crashes):
+        a.network.kill(a)
+        a.network.advance(60_000)
+        assert units(a) == [{"transaction": str(unit), "state": "prepared", "operations": 4}]
+        assert seen(a, b) == (["older"], []), "it is seen by nobody, and what it received is locked"
+    end(a, unit)
+    a.network.advance(60_000)
+    assert (units(a), *seen(a, b)) == ([], local, remote)
+    a.network.kill(a)
+    a.network.advance(60_000)
+    assert (units(a), *seen(a, b)) == ([], local, remote)
+    marks = [(one.TransactionHeader.FM, one.TransactionHeader.LM) for one in sent_messages(a)]
+    assert marks == ([(1, 0), (0, 1)] if remote else [])
+
+
 @pytest.mark.parametrize("end", [CommitTransaction, AbortTransaction])
 @pytest.mark.parametrize("written", [0, 1])
 def test_a_crash_while_it_ends_leaves_it_in_doubt_or_ended(pair, end, written):
@@ -82,6 +122,48 @@ def test_an_outcome_that_cannot_be_saved_leaves_it_in_doubt(pair, end):
     a.disk = "broken"
     assert "could not be saved" in a.refusal(end(unit))
     assert units(a)[0]["state"] == "prepared"
+
+
+def test_numbers_are_given_when_it_commits(pair):
+    """A transaction that commits meanwhile is sent before it, and the sequence has no gap."""
+    a, b = pair
+    unit = unit_of_work(a)
+    prepare(a, unit)
+    fill(a, REMOTE, "meanwhile")
+    a.network.kill(a)
+    fill(a, REMOTE, "later")
+    commit(a, unit)
+    a.network.advance(60_000)
+    assert b.bodies(TRANSACTIONAL) == ["meanwhile", "later", "1", "2"]
+
+
+def test_a_prepared_transaction_survives_a_restart_in_place():
+    for network in (Network(), Network()):
+        a, b = network.pair()
+        fill(a, LOCAL, "old", "older")
+        unit = unit_of_work(a)
+        prepare(a, unit)
+        a.restart()
+        assert (units(a)[0]["state"], *seen(a, b)) == ("prepared", ["older"], [])
+        commit(a, unit)
+        assert seen(a, b) == (["older", "new"], ["1", "2"])
+
+
+def test_without_a_coordinator_nothing_is_done_until_the_next_start(pair):
+    a, b = pair
+    unit = unit_of_work(a)
+    prepare(a, unit)
+    a.network.kill(a)
+    assert a.ask(ReenlistmentTimeout()) == {"in_doubt": [str(unit)]}
+    assert a.refusal(CommitTransaction(unit)).startswith("the coordinator did not say what became of transactions")
+    assert "restart" in a.refusal(ReceiveMessage(TRANSACTIONAL))
+    assert units(a)[0]["state"] == "prepared"
+    b.send(direct(1, TRANSACTIONAL), b"later", transactional=True)
+    a.network.advance(60_000)
+    a.network.kill(a)
+    commit(a, unit)
+    a.network.advance(60_000)
+    assert seen(a, b) == (["older", "new", "later"], ["1", "2"])
 
 
 def test_a_time_out_of_a_coordinator_that_nobody_waits_for_is_refused(pair):

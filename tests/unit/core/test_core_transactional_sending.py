@@ -2,7 +2,7 @@
 
 import pytest
 from core_network import Network, direct
-from core_ordering import SEQUENCE, final_ack, order_ack
+from core_ordering import SEQUENCE, final_ack, order_ack, ordering
 from core_raw import Raw, session_ack
 
 from reference_qm.codec import MessageClass, TxSequenceID
@@ -54,6 +54,16 @@ def pending(raw, name="TransactionalAckWait"):
     return raw.session["timers"][name]
 
 
+def test_two_destinations_have_sequences_of_their_own():
+    host = Network().host(1)
+    ids = set()
+    for number in (8, 9):
+        host.network.by_hand.add(f"10.0.0.{number}")
+        host.send(direct(number), transactional=True)
+        ids.add(tuple(host.adm()["Sessions"][-1]["OutgoingTxSequenceID"].values()))
+    assert len(ids) == 2
+
+
 def test_a_new_sequence_begins_when_all_is_acknowledged(raw):
     send(raw, 2)
     acknowledge(raw)
@@ -63,6 +73,11 @@ def test_a_new_sequence_begins_when_all_is_acknowledged(raw):
     send(raw, 1)
     assert numbers(raw.messages[2:]) == [(1, 0)]
     assert raw.messages[-1].TransactionHeader.TxSequenceID == TxSequenceID(2, SEQUENCE.TimeStamp)
+
+
+def test_a_final_ack_of_another_size_is_malformed(raw):
+    raw.feed(ordering(ACK_RECEIVE, b"short"))
+    assert "3.1.5.1.3" in raw.closed
 
 
 def test_messages_are_sent_again_at_growing_intervals():
@@ -80,6 +95,17 @@ def test_messages_are_sent_again_at_growing_intervals():
         assert len(raw.messages) == count
     assert waits == [30, 30, 30, 300, 300, 300, 1_800, 1_800, 1_800, 21_600, 21_600, 21_600]
     assert set(numbers(raw.messages)) == {(1, 0)}
+
+
+def test_an_order_ack_shortens_the_interval_again(raw):
+    send(raw, 2)
+    for _ in range(3):
+        acknowledge(raw)
+        raw.host.network.advance(30_000)
+    assert (sequence(raw)["ResendIntervalIndex"], sequence(raw)["ResendInterval"]) == (3, 300)
+    raw.feed(order_ack(1))
+    assert (sequence(raw)["ResendIntervalIndex"], sequence(raw)["ResendInterval"]) == (0, 30)
+    assert pending(raw) == 30_000
 
 
 def test_messages_without_any_acknowledgment_are_sent_again_too(raw):
@@ -100,6 +126,14 @@ def test_a_message_sent_again_bridges_what_was_deleted(raw):
     raw.host.network.advance(30_000)
     assert numbers(raw.messages[3:]) == [(1, 0), (3, 1)]
     assert unacked(raw) == [1, 3]
+
+
+def test_an_expired_message_goes_to_the_transactional_dead_letters(raw):
+    send(raw, 1, time_to_reach_queue_s=10, journal=frozenset({"negative"}))
+    acknowledge(raw)
+    raw.host.network.advance(30_000)
+    assert raw.host.bodies("system$;deadxact") == ["0"]
+    assert (table(raw), unacked(raw), pending(raw)) == ([], [], None)
 
 
 # -- final acknowledgments --------------------------------------------------------------------------------------

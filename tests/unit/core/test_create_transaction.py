@@ -4,11 +4,21 @@ from uuid import UUID
 
 import pytest
 from core_network import Network
-from core_transactions import abort, begin, units
+from core_transactions import abort, begin, commit, units
 
 from reference_qm.surface.commands import BeginTransaction
 
 UNIT = UUID("6d71636f-6e66-4f72-8d00-000000000001")
+
+
+def test_a_transaction_is_in_the_collection_until_it_ends():
+    host = Network().host(1)
+    first, second = begin(host), begin(host, transaction=UNIT)
+    assert second == UNIT != first
+    assert units(host) == [{"transaction": str(unit), "state": "active", "operations": 0} for unit in (first, second)]
+    commit(host, first)
+    abort(host, second)
+    assert units(host) == []
 
 
 def test_a_transaction_that_exists_is_not_created_again():

@@ -3,7 +3,7 @@
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct
 
-from reference_qm.surface.commands import CreateQueue
+from reference_qm.surface.commands import CreateQueue, SendMessage
 
 DEAD = "private$\\dead"
 SYSTEM = {False: "system$;deadletter", True: "system$;deadxact"}
@@ -33,3 +33,10 @@ def test_the_name_survives_a_crash(transactional):
     network.kill(near)
     assert near.bodies(DEAD) == ["body"]
     assert near.bodies(SYSTEM[transactional]) == []
+
+
+@pytest.mark.parametrize(("queue", "transactional"), [("private$\\none", False), (DEAD, False), (PLAIN, True)])
+def test_a_queue_that_could_not_take_the_message_is_refused(queue, transactional):
+    near, _ = hosts(True)
+    error = near.refusal(SendMessage(to=direct(2), transactional=transactional, dead_letter_queue=queue))
+    assert "dead_letter_queue" in error

@@ -1,10 +1,12 @@
 """MS-MQDMPR 3.1.7.1.10 Dequeue Message, with a transaction."""
 
 import pytest
-from core_network import PLAIN, TRANSACTIONAL, Network, direct
-from core_transactions import begin, commit, fill, receive
+from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid
+from core_transactions import abort, begin, commit, fill, receive, units
 
+from reference_qm.codec import MessageClass
 from reference_qm.surface.commands import PeekMessages, ReceiveMessage, RejectMessage
+from reference_qm.surface.effects import Completed, Rejected
 
 LOCAL = direct(1, TRANSACTIONAL)
 
@@ -14,6 +16,30 @@ def host():
     host = Network().host(1)
     fill(host, LOCAL, "1", "2", "3")
     return host
+
+
+def test_a_message_that_was_received_is_nobody_elses(host):
+    one, other = begin(host), begin(host)
+    assert [receive(host, one), receive(host, other), receive(host), receive(host, one)] == ["1", "2", "3", None]
+    assert host.bodies(TRANSACTIONAL) == []
+
+
+def test_it_leaves_its_queue_when_the_transaction_commits(host):
+    unit = begin(host)
+    receive(host, unit)
+    assert len(host.core.adm.QueueCollection[TRANSACTIONAL].MessagePositionList) == 3
+    commit(host, unit)
+    assert len(host.core.adm.QueueCollection[TRANSACTIONAL].MessagePositionList) == 2
+    assert host.bodies(TRANSACTIONAL) == ["2", "3"]
+
+
+def test_it_is_back_at_its_place_when_the_transaction_aborts(host):
+    one, other = begin(host), begin(host)
+    receive(host, one), receive(host, other)
+    abort(host, other)
+    assert host.bodies(TRANSACTIONAL) == ["2", "3"]
+    abort(host, one)
+    assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
 
 
 def rejecting(unit: object, lookup_id: int) -> RejectMessage:
@@ -26,6 +52,15 @@ def taken(host, unit) -> int:
     return lookup_id
 
 
+def test_what_was_rejected_leaves_its_queue_for_that_reason(host):
+    unit = begin(host)
+    host.ask(rejecting(unit, taken(host, unit)))
+    (operation,) = host.core.adm.TransactionCollection[unit].TransactionalOperationCollection
+    assert operation.DequeueReason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED
+    commit(host, unit)
+    assert host.bodies(TRANSACTIONAL) == ["2", "3"]
+
+
 def test_only_what_an_open_transaction_received_is_rejected(host):
     unit, other = begin(host), begin(host)
     lookup_id = taken(host, unit)
@@ -35,10 +70,61 @@ def test_only_what_an_open_transaction_received_is_rejected(host):
     assert "no transaction" in host.refusal(rejecting(unit, lookup_id))
 
 
+def test_who_waits_gets_what_an_aborted_transaction_gives_back(host):
+    unit = begin(host)
+    for _ in range(3):
+        receive(host, unit)
+    token = host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000))
+    assert token not in host.answers
+    abort(host, unit)
+    assert host.answers[token].result.values["message"]["body"] == "1"
+    assert host.bodies(TRANSACTIONAL) == ["2", "3"]
+
+
+def test_a_waiting_receive_takes_its_message_into_its_transaction():
+    host = Network().host(1)
+    unit = begin(host)
+    token = host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000, transaction=unit))
+    fill(host, LOCAL, "1")
+    assert host.answers[token].result.values["message"]["body"] == "1"
+    assert units(host)[0]["operations"] == 1
+    abort(host, unit)
+    assert host.bodies(TRANSACTIONAL) == ["1"]
+
+
+@pytest.mark.parametrize("end", [commit, abort])
+def test_a_receive_that_waits_within_a_transaction_ends_with_it(end):
+    host = Network().host(1)
+    unit = begin(host)
+    token = host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000, transaction=unit))
+    end(host, unit)
+    assert isinstance(host.answers[token], Rejected)
+    assert "ended while the command waited for a message" in host.answers[token].error
+    fill(host, LOCAL, "1")
+    assert host.bodies(TRANSACTIONAL) == ["1"]
+
+
+def test_a_receive_within_a_transaction_waits_no_longer_than_it_said(host):
+    unit = begin(host)
+    for _ in range(3):
+        receive(host, unit)
+    token = host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000, transaction=unit))
+    host.network.advance(999)
+    assert token not in host.answers
+    host.network.advance(1)
+    assert isinstance(host.answers[token], Completed)
+    assert host.answers[token].result.values["message"] is None
+
+
 def test_the_queue_must_be_transactional(host):
     """MS-MQRR 3.1.4 and MS-MQMP refuse others with MQ_ERROR_TRANSACTION_USAGE."""
     error = host.refusal(ReceiveMessage(PLAIN, transaction=begin(host)))
     assert "MQ_ERROR_TRANSACTION_USAGE" in error
+
+
+def test_there_must_be_such_a_transaction(host):
+    assert "MQ_ERROR_TRANSACTION_SEQUENCE" in host.refusal(ReceiveMessage(TRANSACTIONAL, transaction=guid(7)))
+    assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
 
 
 def test_operations_are_bounded():

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from core_enterprise import RECEIVER, SENDER, Enterprise, two_sites
+from core_enterprise import NORTH, RECEIVER, SENDER, Enterprise, machine, two_sites
 from core_network import PLAIN, guid, private
-from core_secure import ALICE, arrived, receiver_config, remote_keys, sender_config
+from core_secure import ALICE, arrived, manager, receiver_config, remote_keys, sender_config, user_messages
 
 from reference_qm.directory import Queue, QueueManager, User, equals
 from reference_qm.directory.enums import QueueType
-from reference_qm.security import Acl, SecurityDescriptor, UserSignCerts
+from reference_qm.security import Acl, SecurityConfig, SecurityDescriptor, UserSignCerts
 
 SIGNED = {"authentication_level": "sig20"}
 TO = private(RECEIVER, 1)
@@ -43,6 +43,34 @@ def test_public_keys_are_published_and_found_by_senders():
     made.settle()
     (message,) = arrived(made[RECEIVER])
     assert (message["body"], message["security"]["privacy_level"]) == ("through two gates", "advanced")
+
+
+def test_routers_pass_on_what_they_cannot_read():
+    made = enterprise()
+    made[SENDER].send(TO, body=b"secret", privacy_level="advanced")
+    made.settle()
+    sent = [packet for number in (SENDER, 2, 3) for packet in user_messages(made[number])]
+    assert len({packet.MessagePropertiesHeader.MessageBody for packet in sent}) == 1
+    assert len(sent) == 3
+    assert b"secret" not in b"".join(packet.build() for packet in sent)
+
+
+def test_keys_that_the_directory_has_already_are_not_written_again():
+    made = enterprise()
+    before = published(made, RECEIVER)
+    made[RECEIVER].restart()
+    made.settle()
+    assert published(made, RECEIVER) == before
+
+
+def test_a_queue_manager_without_keys_leaves_those_of_the_directory():
+    keys = remote_keys().build()
+    other = machine(9, NORTH, PublicEncryptionKeyList=keys)
+    made = enterprise(other)
+    host = made.join(9, security=SecurityConfig())
+    made.settle()
+    assert published(made, 9).PublicEncryptionKeyList == keys
+    assert manager(host)["PublicEncryptionKeyList"] == keys.hex()
 
 
 @pytest.mark.parametrize(

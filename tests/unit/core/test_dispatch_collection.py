@@ -6,6 +6,7 @@ import pytest
 from core_network import Host, Network, direct
 from core_raw import Raw
 
+from reference_qm.model.states import SessionState
 from reference_qm.surface.commands import PauseQueue
 
 NINE = direct(9)
@@ -29,6 +30,10 @@ def next_one(host):
     """Return the body of the message that would be sent next."""
     position = session_of(host).OutgoingMessageTable.next_unsent()
     return None if position is None else position.MessagePosition.MessageReference.Body.decode()
+
+
+def sent(raw):
+    return [message.MessagePropertiesHeader.MessageBody.decode() for message in raw.messages]
 
 
 def fill(host, *bodies):
@@ -58,3 +63,14 @@ def test_of_a_queue_that_is_removed_nothing_is_next_and_of_others_all_is(host, r
     host.core.dispatch_collection.remove_queue(session.OutgoingQueueReference)
     assert next_one(host) is None
     assert session_of(host, direct(8)).OutgoingMessageTable.next_unsent() is not None
+
+
+def test_a_lost_connection_empties_it_and_the_next_session_fills_it_with_all(host, raw):
+    host.send(NINE, b"sent", recoverable=True)
+    raw.lose()
+    assert session_of(host).SessionState is SessionState.WAITING_RECONNECT
+    assert next_one(host) is None
+    host.send(NINE, b"later", recoverable=True)
+    host.network.advance(60_000)
+    again = Raw.next_acceptor(host).accept()
+    assert sent(again) == ["sent", "later"]

@@ -1,11 +1,24 @@
 """MS-MQDMPR 3.1.7.1.9 Enqueue Message, with a transaction."""
 
-from core_network import TRANSACTIONAL, Network, direct
-from core_transactions import abort, begin, commit
+import pytest
+from core_network import PLAIN, TRANSACTIONAL, Network, direct
+from core_transactions import abort, begin, commit, units
 
 from reference_qm.surface.commands import SendMessage
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
+
+
+@pytest.fixture
+def pair():
+    return Network().pair()
+
+
+def test_a_local_queue_must_be_transactional(pair):
+    a, _ = pair
+    unit = begin(a)
+    assert "is a nontransactional queue" in a.refusal(SendMessage(direct(1, PLAIN), transaction=unit))
+    assert units(a)[0]["operations"] == 0
 
 
 def test_operations_are_bounded():

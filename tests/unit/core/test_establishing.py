@@ -4,10 +4,13 @@ The responses to it: MS-MQQB 3.1.5.3.2, 3.1.5.4.2. Its end in time: MS-MQQB 3.1.
 """
 
 import pytest
-from core_network import EPOCH_S, Network, direct, guid
-from core_raw import RAW, Raw, establish, parameters
+from core_network import BOOTED_MS, EPOCH_S, Network, direct, guid, private
+from core_raw import NULL_GUID, RAW, Raw, establish, parameters
 
+from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.surface.commands import OpenSession
+from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint, TransportConnected
 
 
@@ -34,6 +37,51 @@ def test_opening_an_open_session_again_is_done_at_once():
     assert len(a.connects) == 1
 
 
+def test_the_request_has_the_printed_values(host):
+    raw = Raw.acceptor(host)
+    (request,) = raw.sent
+    assert isinstance(request, EstablishConnectionPacket)
+    assert (request.BaseHeader.IN, request.BaseHeader.SH, request.BaseHeader.TimeToReachQueue) == (1, 0, 0xFFFFFFFF)
+    assert (request.InternalHeader.PT, request.InternalHeader.CS) == (2, 0)
+    header = request.EstablishConnectionHeader
+    assert (header.ClientGuid, header.ServerGuid) == (guid(1), NULL_GUID)
+    assert header.TimeStamp == BOOTED_MS
+    assert (header.RE, header.SE, header.OS, header.QS) == (0x10, 1, 1, 0)
+    assert header.Reserved == 0
+    assert raw.session["SessionState"] == "WAITING_ECR_MSG"
+    assert raw.session["timers"]["SessionInitialization"] == 60_000
+    (queue,) = host.adm()["OutgoingQueues"]
+    assert queue["State"] == "Waiting"
+    assert queue["ConnectionHistory"] == [
+        {"Status": "InProcess", "ConnectionHistoryTime": EPOCH_S, "Error": 0, "AddressList": "10.0.0.9"}
+    ]
+
+
+def test_a_client_system_says_so():
+    host = Network().host(1, operating_system=OperatingSystemType.WIN_CLIENT)
+    assert Raw.acceptor(host).last.EstablishConnectionHeader.OS == 0
+
+
+def test_a_private_format_name_names_the_server(host):
+    assert Raw.acceptor(host, private(9)).last.EstablishConnectionHeader.ServerGuid == guid(9)
+
+
+def test_a_connection_goes_to_the_configured_port():
+    host = Network().host(1, remote_tcp_port=11801)
+    Raw.acceptor(host)
+    assert host.connects[-1].remote == Endpoint("10.0.0.9", 11801)
+
+
+@pytest.mark.parametrize(("elapsed_ms", "timeout_ms"), [(0, 500), (62, 500), (63, 504), (100, 800), (20_000, 120_000)])
+def test_the_recoverable_timeout_is_eight_round_trips_within_its_range(host, elapsed_ms, timeout_ms):
+    raw = Raw.acceptor(host)
+    host.network.advance(elapsed_ms)
+    raw.feed(establish(ClientGuid=guid(1), ServerGuid=RAW, TimeStamp=BOOTED_MS))
+    assert isinstance(raw.last, ConnectionParametersPacket)
+    assert raw.last.ConnectionParametersHeader.RecoverableAckTimeout == timeout_ms
+    assert raw.session["RecoverableAckSendTimeout"] == timeout_ms
+
+
 def test_a_round_trip_is_measured_across_the_wrap_of_the_clock():
     network = Network()
     network.now = type(network.now)(0xFFFFFFFF - 40, EPOCH_S)
@@ -44,11 +92,73 @@ def test_a_round_trip_is_measured_across_the_wrap_of_the_clock():
     assert raw.session["RecoverableAckSendTimeout"] == 800
 
 
+def test_the_response_is_followed_by_the_parameters(host):
+    raw = Raw.acceptor(host)
+    raw.feed(establish(ClientGuid=guid(1), ServerGuid=RAW, TimeStamp=BOOTED_MS))
+    packet = raw.last
+    assert isinstance(packet, ConnectionParametersPacket)
+    assert (packet.BaseHeader.IN, packet.InternalHeader.PT, packet.InternalHeader.CS) == (1, 3, 0)
+    header = packet.ConnectionParametersHeader
+    assert (header.AckTimeout, header.WindowSize, header.Reserved) == (20_000, 64, 0)
+    assert raw.session["SessionState"] == "WAITING_CPR_MSG"
+    assert raw.session["RemoteQMGuid"] == str(RAW)
+    statuses = [entry["Status"] for entry in host.adm()["OutgoingQueues"][0]["ConnectionHistory"]]
+    assert statuses == ["InProcess", "EstablishPacketReceived"]
+
+
+@pytest.mark.parametrize(
+    ("response", "status"),
+    [
+        (establish(cs=1, ClientGuid=guid(1), ServerGuid=RAW), "ConnectionRefused"),
+        (establish(ClientGuid=guid(5), ServerGuid=RAW), "UnknownFailure"),
+        (establish(ClientGuid=guid(1), ServerGuid=NULL_GUID), "UnknownFailure"),
+    ],
+)
+def test_an_invalid_response_closes_the_session(host, response, status):
+    raw = Raw.acceptor(host)
+    raw.feed(response)
+    assert "3.1.5.3.2" in raw.closed
+    (queue,) = host.adm()["OutgoingQueues"]
+    assert queue["State"] == "Disconnected"
+    assert queue["ConnectionHistory"][-1]["Status"] == status
+    assert queue["ConnectionHistory"][-1]["Error"] != 0
+    (answer,) = [answer for answer in host.answers.values() if isinstance(answer, Rejected)]
+    assert "3.1.5.3.2" in answer.error
+
+
+def test_a_response_of_another_than_the_named_server_closes_the_session(host):
+    raw = Raw.acceptor(host, private(9))
+    raw.feed(establish(ClientGuid=guid(1), ServerGuid=RAW))
+    assert raw.closed is not None
+
+
+def test_a_response_of_the_named_server_goes_on(host):
+    raw = Raw.acceptor(host, private(9))
+    raw.feed(establish(ClientGuid=guid(1), ServerGuid=guid(9)))
+    assert raw.closed is None
+
+
 def test_parameters_that_refuse_the_connection_close_the_session(host):
     raw = Raw.acceptor(host)
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=RAW))
     raw.feed(parameters(cs=1))
     assert raw.closed is not None
+
+
+def test_a_name_without_address_refuses_the_command():
+    host = Network().host(1)
+    host.network.names.clear()
+    assert "has no address" in host.refusal(OpenSession("DIRECT=OS:nowhere\\private$\\q"))
+    assert host.session()["SessionState"] == "CLOSED"
+
+
+def test_after_the_last_next_hop_the_name_is_resolved_again():
+    a, _ = Network().pair()
+    a.network.names["many"] = ("10.0.0.77", "10.0.0.78")
+    a.send("DIRECT=OS:many\\private$\\plain")
+    a.network.names["many"] = ("10.0.0.79",)
+    a.network.advance(10_000)
+    assert [connect.remote.host for connect in a.connects] == ["10.0.0.77", "10.0.0.78", "10.0.0.79"]
 
 
 def test_no_more_than_sixteen_addresses_are_kept():
@@ -58,7 +168,29 @@ def test_no_more_than_sixteen_addresses_are_kept():
     assert len(host.session()["NextHopCollection"]) == 16
 
 
+def test_ipv6_addresses_are_formatted_as_such():
+    host = Network().host(1)
+    host.send("DIRECT=TCP:::1\\private$\\plain")
+    assert host.adm()["OutgoingQueues"][0]["NextHops"] == ["IPv6=::1"]
+
+
+def test_a_session_that_is_not_initialized_in_time_closes(host):
+    raw = Raw.acceptor(host)
+    host.network.advance(59_999)
+    assert raw.closed is None
+    host.network.advance(1)
+    assert "3.1.6.6" in raw.closed
+
+
 def test_a_transport_of_a_session_that_was_closed_is_closed(host):
     Raw.acceptor(host)
     host.handle(TransportConnected("out-77", Endpoint("10.0.0.9", 1801), Endpoint("10.0.0.1", 1)))
     assert host.closed[-1].transport == "out-77"
+
+
+def test_a_command_waits_for_the_attempt_that_runs(host):
+    raw = Raw.acceptor(host)
+    second = host.begin(OpenSession(direct(9)))
+    assert len(host.connects) == 1
+    raw.accept()
+    assert isinstance(host.answers[second], Completed)

@@ -13,6 +13,15 @@ def pair() -> tuple[Host, Host]:
     return Network().pair()
 
 
+def hardened(host: Host, value: bool) -> None:
+    host.ask(Configure(hardened_security=value))
+    host.restart()
+
+
+def states(host: Host) -> list[str]:
+    return [one["State"] for one in host.adm()["OutgoingQueues"]]
+
+
 def test_it_has_effect_after_a_restart(pair):
     a, b = pair
     assert a.ask(Configure(hardened_security=True))["hardened_security"] is True
@@ -20,3 +29,24 @@ def test_it_has_effect_after_a_restart(pair):
     assert (b.bodies(), a.adm()["QueueManager"]["HardenedSecurity"]) == (["before"], False)
     a.restart()
     assert a.adm()["QueueManager"]["HardenedSecurity"] is True
+
+
+def test_outgoing_queues_are_locked_until_it_begins_without(pair):
+    a, b = pair
+    hardened(a, True)
+    a.send(direct(2), b"locked", recoverable=True)
+    a.network.advance(60_000)
+    assert (states(a), b.bodies()) == (["Locked"], [])
+    a.restart()
+    assert states(a) == ["Locked"]
+    hardened(a, False)
+    a.network.advance(60_000)
+    assert (states(a), b.bodies()) == (["Connected"], ["locked"])
+
+
+def test_sessions_of_others_are_refused(pair):
+    a, b = pair
+    hardened(a, True)
+    b.send(direct(1), b"for nobody", recoverable=True)
+    b.network.advance(60_000)
+    assert a.bodies() == []

@@ -9,6 +9,8 @@ from core_ordering import in_sequence
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
+from reference_qm.core.part import Part
+from reference_qm.core.transfer.identifying import RANGES, RECEIVERS
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -66,6 +68,13 @@ def test_every_state_and_packet_has_one_outcome(state, kind):
     if after == "CLOSED":
         assert len(raw.sent) == before, "a refused packet is not answered"
         assert set(raw.session["timers"].values()) == {None}
+
+
+def test_the_table_finds_methods_and_every_packet_has_ranges():
+    core = Network().host(1).core
+    assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVERS.values())
+    assert {kind for _, kind in RECEIVERS} < set(RANGES)
+    assert len(RECEIVERS) == len(TAKEN)
 
 
 WRONG_FORMS = {

@@ -1,7 +1,7 @@
 """MS-MQDMPR 3.1.7.1.16 Move Message and 3.1.7.1.13 Read Message By Lookup Identifier, with a transaction."""
 
 import pytest
-from core_network import TRANSACTIONAL, Network, direct
+from core_network import PLAIN, TRANSACTIONAL, Network, direct
 from core_transactions import abort, begin, commit, fill, prepare
 
 from reference_qm.surface.commands import (
@@ -9,6 +9,7 @@ from reference_qm.surface.commands import (
     DeleteQueue,
     MoveMessage,
     PeekMessages,
+    PurgeQueue,
     ReadByLookupIdentifier,
 )
 
@@ -37,6 +38,27 @@ def seen(host):
     return host.bodies(TRANSACTIONAL), host.bodies(SUB)
 
 
+def test_a_message_is_nowhere_until_the_transaction_commits(host):
+    unit = begin(host)
+    move(host, "2", unit)
+    assert seen(host) == (["1", "3"], [])
+    commit(host, unit)
+    assert seen(host) == (["1", "3"], ["2"])
+    host.network.kill(host)
+    assert seen(host) == (["1", "3"], ["2"])
+
+
+@pytest.mark.parametrize("crash", [False, True])
+def test_it_is_where_it_was_when_the_transaction_does_not_commit(host, crash):
+    unit = begin(host)
+    move(host, "2", unit)
+    if crash:
+        host.network.kill(host)
+    else:
+        abort(host, unit)
+    assert seen(host) == (["1", "2", "3"], [])
+
+
 @pytest.mark.parametrize(("end", "after"), [(commit, (["1", "3"], ["2"])), (abort, (["1", "2", "3"], []))])
 def test_a_prepared_move_survives_a_crash(host, end, after):
     unit = begin(host, external=True)
@@ -50,6 +72,16 @@ def test_a_prepared_move_survives_a_crash(host, end, after):
     assert seen(host) == after
 
 
+def test_a_message_moved_from_a_queue_that_was_purged_meanwhile_is_moved(host):
+    unit = begin(host)
+    move(host, "2", unit)
+    host.ask(PurgeQueue(TRANSACTIONAL))
+    commit(host, unit)
+    assert seen(host) == ([], ["2"])
+    host.network.kill(host)
+    assert seen(host) == ([], ["2"])
+
+
 def test_a_message_stays_when_the_queue_it_was_moved_to_is_deleted(host):
     unit = begin(host)
     move(host, "2", unit)
@@ -60,6 +92,29 @@ def test_a_message_stays_when_the_queue_it_was_moved_to_is_deleted(host):
     assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
 
 
+def test_a_message_is_received_by_its_lookup_identifier_within_a_transaction(host):
+    unit = begin(host)
+    request = ReadByLookupIdentifier(lookup(host, "2"), queue=TRANSACTIONAL, transaction=unit)
+    assert host.ask(request)["message"]["body"] == "2"
+    assert host.bodies(TRANSACTIONAL) == ["1", "3"]
+    assert "MQ_ERROR_TRANSACTION_USAGE" in host.refusal(request), "it is locked"
+    abort(host, unit)
+    assert host.bodies(TRANSACTIONAL) == ["1", "2", "3"]
+
+
 def test_a_peek_locks_nothing(host):
     request = ReadByLookupIdentifier(seek="first", peek=True, queue=TRANSACTIONAL, transaction=begin(host))
     assert "MQ_ERROR_TRANSACTION_USAGE" in host.refusal(request)
+
+
+def test_only_transactional_queues_take_part(host):
+    unit = begin(host)
+    host.send(direct(1), b"plain", recoverable=True)
+    number = lookup(host, "plain", PLAIN)
+    host.ask(CreateQueue(PLAIN + ";sub"))
+    for request in (
+        MoveMessage(PLAIN, number, PLAIN + ";sub", transaction=unit),
+        ReadByLookupIdentifier(number, queue=PLAIN, transaction=unit),
+    ):
+        assert "MQ_ERROR_TRANSACTION_USAGE" in host.refusal(request)
+    assert host.bodies() == ["plain"]

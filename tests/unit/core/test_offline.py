@@ -13,6 +13,28 @@ def pair() -> tuple[Host, Host]:
     return Network().pair()
 
 
+def active(host: Host) -> bool:
+    return bool(host.adm()["QueueManager"]["ConnectionActive"])
+
+
+def test_going_offline_ends_every_session(pair):
+    a, b = pair
+    a.send(direct(2))
+    b.send(direct(1))
+    a.network.advance(20_000)
+    a.ask(TakeOffline())
+    assert active(a) is False
+    assert {session["SessionState"] for session in a.adm()["Sessions"]} == {"CLOSED"}
+    assert all("3.1.4.12" in one.reason for one in a.closed)
+
+
+def test_a_ping_says_offline_that_a_session_would_be_refused():
+    a, b = Network().pair(send_ping=True)
+    b.ask(TakeOffline())
+    a.send(direct(2))
+    assert b.sent_pings()[-1].RF == 1
+
+
 def test_a_session_that_is_wanted_offline_is_refused_in_one_line(pair):
     a, _ = pair
     a.ask(TakeOffline())

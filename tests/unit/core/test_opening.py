@@ -4,16 +4,50 @@ from dataclasses import replace
 
 import pytest
 from core_remote import (
+    CONTEXT,
+    DESCRIPTOR,
+    HANDLE,
     IDENTIFIER,
+    PORT,
     QUEUE,
     READ_PORT,
     SERVER,
     Remote,
+    fault,
 )
 
-from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemoteReceive
+from reference_qm.rpc import CallCancelled, CallOrphaned
+from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePurge, RemoteReceive
 
 FIVE_MINUTES_MS = 300_000
+
+
+def test_a_queue_is_opened_twice_as_the_documents_say():
+    remote = Remote()
+    assert remote.ask(RemoteOpen(QUEUE))["remote"] > 0
+    assert [(port, method) for port, method, _ in remote.log] == [
+        (PORT, "R_QMGetRTQMServerPort"),
+        (PORT, "R_QMOpenRemoteQueue"),
+        (PORT, "RemoteQMGetQMQMServerPort"),
+        (READ_PORT, "RemoteQMOpenQueue"),
+        (PORT, "R_QMCloseRemoteQueueContext"),
+    ]
+    assert remote.ports == [PORT, PORT, PORT, READ_PORT]
+    assert remote.closed == [PORT, PORT, PORT], "the initial bindings are closed, and that of the application"
+    assert [port for port, _ in remote.connections.values()] == [READ_PORT]
+
+
+def test_the_inputs_of_the_event_are_the_parameters_of_the_call():
+    remote = Remote()
+    remote.ask(RemoteOpen(QUEUE))
+    assert remote.arguments("RemoteQMGetQMQMServerPort") == {"dwPortType": 1}
+    assert remote.arguments("RemoteQMOpenQueue") == {
+        "pLicGuid": IDENTIFIER,
+        "dwMQS": 0,
+        "hQueue": HANDLE,
+        "pQueue": DESCRIPTOR,
+        "dwpContext": CONTEXT,
+    }
 
 
 @pytest.mark.parametrize("role", ["RoutingServer", "DirectoryServer"])
@@ -49,6 +83,14 @@ def test_a_format_name_becomes_a_queue_format(name, queue_format):
     assert arguments["pLicGuid"] == IDENTIFIER
 
 
+def test_a_host_name_is_resolved_first():
+    remote = Remote()
+    remote.names["far.example"] = (SERVER, "10.0.0.10")
+    remote.ask(RemoteOpen("DIRECT=OS:far.example\\private$\\far"))
+    assert remote.ports[-1] == READ_PORT
+    assert "has no address" in remote.refusal(RemoteOpen("DIRECT=OS:nowhere\\private$\\far"))
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [
@@ -62,6 +104,44 @@ def test_what_cannot_be_read_from_is_refused_with_a_way_out(name, why):
     assert why in Remote().refusal(RemoteOpen(name))
 
 
+@pytest.mark.parametrize("port", [0, 0x10000])
+def test_without_a_port_nothing_more_is_called(port):
+    remote = Remote()
+    remote.answers["RemoteQMGetQMQMServerPort"] = lambda call: call.respond(Return=port)
+    assert "is not available" in remote.refusal(RemoteOpen(QUEUE))
+    assert "RemoteQMOpenQueue" not in remote.methods
+    assert remote.methods[-1] == "R_QMCloseRemoteQueueContext"
+    assert remote.connections == {}
+
+
+def test_without_the_new_binding_nothing_more_is_called():
+    remote = Remote()
+    remote.unreachable.add(READ_PORT)
+    assert remote.refusal(RemoteOpen(QUEUE)) == "connection refused"
+    assert "RemoteQMOpenQueue" not in remote.methods
+    assert remote.connections == {}
+
+
+def test_a_server_that_cannot_be_reached_is_an_error():
+    remote = Remote()
+    remote.unreachable.add(PORT)
+    assert remote.refusal(RemoteOpen(QUEUE)) == "connection refused"
+
+
+def test_after_five_minutes_the_call_is_cancelled_at_once():
+    remote = Remote()
+    remote.waits.add("RemoteQMOpenQueue")
+    token = remote.begin(RemoteOpen(QUEUE))
+    remote.advance(FIVE_MINUTES_MS - 1)
+    assert token not in remote.results
+    remote.advance(1)
+    assert "RemoteQMOpenQueue is not answered in time" in remote.error(token)
+    (call,) = remote.calls["RemoteQMOpenQueue"]
+    assert remote.events[:2] == [CallCancelled(call), CallOrphaned(call)]
+    assert remote.methods[-1] == "R_QMCloseRemoteQueueContext"
+    assert remote.connections == {}
+
+
 def test_a_server_that_never_binds_is_given_up():
     remote = Remote()
     remote.silent.add(READ_PORT)
@@ -69,6 +149,15 @@ def test_a_server_that_never_binds_is_given_up():
     remote.advance(FIVE_MINUTES_MS)
     assert "does not answer the bind" in remote.error(token)
     assert remote.connections == {}
+
+
+def test_a_queue_is_purged():
+    remote = Remote()
+    number = remote.open()
+    remote.ask(RemotePurge(number))
+    assert remote.log == [(READ_PORT, "RemoteQMPurgeQueue", {"hQueue": HANDLE})]
+    remote.answers["RemoteQMPurgeQueue"] = fault(0xC00E0007)
+    assert "0xc00e0007" in remote.refusal(RemotePurge(number)), "note <18>: thrown, not returned"
 
 
 def test_what_is_pending_is_cancelled_before_the_queue_is_closed():

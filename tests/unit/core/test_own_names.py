@@ -27,6 +27,10 @@ FOREIGN = {
 }
 
 
+def direct(host: str, queue: str = PLAIN) -> str:
+    return f"DIRECT={host}\\{queue}"
+
+
 @pytest.fixture
 def network():
     return Network()
@@ -39,6 +43,13 @@ def host(network):
 
 def named_host(network, **config):
     return network.host(1, host_name="sales.example", addresses=("10.0.0.1", "10.0.1.1"), **config)
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_message_for_another_name_waits_in_an_outgoing_queue(host, name):
+    host.send(direct(FOREIGN[name]), b"there")
+    assert host.bodies() == []
+    assert [one["DestinationFormatName"] for one in host.adm()["OutgoingQueues"]] == [direct(FOREIGN[name])]
 
 
 @pytest.mark.parametrize(

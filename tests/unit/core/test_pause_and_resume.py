@@ -6,7 +6,7 @@ import pytest
 from core_network import Host, Network, direct
 from core_raw import Raw, user_message
 
-from reference_qm.surface.commands import PauseQueue, ResumeQueue
+from reference_qm.surface.commands import OpenSession, PauseQueue, ResumeQueue
 
 NINE = direct(9)
 
@@ -36,10 +36,52 @@ def test_a_pause_acknowledges_what_came_and_narrows_the_window(host):
     assert state(host) == "OnHold"
 
 
+def test_a_paused_queue_without_a_session_opens_none(host):
+    Raw.accepted(host).lose()
+    host.ask(PauseQueue(NINE))
+    host.send(NINE)
+    host.network.advance(60_000)
+    assert (len(host.connects), state(host)) == (1, "OnHold")
+    host.ask(ResumeQueue(NINE))
+    assert len(host.connects) == 2
+    Raw.next_acceptor(host)
+    assert state(host) == "Waiting"
+
+
+def test_a_session_that_closes_meanwhile_is_established_by_the_resume(host):
+    raw = Raw.accepted(host)
+    host.ask(PauseQueue(NINE))
+    host.send(NINE, b"kept", recoverable=True)
+    raw.lose()
+    assert state(host) == "OnHold"
+    host.network.advance(60_000)
+    assert len(host.connects) == 1
+    host.ask(ResumeQueue(NINE))
+    again = Raw.next_acceptor(host).accept()
+    assert [message.MessagePropertiesHeader.MessageBody for message in again.messages] == [b"kept"]
+
+
+def test_a_resume_without_messages_opens_no_session(host):
+    Raw.accepted(host).lose()
+    host.ask(PauseQueue(NINE))
+    host.ask(ResumeQueue(NINE))
+    assert (state(host), len(host.connects)) == ("Inactive", 1)
+
+
 def test_resuming_what_is_not_paused_changes_nothing(host):
     Raw.accepted(host)
     host.ask(ResumeQueue(NINE))
     assert state(host) == "Connected"
+
+
+def test_only_the_queue_that_was_named_is_paused():
+    network = Network()
+    one, two, three = (network.host(number) for number in (1, 2, 3))
+    one.ask(OpenSession(direct(2)))
+    one.ask(PauseQueue(direct(2)))
+    for number in (2, 3):
+        one.send(direct(number), b"hello")
+    assert (two.bodies(), three.bodies()) == ([], ["hello"])
 
 
 def test_a_queue_that_is_not_there_is_one_line(host):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from core_enterprise import PUBLIC, RECEIVER, SENDER, Enterprise
+from uuid import UUID
 
+import pytest
+from core_enterprise import PUBLIC, PUBLIC_NAME, RECEIVER, SENDER, Enterprise
+from core_network import Network
+
+from reference_qm.config import QueueSettings
 from reference_qm.directory import Queue, equals
-from reference_qm.surface.commands import CreateQueue
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, GetQueue, SetQueue
 
 
 def published(enterprise: Enterprise, pathname: str) -> Queue | None:
@@ -28,7 +33,93 @@ def test_a_public_queue_is_published_and_sent_to_by_its_identifier():
     assert enterprise[RECEIVER].bodies("sales") == ["sold"]
 
 
+def test_a_name_that_is_published_already_is_refused():
+    enterprise = Enterprise()
+    enterprise.directory.provision(Queue(Identifier=UUID(int=0x99), Pathname="host1\\taken"))
+    assert "exists already" in enterprise[SENDER].refusal(CreateQueue("taken"))
+    assert "taken" not in enterprise[SENDER].core.adm.QueueCollection
+
+
+def test_without_the_directory_there_is_no_public_queue():
+    enterprise = Enterprise()
+    enterprise.directory.connected = False
+    assert "MQ_ERROR_NO_DS" in enterprise[SENDER].refusal(CreateQueue("sales"))
+    assert "no directory for a public one" in Network().host(1).refusal(CreateQueue("sales"))
+
+
+def test_a_deleted_public_queue_leaves_the_directory():
+    enterprise = Enterprise()
+    enterprise[RECEIVER].ask(DeleteQueue("orders"))
+    assert published(enterprise, "host4\\orders") is None
+    assert "orders" not in enterprise[RECEIVER].core.adm.QueueCollection
+    enterprise.settle()
+    enterprise[SENDER].send(PUBLIC_NAME)
+    assert enterprise[SENDER].adm()["OutgoingQueues"][0]["State"] == "NeedValidation"
+
+
+def test_a_public_queue_is_not_deleted_while_the_directory_is_away():
+    enterprise = Enterprise()
+    enterprise.directory.connected = False
+    assert "cannot be deleted from the directory: MQ_ERROR_NO_DS" in enterprise[RECEIVER].refusal(DeleteQueue("orders"))
+    assert "orders" in enterprise[RECEIVER].core.adm.QueueCollection
+
+
+def test_changed_properties_are_written_to_the_directory():
+    enterprise = Enterprise()
+    enterprise[RECEIVER].ask(SetQueue("orders", label="changed"))
+    element = published(enterprise, "host4\\orders")
+    assert element is not None
+    assert element.Label == "changed"
+
+
 def test_a_configured_queue_takes_over_what_is_published():
     host = Enterprise()[RECEIVER]
     queue = host.core.adm.QueueCollection["orders"]
     assert (queue.Identifier, queue.BasePriority, queue.PrivateQueueNumber) == (PUBLIC, 5, None)
+
+
+def test_a_configured_queue_that_is_not_published_is():
+    enterprise = Enterprise()
+    enterprise.join(SENDER, queues=(QueueSettings("new"),))
+    element = published(enterprise, "host1\\new")
+    assert element is not None
+    assert enterprise[SENDER].core.adm.QueueCollection["new"].Identifier == element.Identifier
+
+
+def test_a_directory_that_comes_back_updates_the_local_queue():
+    enterprise = Enterprise()
+    host = enterprise[RECEIVER]
+    enterprise.directory.connected = False
+    host.send(f"PUBLIC={UUID(int=0x98)}")
+    assert host.core.enterprise.state.DirectoryOffline
+    enterprise.directory.connected = True
+    enterprise.update(Queue(Identifier=PUBLIC, Pathname="host4\\orders", Label="from the directory"))
+    enterprise.settle(70)
+    assert host.ask(GetQueue("orders"))["label"] == "from the directory"
+
+
+def test_the_own_public_queues_are_known_offline():
+    enterprise = Enterprise()
+    host = enterprise[RECEIVER]
+    enterprise.directory.connected = False
+    host.send(f"PUBLIC={UUID(int=0x98)}")
+    found = host.core.enterprise.find_queue(PUBLIC)
+    assert found is not None
+    assert found.Pathname == "host4\\orders"
+
+
+@pytest.mark.parametrize("transactional", [False, True])
+def test_messages_in_a_public_queue_survive_the_process(transactional):
+    enterprise = Enterprise(network=Network())
+    host = enterprise[RECEIVER]
+    name = host.ask(CreateQueue("sales", transactional=transactional))["format_names"]["public"]
+    kind = {"transactional": True} if transactional else {"recoverable": True}
+    for number in range(3):
+        enterprise[SENDER].send(name, str(number).encode(), **kind)
+    enterprise.settle()
+    assert isinstance(enterprise.network, Network)
+    enterprise.network.kill(host)
+    assert host.bodies("sales") == ["0", "1", "2"]
+    enterprise[SENDER].send(name, b"3", **kind)
+    enterprise.settle()
+    assert host.bodies("sales") == ["0", "1", "2", "3"]

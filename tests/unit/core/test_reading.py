@@ -1,8 +1,9 @@
 """MS-MQQP 2.2.2.1, 3.2.1.1, 3.2.1.2, 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6: messages are read remotely; 3.1.4.11."""
 
 import pytest
-from core_remote import CURSOR, DESCRIPTOR, HANDLE, Remote, described, fault, returning
+from core_remote import CURSOR, DESCRIPTOR, HANDLE, Remote, described, fault, message, read, returning
 
+from reference_qm.rpc import CallOrphaned
 from reference_qm.surface.remote_commands import (
     RemoteOpenCursor,
     RemotePeek,
@@ -73,6 +74,33 @@ def test_no_message_in_time_is_no_error():
     remote.answers["RemoteQMStartReceive2"] = returning(TIMED_OUT)
     assert remote.ask(RemoteReceive(number, timeout_ms=10)) == {"message": None}
     assert "RemoteQMEndReceive" not in remote.methods
+    assert remote.pending() == []
+
+
+def test_a_server_that_does_not_answer_in_time_is_given_up():
+    remote = Remote()
+    number = remote.open()
+    remote.waits.add("RemoteQMStartReceive2")
+    token = remote.begin(RemoteReceive(number, timeout_ms=10_000))
+    remote.advance(309_999)
+    assert token not in remote.results
+    remote.advance(1)
+    assert "not answered in time" in remote.error(token)
+    assert isinstance(remote.events[-1], CallOrphaned)
+    assert remote.pending() == []
+
+
+@pytest.mark.parametrize(
+    "buffer",
+    [b"", b"x", b"no packet at all" * 8, message()[:-1], message()[:20] + b"\xff" * 200],
+    ids=["empty", "a byte", "other bytes", "cut", "broken"],
+)
+def test_what_is_no_message_is_given_back(buffer):
+    remote = Remote()
+    number = remote.open()
+    remote.answers["RemoteQMStartReceive2"] = lambda call: read(call, buffer)
+    assert "no UserMessage Packet" in remote.refusal(RemoteReceive(number))
+    assert remote.arguments("RemoteQMEndReceive")["dwAck"] == 1
     assert remote.pending() == []
 
 

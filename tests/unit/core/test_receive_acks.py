@@ -1,11 +1,32 @@
 """MS-MQQB 3.1.7.2 and 3.1.7.2.1: administration acknowledgments of messages that leave their queue."""
 
 import pytest
-from core_admin import ADMIN, classes, pair, send
+from core_admin import ADMIN, acks, classes, pair, send
 from core_network import PLAIN, Network, direct
 from core_raw import Raw
 
-from reference_qm.surface.commands import CreateQueue, ListQueues, PurgeQueue, ReceiveMessage, TakeOffline
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, ListQueues, PurgeQueue, ReceiveMessage, TakeOffline
+
+REMOVALS = {
+    "received": (lambda host: host.ask(ReceiveMessage(PLAIN)), "positive_receive", "ACK_RECEIVE"),
+    "purged": (lambda host: host.ask(PurgeQueue(PLAIN)), "negative_receive", "NACK_Q_PURGED"),
+    "deleted": (lambda host: host.ask(DeleteQueue(PLAIN)), "negative_receive", "NACK_Q_DELETED"),
+}
+WANTED = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
+
+
+@pytest.mark.parametrize("wanted", WANTED)
+@pytest.mark.parametrize("how", REMOVALS)
+@pytest.mark.parametrize("recoverable", [False, True])
+def test_the_removal_is_acknowledged_when_wanted(how, wanted, recoverable):
+    remove, needed, expected = REMOVALS[how]
+    near, far = pair()
+    send(near, wanted, recoverable=recoverable)
+    before = classes(near)
+    remove(far)
+    assert classes(near) == before + ([expected] if wanted == needed else [])
+    if wanted == needed:
+        assert acks(near)[-1]["delivery"] == ("recoverable" if recoverable else "express")
 
 
 def test_acknowledgments_of_one_purge_do_not_exceed_what_may_wait():

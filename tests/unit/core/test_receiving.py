@@ -3,12 +3,15 @@
 The timers: MS-MQQB 3.1.6.4, 3.1.6.7. The packets of messages: MS-MQQB 3.1.7.10, 3.1.7.11, MS-MQDMPR 3.1.7.1.31.
 """
 
+import base64
+from dataclasses import replace
+
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, guid
-from core_raw import Raw, user_message
+from core_raw import RAW, Raw, user_message
 
-from reference_qm.codec import UserHeader
-from reference_qm.surface.commands import ReceiveMessage
+from reference_qm.codec import UserHeader, parse_packet
+from reference_qm.surface.commands import PeekMessages, ReceiveMessage
 
 
 @pytest.fixture
@@ -23,6 +26,15 @@ def counts(raw):
         session["RecoverableMessageReceivedCount"],
         session["UnackedReceivedMsgCount"],
     )
+
+
+@pytest.mark.parametrize("prefix", ["", "DIRECT="])
+def test_queue_names_are_found_in_any_case_and_form(raw, prefix):
+    raw.feed(user_message(1, queue="PRIVATE$\\PLAIN"))
+    message = user_message(2)
+    name = type(message.UserHeader.DestinationQueue)(f"{prefix}TCP:127.0.0.1\\private$\\plain")
+    raw.feed(user_message(2, DestinationQueue=name))
+    assert len(raw.host.bodies()) == 2
 
 
 def test_messages_are_in_order_of_arrival_within_priority(raw):
@@ -51,6 +63,11 @@ def test_a_disregarded_message_is_counted_and_acknowledged(raw, name):
         assert raw.host.bodies(queue) == []
 
 
+def test_a_message_is_in_time_until_its_time_is_over(raw):
+    raw.feed(user_message(1, life_s=10, SentTime=1_800_000_000 - 10))
+    assert len(raw.host.bodies()) == 1
+
+
 def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw):
     left = user_message(1, recoverable=True, QueueManagerAddress=guid(5))
     raw.feed(left, user_message(2, recoverable=True, body=b"taken"))
@@ -67,7 +84,39 @@ def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw):
 # -- duplicates -------------------------------------------------------------------------------------------------
 
 
+def test_a_duplicate_is_counted_and_discarded(raw):
+    raw.feed(user_message(1, body=b"once"), user_message(1, body=b"twice"))
+    assert raw.host.bodies() == ["once"]
+    assert counts(raw) == (2, 0, 2)
+
+
+def test_the_same_ordinal_of_another_source_is_no_duplicate(raw):
+    raw.feed(user_message(1, body=b"one"), user_message(1, body=b"other", SourceQueueManager=guid(8)))
+    assert raw.host.bodies() == ["one", "other"]
+
+
+def test_what_came_while_the_clock_was_fast_keeps_nothing_else_in_the_history(raw):
+    """Spec: MS-MQQB 3.1.6.7."""
+    network = raw.host.network
+    right = network.now
+    network.now = replace(right, utc_s=right.utc_s + 100_000)
+    raw.feed(user_message(1))
+    network.now = right
+    raw.feed(user_message(2))
+    network.advance(4_000_000)
+    table = raw.host.adm()["QueueManager"]["MessageIDHistoryTable"]
+    assert [entry["MessageIdentifier"]["Ordinal"] for entry in table] == [1]
+
+
 # -- acknowledgments ---------------------------------------------------------------------------------------------
+
+
+def test_a_full_window_of_the_sender_is_acknowledged_at_once():
+    raw = Raw.open(Network().host(1), WindowSize=3)
+    raw.feed(user_message(1), user_message(2))
+    assert raw.acks == []
+    raw.feed(user_message(3))
+    assert [ack.AckSequenceNumber for ack in raw.acks] == [3]
 
 
 def on_disk(raw) -> list[str]:
@@ -76,6 +125,20 @@ def on_disk(raw) -> list[str]:
 
 
 # -- disk --------------------------------------------------------------------------------------------------------
+
+
+def test_a_recoverable_message_is_persisted_as_it_came(raw):
+    packet = user_message(1, recoverable=True)
+    raw.feed(packet)
+    (persist,) = raw.host.persists
+    message, _ = persist.record.values()
+    assert message["in"] == "queue:1"
+    assert parse_packet(base64.b64decode(message["packet"])) == parse_packet(packet.build())
+
+
+def test_of_an_express_message_only_its_identifier_is_persisted(raw):
+    raw.feed(user_message(1))
+    assert on_disk(raw) == ["history"]
 
 
 def test_a_message_is_neither_acknowledged_nor_received_before_it_is_on_disk(raw):
@@ -141,3 +204,9 @@ def test_a_disk_that_stands_still_closes_the_session_before_numbers_repeat(raw, 
 
 
 # -- a SessionHeader on a message --------------------------------------------------------------------------------
+
+
+def test_the_source_of_a_message_is_kept(raw):
+    raw.feed(user_message(7))
+    (message,) = raw.host.ask(PeekMessages(PLAIN))["messages"]
+    assert message["message_id"] == f"{{{RAW}}}\\7"

@@ -6,16 +6,22 @@ from dataclasses import replace
 
 import pytest
 from core_enterprise import NORTH_GATE, RECEIVER, SENDER, SOUTH_GATE, Enterprise
-from core_network import Network, guid, private
+from core_network import PLAIN, TRANSACTIONAL, Network, guid, private
 from core_ordering import in_sequence
-from core_raw import Raw, establish, parameters, user_message
+from core_raw import Raw, establish, parameters, session_ack, user_message
 
 from reference_qm.codec import (
     PrivateQueueFormatNameId,
+    SessionHeader,
     UserHeader,
     UserMessagePacket,
+    parse_packet,
 )
 from reference_qm.core.transfer import routing
+from reference_qm.surface.commands import PeekMessages
+
+PLAIN_NUMBER, TRANSACTIONAL_NUMBER = 1, 2
+HIGHEST = 0x1D
 
 
 def routed(number: int, *, to: int = 9, hops: int = 0, transactional: bool = False, **fields) -> UserMessagePacket:
@@ -51,6 +57,67 @@ def router() -> Router:
     return Router()
 
 
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@pytest.mark.parametrize(("source", "to"), [(SENDER, RECEIVER), (RECEIVER, SENDER)])
+def test_messages_of_every_kind_pass_two_gates(delivery, source, to):
+    enterprise = Enterprise()
+    tx = delivery == "transactional"
+    queue, number = (TRANSACTIONAL, TRANSACTIONAL_NUMBER) if tx else (PLAIN, PLAIN_NUMBER)
+    kind = {"express": {}, "recoverable": {"recoverable": True}, "transactional": {"transactional": True}}[delivery]
+    for count in range(100):
+        enterprise[source].send(private(to, number), str(count).encode(), **kind)
+    enterprise.settle()
+    assert enterprise[to].bodies(queue) == [str(count) for count in range(100)]
+    for host in enterprise.hosts.values():
+        assert all(not session["OutgoingMessageTable"] for session in host.adm()["Sessions"]), "order acks came back"
+
+
+def test_the_message_that_arrives_is_the_one_that_was_sent():
+    enterprise = Enterprise()
+    number = enterprise[SENDER].send(
+        private(RECEIVER, PLAIN_NUMBER),
+        b"\x00body",
+        label="a label",
+        priority=6,
+        recoverable=True,
+        admin_queue=private(SENDER, 5),
+        acks=frozenset({"positive_receive"}),
+        response_queue=private(RECEIVER, 3),
+        application_tag=77,
+        time_to_be_received_s=3600,
+    )
+    enterprise.settle()
+    (message,) = enterprise[RECEIVER].ask(PeekMessages(PLAIN))["messages"]
+    assert (message["message_id"], message["source"]) == (number, str(guid(SENDER)))
+    assert (message["label"], message["priority"], message["application_tag"]) == ("a label", 6, 77)
+    assert message["admin_queue"] == private(SENDER, 5).upper()
+    assert message["response_queue"] == private(RECEIVER, 3).upper()
+    assert message["destination"] == private(RECEIVER, PLAIN_NUMBER).upper()
+
+
+def test_a_packet_goes_on_as_it_came_but_for_its_hop_count(router):
+    packet = routed(5, transactional=True, body=b"unchanged", session=SessionHeader(UserMsgSequenceNumber=1))
+    packet = replace(packet, SessionHeader=replace(packet.SessionHeader, RecoverableMsgSeqNumber=1, WindowSize=64))
+    router.incoming.feed(packet)
+    (onward,) = router.next_hop().messages
+    header = packet.UserHeader
+    wanted = replace(
+        packet,
+        BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags & ~0x10),
+        UserHeader=replace(header, Flags=header.Flags + 1),
+        SessionHeader=None,
+    )
+    assert onward == parse_packet(wanted.build())
+    assert onward.TransactionHeader == packet.TransactionHeader
+
+
+@pytest.mark.parametrize("hops", [0, 1, HIGHEST - 1])
+def test_each_router_counts_itself(router, hops):
+    router.incoming.feed(routed(1, hops=hops))
+    (onward,) = router.next_hop().messages
+    assert hops + 1 == onward.UserHeader.RC
+
+
 def test_a_recoverable_message_is_acknowledged_and_sent_on_when_it_is_saved(router):
     router.host.disk = "slow"
     router.incoming.feed(routed(1, recoverable=True))
@@ -73,6 +140,38 @@ def test_a_message_that_cannot_be_saved_is_neither_acknowledged_nor_sent_on(rout
     assert len(router.next_hop().messages) == 1, "it is no duplicate"
 
 
+@pytest.mark.parametrize("recoverable", [False, True])
+def test_a_duplicate_is_not_sent_on_again(router, recoverable):
+    router.incoming.feed(routed(1, recoverable=recoverable), routed(1, recoverable=recoverable))
+    assert len(router.next_hop().messages) == 1
+    assert router.incoming.session["MessageReceivedCount"] == 2
+
+
+def test_a_transactional_message_that_comes_again_is_sent_on_again(router):
+    router.incoming.feed(routed(1, transactional=True), routed(1, transactional=True))
+    onward = router.next_hop().messages
+    assert [one.TransactionHeader.TxSequenceNumber for one in onward] == [1, 1], "its destination says so"
+
+
+def test_a_transactional_message_on_its_way_is_kept_until_the_session_acknowledges_it(router):
+    router.incoming.feed(routed(1, transactional=True))
+    hop = router.next_hop()
+    (position,) = hop.session["OutgoingMessageTable"]
+    assert position["TxSequenceNumber"] == 0
+    assert hop.session["timers"]["TransactionalAckWait"] is None
+    hop.feed(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=1))
+    assert hop.session["OutgoingMessageTable"] == []
+
+
+def test_journals_are_kept_by_the_source_only():
+    enterprise = Enterprise()
+    enterprise[SENDER].send(private(RECEIVER, 1), b"journaled", recoverable=True, journal=frozenset({"positive"}))
+    enterprise.settle()
+    assert enterprise[RECEIVER].bodies() == ["journaled"]
+    journals = {number: host.bodies("system$;journal") for number, host in enterprise.hosts.items()}
+    assert journals == {SENDER: ["journaled"], NORTH_GATE: [], SOUTH_GATE: [], RECEIVER: []}
+
+
 def test_a_message_that_expires_at_a_router_is_dropped_there():
     enterprise = Enterprise()
     enterprise[SOUTH_GATE].reachable = False
@@ -86,8 +185,62 @@ def test_a_message_that_expires_at_a_router_is_dropped_there():
     assert enterprise[NORTH_GATE].bodies("system$;deadletter") == ["late"]
 
 
+def test_a_direct_name_with_a_queue_manager_is_not_followed(router):
+    router.incoming.feed(user_message(1, recoverable=True, QueueManagerAddress=guid(9)))
+    assert router.host.connects == []
+    assert router.incoming.session["RecoverableMsgAckFlags"] == 0
+
+
+def test_a_full_router_takes_nothing_over():
+    network = Network()
+    host = network.host(1, routes={guid(9): "10.0.0.9"}, max_outgoing_messages=2)
+    incoming = Raw.open(host)
+    incoming.feed(*(routed(number, recoverable=True) for number in range(1, 5)))
+    (queue,) = host.core.adm.OutgoingQueues.values()
+    assert len(queue.session.OutgoingMessageTable) == 2
+    assert incoming.session["RecoverableMsgAckFlags"] == 0b0011
+
+
 def test_an_unknown_sender_opens_no_end_of_queues_but_known_ones_go_on(router, monkeypatch):
     monkeypatch.setattr(routing, "OUTGOING_QUEUES_LIMIT", 2)
     router.incoming.feed(routed(1, to=7), routed(2, to=8), routed(3, to=9), routed(4, to=8))
     queues = router.host.core.adm.OutgoingQueues.values()
     assert [len(queue.session.OutgoingMessageTable) for queue in queues] == [1, 2]
+
+
+def test_a_final_ack_of_one_source_does_not_mean_the_message_of_another():
+    """A router whose own transactional message has the ordinal of a routed one."""
+    enterprise = Enterprise()
+    gate = enterprise[NORTH_GATE]
+    enterprise[SOUTH_GATE].reachable = False
+    gate.send(private(RECEIVER, TRANSACTIONAL_NUMBER), b"own", transactional=True)
+    enterprise[SENDER].send(private(RECEIVER, TRANSACTIONAL_NUMBER), b"routed", transactional=True)
+    (queue,) = gate.core.adm.OutgoingQueues.values()
+    table = queue.session.OutgoingMessageTable
+    assert [one.UserMessage.UserHeader.MessageID for one in table] == [1, 1]
+    for one in table:
+        assert table.find(one.UserMessage.UserHeader.SourceQueueManager, 1) is one
+    enterprise[SOUTH_GATE].reachable = True
+    enterprise.settle()
+    assert sorted(enterprise[RECEIVER].bodies(TRANSACTIONAL)) == ["own", "routed"]
+
+
+@pytest.mark.parametrize("kind", [{"recoverable": True}, {"transactional": True}])
+def test_what_a_router_took_over_survives_its_process(kind):
+    network = Network()
+    enterprise = Enterprise(network=network)
+    enterprise[SOUTH_GATE].reachable = False
+    queue, number = (TRANSACTIONAL, TRANSACTIONAL_NUMBER) if "transactional" in kind else (PLAIN, PLAIN_NUMBER)
+    name = private(RECEIVER, enterprise[RECEIVER].core.adm.QueueCollection[queue].PrivateQueueNumber or number)
+    for count in range(5):
+        enterprise[SENDER].send(name, str(count).encode(), **kind)
+    enterprise.settle(2)
+    network.kill(enterprise[NORTH_GATE])
+    (outgoing,) = enterprise[NORTH_GATE].core.adm.OutgoingQueues.values()
+    assert [one.TxSequenceNumber for one in outgoing.session.OutgoingMessageTable] == [0] * 5
+    network.kill(enterprise[SENDER])
+    enterprise[SOUTH_GATE].reachable = True
+    enterprise.settle(120)
+    assert enterprise[RECEIVER].bodies(queue) == ["0", "1", "2", "3", "4"]
+    for host in enterprise.hosts.values():
+        assert all(not session["OutgoingMessageTable"] for session in host.adm()["Sessions"])

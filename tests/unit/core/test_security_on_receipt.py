@@ -15,6 +15,7 @@ from core_secure import (
     receiver_config,
     rsa_key,
     secure_pair,
+    sender_config,
 )
 from security_made import with_properties, with_security
 
@@ -27,6 +28,7 @@ from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.security import (
     AES_PROVIDER,
 )
+from reference_qm.surface.commands import SendMessage
 
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
@@ -185,3 +187,24 @@ def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_cl
     sender.send(PLAIN_2, **asked)
     assert refused == ([] if message_class is None else [message_class])
     assert len(arrived(receiver)) == (message_class is None)
+
+
+@pytest.mark.parametrize(
+    ("demands", "asked", "message_class"),
+    [
+        ({"authenticated": True}, {}, BAD_SIGNATURE),
+        ({"authenticated": True}, SIGNED, None),
+        ({"privacy": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.BODY}, ENCRYPTED, None),
+    ],
+)
+def test_a_queue_demands_the_same_of_messages_sent_where_it_is(demands, asked, message_class):
+    config = replace(sender_config(), accounts=(ALICE,))
+    _, host = secure_pair(receiver=config, queues=(QueueSettings(PLAIN, **demands),))
+    request = SendMessage("DIRECT=OS:.\\private$\\plain", **asked)
+    if message_class is None:
+        host.ask(request)
+    else:
+        assert host.refusal(request).endswith(f"does not accept the message: {message_class.name}")
+    assert len(arrived(host)) == (message_class is None)

@@ -7,6 +7,8 @@ import pytest
 from core_network import Network, direct, guid, private
 from core_raw import Raw, establish, parameters, session_ack
 
+from reference_qm.model.states import OutgoingQueueState
+
 TO = direct(9)
 
 
@@ -22,6 +24,67 @@ def table(raw):
 def send(raw, count, **fields):
     for number in range(count):
         raw.host.send(TO, str(number).encode(), **fields)
+
+
+def test_a_sent_message_is_kept_until_it_is_acknowledged(raw):
+    send(raw, 1)
+    (position,) = raw.session["OutgoingMessageTable"]
+    assert position == {
+        "MessageID": 1,
+        "SequenceNumber": 1,
+        "RecoverableSequenceNumber": 0,
+        "TxSequenceNumber": 0,
+        "AwaitingAck": True,
+        "ReceivedSessionAck": False,
+        "ReceivedOrderAck": False,
+        "Transmitted": True,
+    }
+    assert raw.session["SessionActive"] is True
+    raw.feed(session_ack(AckSequenceNumber=1))
+    assert (table(raw), raw.session["UnAckedMessageCount"]) == ([], 0)
+
+
+def test_express_messages_up_to_the_number_are_deleted(raw):
+    send(raw, 5)
+    raw.feed(session_ack(AckSequenceNumber=3))
+    assert (table(raw), raw.session["UnAckedMessageCount"]) == ([4, 5], 2)
+
+
+def test_a_recoverable_message_waits_for_its_flag(raw):
+    send(raw, 2, recoverable=True)
+    raw.feed(session_ack(AckSequenceNumber=2))
+    assert (table(raw), raw.session["UnAckedMessageCount"]) == ([1, 2], 0)
+    assert all(position["ReceivedSessionAck"] for position in raw.session["OutgoingMessageTable"])
+    raw.feed(session_ack(AckSequenceNumber=2, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=3))
+    assert table(raw) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "flags", "left"),
+    [
+        (1, 0b1, [2, 3, 4]),
+        (1, 0b1010, [3]),
+        (2, 0b101, [1, 3]),
+        (3, 0b1, [1, 2, 4]),
+        (3, 0, [1, 2, 4]),
+        (0, 0, [1, 2, 3, 4]),
+        (0, 0b10, [2, 3, 4]),
+        (4, 0xFFFFFFFF, [1, 2, 3]),
+        (0xFFFF, 0b100, [2, 3, 4]),
+    ],
+)
+def test_bit_k_stands_for_the_number_plus_k_and_nothing_else_is_deleted(raw, first, flags, left):
+    send(raw, 4, recoverable=True)
+    raw.feed(session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=first, RecoverableMsgAckFlags=flags))
+    assert [one["RecoverableSequenceNumber"] for one in raw.session["OutgoingMessageTable"]] == left
+
+
+def test_unsent_messages_are_not_acknowledged(raw):
+    raw.host.core.adm.OutgoingQueues[TO.lower()].State = OutgoingQueueState.DISCONNECTED
+    send(raw, 2)
+    raw.feed(session_ack())
+    assert len(table(raw)) == 2
+    assert not any(position["ReceivedSessionAck"] for position in raw.session["OutgoingMessageTable"])
 
 
 @pytest.mark.parametrize("number", [1, 2, 0xFFFF])
@@ -44,6 +107,27 @@ def test_acknowledgments_are_understood_across_the_wrap(raw):
     assert table(raw) == []
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"UserMsgSequenceNumber": 1},
+        {"UserMsgSequenceNumber": 0xFFFF},
+        {"RecoverableMsgSeqNumber": 1},
+        {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1},
+    ],
+)
+def test_counts_that_differ_close_the_session(raw, header):
+    raw.feed(session_ack(**header))
+    assert "3.1.5.5.5" in raw.closed
+
+
+def test_wrong_counts_close_only_after_the_acknowledgment_was_taken(raw):
+    send(raw, 2)
+    raw.feed(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=9))
+    assert raw.closed is not None
+    assert len(table(raw)) == 1
+
+
 # -- the window --------------------------------------------------------------------------------------------------
 
 
@@ -60,9 +144,29 @@ def test_no_more_than_the_window_is_sent_unacknowledged():
 # -- the absence of acknowledgments -----------------------------------------------------------------------------
 
 
+def test_a_session_whose_messages_are_never_acknowledged_closes_at_the_second_expiry(raw):
+    send(raw, 1)
+    assert raw.session["timers"]["SessionAckWait"] == 40_000
+    raw.host.network.advance(40_000)
+    assert raw.closed is None, "packets had been received: those that set the session up"
+    assert raw.session["ReceivedAck"] is False
+    raw.host.network.advance(39_999)
+    assert raw.closed is None
+    raw.host.network.advance(1)
+    assert "3.1.6.3" in raw.closed
+
+
 def test_a_session_for_a_private_name_waits_half_as_long():
     host = Network().host(1, routes={guid(9): "10.0.0.9"})
     raw = Raw.acceptor(host, private(9))
     raw.feed(establish(ClientGuid=guid(1), ServerGuid=guid(9)), parameters())
     host.send(private(9))
     assert raw.session["timers"]["SessionAckWait"] == 20_000
+
+
+def test_the_number_of_a_message_is_its_place_in_both_sequences(raw):
+    send(raw, 2)
+    send(raw, 2, recoverable=True)
+    numbers = [(one["SequenceNumber"], one["RecoverableSequenceNumber"]) for one in raw.session["OutgoingMessageTable"]]
+    assert numbers == [(1, 0), (2, 0), (3, 1), (4, 2)]
+    assert (raw.session["MessageSentCount"], raw.session["RecoverableMessageSentCount"]) == (4, 2)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from core_secure import (
     ALICE,
+    DEADLETTER,
     MALLORY,
     PLAIN_2,
     arrived,
@@ -13,7 +14,21 @@ from core_secure import (
     user_messages,
 )
 
+from reference_qm.codec import SecurityHeader
 from reference_qm.surface.commands import SendMessage
+
+
+def test_the_packet_carries_sender_certificate_and_signature_and_claims_nothing():
+    """AU and AS are the receiver's: the sender leaves them 0 (MS-MQDMPR 3.1.7.1.32)."""
+    sender, _ = secure_pair()
+    sender.send(PLAIN_2, authentication_level="sig20")
+    (packet,) = user_messages(sender)
+    header = packet.SecurityHeader
+    assert header.Flags == SecurityHeader.flags(ST=1, DE=1, AI=1)
+    assert header.SecurityData.SecurityID == ALICE.SecurityIdentifier.build()
+    assert header.SecurityData.SenderCert == ALICE.certificates[0]
+    assert header.SignatureSize == 128
+    assert packet.UserHeader.SH == 1
 
 
 def test_an_msmq_3_signature_stands_in_the_multi_queue_format_header():
@@ -45,6 +60,16 @@ def test_a_sender_without_private_key_cannot_sign():
     sender, _ = secure_pair(sender_config(accounts=(replace(ALICE, key=None),)))
     said = sender.refusal(SendMessage(PLAIN_2, authentication_level="sig20"))
     assert "'alice' has no certificate with a private key here" in said
+
+
+def test_a_message_that_cannot_be_signed_any_more_is_not_sent():
+    """A hash that does not fit the key: nothing is printed, so it ends as one that cannot be encrypted."""
+    small = replace(ALICE, key=sender_config().encryption_keys["Microsoft Base Cryptographic Provider v1.0"])
+    sender, receiver = secure_pair(sender_config(accounts=(small,)))
+    sender.send(PLAIN_2, body=b"lost", authentication_level="sig20", hash_algorithm="sha512", journal={"negative"})
+    sender.send(PLAIN_2, body=b"next")
+    assert receiver.bodies() == ["next"]
+    assert sender.bodies(DEADLETTER) == ["lost"]
 
 
 def test_a_local_message_is_signed_and_checked_as_well():

@@ -6,11 +6,13 @@ import sys
 import pytest
 from core_admin import pair
 from core_network import PLAIN, Network, direct
+from core_raw import Raw
 
 from reference_qm.config import QueueSettings
 from reference_qm.model.timers import TimerKey, TimerName
 
 EXPIRATION = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
+NEGATIVE = frozenset({"negative"})
 
 # -- in the destination queue -----------------------------------------------------------------------------------
 
@@ -52,6 +54,27 @@ def test_a_disk_that_fails_keeps_the_message_until_it_works():
 
 
 # -- on the way -------------------------------------------------------------------------------------------------
+
+
+def test_a_message_that_cannot_be_sent_in_time_is_forgotten_when_nobody_asks():
+    near, far = pair()
+    far.reachable = False
+    near.send(direct(2), time_to_reach_queue_s=5)
+    near.network.advance(6_000)
+    assert near.bodies("system$;deadletter") == []
+    assert near.adm()["Sessions"][-1]["OutgoingMessageTable"] == []
+
+
+def test_a_message_that_was_sent_is_given_up_only_when_it_would_be_sent_again():
+    host = Network().host(1)
+    raw = Raw.accepted(host)
+    host.send(direct(9), time_to_reach_queue_s=5, journal=NEGATIVE)
+    assert len(raw.messages) == 1
+    host.network.advance(6_000)
+    assert host.bodies("system$;deadletter") == []
+    raw.lose()
+    host.network.advance(5_100)
+    assert host.bodies("system$;deadletter") == ["body"]
 
 
 def test_work_for_waiting_messages_grows_as_their_number():

@@ -1,10 +1,12 @@
 """MS-MQQB 3.1.5.8.9 and 3.1.7.1.7, MS-MQMQ 2.2.20.8: reports that a traced message arrived, and that it was sent."""
 
+import base64
 from dataclasses import replace
 
 import pytest
-from core_network import EPOCH_S, TRANSACTIONAL, Network, guid
-from core_raw import Raw, user_message
+from core_enterprise import PUBLIC, RECEIVER, SENDER, SOUTH_GATE, Enterprise
+from core_network import EPOCH_S, PLAIN, TRANSACTIONAL, Network, direct, guid, private
+from core_raw import RAW, Raw, user_message
 
 from harness.faults.parts import changed
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader
@@ -12,6 +14,7 @@ from reference_qm.core.replacing import put_in_place
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import PeekMessages
 
 REPORTS = guid(77)
 TRACED = DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=REPORTS)
@@ -35,6 +38,24 @@ def reports_of(host):
 @pytest.fixture
 def host():
     return Network().host(1)
+
+
+def body(report):
+    return report.Body.decode("utf-16-le")
+
+
+def test_a_traced_message_that_arrives_is_reported(host):
+    reports = reports_of(host)
+    Raw.open(host).feed(traced())
+    (report,) = reports
+    assert report.DestinationQueueFormatName == f"PUBLIC={str(REPORTS).upper()}"
+    assert (report.Class, report.DeliveryGuarantee.value, report.TracingRequested) == (1, "Express", False)
+    source = str(RAW).upper()
+    assert report.Label == f"{source[:4]}:00001A2B:00 received by {source} at 08:00:00 AM Fri,Jan 15 27"
+    assert body(report) == (
+        f"<MESSAGE ID>00001A2B</MESSAGE ID>\r\n<TARGET QUEUE>DIRECT=OS:host\\{PLAIN}</TARGET QUEUE>\r\n"
+    )
+    assert host.bodies() == ["body"]
 
 
 @pytest.mark.parametrize(
@@ -78,3 +99,41 @@ def test_a_recoverable_message_is_reported_when_it_is_on_disk(host):
 
 
 # -- the sender -------------------------------------------------------------------------------------------------
+
+
+def test_the_sending_is_reported_with_the_next_hop(host):
+    reports = reports_of(host)
+    Raw.accepted(host)
+    host.send(direct(9), trace_queue=REPORTS)
+    ordinal = host.core.adm.MessageIdOrdinal
+    (report,) = reports
+    assert f":{ordinal:08X}:00 received by {str(guid(1)).upper()} at " in report.Label
+    assert body(report) == (
+        f"<MESSAGE ID>{ordinal:08X}</MESSAGE ID>\r\n"
+        f"<TARGET QUEUE>{direct(9)}</TARGET QUEUE>\r\n"
+        "<NEXT HOP>10.0.0.9</NEXT HOP>\r\n"
+        "<HOP COUNT>00 </HOP COUNT>\r\n"
+    )
+
+
+def test_the_public_queue_gets_a_report_of_every_hop_and_of_the_arrival():
+    enterprise = Enterprise()
+    sender, gate, receiver = (enterprise[one] for one in (SENDER, SOUTH_GATE, RECEIVER))
+    sender.send(private(RECEIVER), trace_queue=PUBLIC)
+    enterprise.settle()
+    assert receiver.bodies() == ["body"]
+    reports = [
+        base64.b64decode(one["body_base64"]).decode("utf-16-le")
+        for one in receiver.ask(PeekMessages("orders"))["messages"]
+    ]
+    counts = sorted(int(one.split("<HOP COUNT>")[1][:2], 16) for one in reports if "HOP COUNT" in one)
+    assert counts == [0, 1, 2], "the sender and two gates"
+    assert sum("NEXT HOP" not in one for one in reports) == 3, "two gates and the receiver"
+    assert gate.bodies() == []
+
+
+def test_a_local_message_is_reported_where_it_arrives(host):
+    reports = reports_of(host)
+    host.send(direct(1), trace_queue=REPORTS)
+    assert len(reports) == 1
+    assert "NEXT HOP" not in body(reports[0])

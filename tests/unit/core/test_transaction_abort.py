@@ -1,8 +1,10 @@
 """MS-MQDMPR 3.1.4.5 Transaction Abort: nothing of it is left."""
 
 import pytest
-from core_network import TRANSACTIONAL, Network, direct
-from core_transactions import abort, begin, fill, receive, units
+from core_network import TRANSACTIONAL, Network, direct, guid
+from core_transactions import abort, begin, commit, fill, receive, units
+
+from reference_qm.surface.commands import AbortTransaction
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 
@@ -10,6 +12,19 @@ LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 @pytest.fixture
 def pair():
     return Network().pair()
+
+
+def test_what_was_received_is_there_again_in_its_old_order(pair):
+    a, _ = pair
+    fill(a, LOCAL, "1", "2", "3", "4")
+    unit = begin(a)
+    receive(a, unit)
+    assert receive(a) == "2"
+    receive(a, unit)
+    abort(a, unit)
+    assert a.bodies(TRANSACTIONAL) == ["1", "3", "4"]
+    a.network.kill(a)
+    assert a.bodies(TRANSACTIONAL) == ["1", "3", "4"]
 
 
 def test_what_was_received_is_there_again_after_a_crash(pair):
@@ -28,3 +43,11 @@ def test_an_abort_needs_no_disk(pair):
     a.disk = "broken"
     abort(a, unit)
     assert a.bodies(TRANSACTIONAL) == ["1"]
+
+
+def test_there_must_be_such_a_transaction(pair):
+    a, _ = pair
+    assert "MQ_ERROR_TRANSACTION_SEQUENCE" in a.refusal(AbortTransaction(guid(7)))
+    unit = begin(a)
+    commit(a, unit)
+    assert "MQ_ERROR_TRANSACTION_SEQUENCE" in a.refusal(AbortTransaction(unit))

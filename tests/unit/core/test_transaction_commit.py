@@ -4,7 +4,7 @@ import pytest
 from core_network import TRANSACTIONAL, Network, direct
 from core_transactions import begin, commit, fill, receive, sent_messages, units
 
-from reference_qm.surface.commands import AbortTransaction, CommitTransaction, SendMessage
+from reference_qm.surface.commands import AbortTransaction, CommitTransaction, PurgeQueue, SendMessage
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 
@@ -82,3 +82,14 @@ def test_what_is_committed_arrives_after_the_crash_of_its_sender(pair):
     a.network.advance(60_000)
     assert b.bodies(TRANSACTIONAL) == ["1", "2"]
     assert [(one.TransactionHeader.FM, one.TransactionHeader.LM) for one in sent_messages(a)] == [(1, 0), (0, 1)]
+
+
+def test_what_is_not_sent_yet_survives_a_purge(pair):
+    a, _ = pair
+    unit = begin(a)
+    a.send(LOCAL, b"new", transaction=unit)
+    assert a.ask(PurgeQueue(TRANSACTIONAL)) == {"purged": 1}
+    commit(a, unit)
+    assert a.bodies(TRANSACTIONAL) == ["new"]
+    a.network.kill(a)
+    assert a.bodies(TRANSACTIONAL) == ["new"]

@@ -1,12 +1,19 @@
 """MS-MQDMPR 3.1.7.1.3, 3.1.7.1.33: creating queues."""
 
 import pytest
+from core_secure import ALICE, sender_config
 from queueing_made import PLAIN, one_host, queue_of
 
+from harness.faults.parts import changed
+from reference_qm.core.queueing.publishing import Publishing
 from reference_qm.core.queueing.queues import set_queue_defaults
+from reference_qm.core.replacing import put_in_place
+from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.statuses import Status
+from reference_qm.security import ANONYMOUS, EVERYONE, Ace, AceType, Acl, SecurityDescriptor
 from reference_qm.surface.commands import CreateQueue, GetQueue, ListQueues, SetQueue
 
+SACL = bytes.fromhex("0200080000000000")
 NEW = "private$\\new"
 ASKED = {
     "label": "orders",
@@ -20,10 +27,39 @@ ASKED = {
 SHOWN = {**ASKED, "type": "00000000-0000-0000-0000-000000000000"}
 
 
+def test_a_new_queue_has_what_was_asked_for_and_a_journal_of_its_own(host):
+    host.ask(CreateQueue(NEW, transactional=True, **ASKED))
+    queue = queue_of(host, NEW)
+    assert (queue.Label, queue.Journaling, queue.Quota, queue.JournalQuota) == ("orders", True, 10, 20)
+    assert (queue.Authentication, queue.PrivacyLevel, queue.BasePriority) == (True, PrivacyLevel.BODY, -5)
+    assert (queue.Transactional, queue.QueueType) == (True, QueueType.PRIVATE)
+    assert (queue.CreateTime, queue.ModifyTime) == (host.network.now.utc_s,) * 2
+    assert queue.QualifiedPathname == f"host1\\{NEW}"
+    assert queue.JournalQueueReference is not None
+    assert (queue.JournalQueueReference.QueueType, queue.JournalQueueReference.parent) == (QueueType.SYSTEM, queue)
+    assert queue.SubqueueCollection == {}
+    assert host.bodies(f"{NEW};journal") == []
+
+
+def test_a_queue_has_the_descriptor_that_it_was_given_after_a_restart_too(host):
+    given = SecurityDescriptor(ANONYMOUS, None, Acl((Ace(AceType.ACCESS_ALLOWED, 4, EVERYONE),)), 0x8014, SACL)
+    host.ask(CreateQueue(NEW, security=given.build()))
+    assert (queue_of(host, NEW).Security.Dacl, queue_of(host, NEW).Security.Sacl) == (given.Dacl, SACL)
+    host.restart()
+    assert (queue_of(host, NEW).Security.Dacl, queue_of(host, NEW).Security.Sacl) == (given.Dacl, SACL)
+
+
 def test_what_is_no_descriptor_is_refused_in_one_line(host):
     refused = host.refusal(CreateQueue(NEW, security=b"\1"))
     assert refused.startswith("security: ")
     assert refused.endswith("give a self-relative SECURITY_DESCRIPTOR (MS-DTYP 2.4.6)")
+
+
+def test_every_private_queue_has_a_number_and_an_identifier_of_its_own(host):
+    for number in range(5):
+        host.ask(CreateQueue(f"private$\\q{number}"))
+    queues = host.core.adm.QueueCollection.values()
+    assert len({queue.PrivateQueueNumber for queue in queues}) == len({queue.Identifier for queue in queues}) == 7
 
 
 REFUSED = {
@@ -45,12 +81,49 @@ def created(host, pathname, **named):
     return values
 
 
+def answers(host, status):
+    """The directory answers the creation of an object so."""
+    put_in_place(
+        host.core, changed(Publishing.publish, lambda original: lambda qm, queue, published: published(status))
+    )
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_created_has_a_status_and_changes_nothing(host, name):
     pathname, status = REFUSED[name]
     before = dict(host.core.adm.QueueCollection)
     assert created(host, pathname) == (status, None)
     assert host.core.adm.QueueCollection == before
+
+
+def test_a_public_queue_is_created_when_the_directory_has_it(host):
+    answers(host, Status.MQ_OK)
+    status, queue = created(host, "public")
+    assert (status, queue.QueueType, queue.PrivateQueueNumber) == (Status.MQ_OK, QueueType.PUBLIC, None)
+    answers(host, Status.MQ_ERROR_NO_DS)
+    assert created(host, "other") == (Status.MQ_ERROR_NO_DS, None)
+    status, queue = created(host, "other", skip_directory=True)
+    assert status is Status.MQ_OK
+
+
+def test_a_subqueue_is_as_its_queue_and_has_no_journal(host):
+    host.ask(CreateQueue(NEW, transactional=True, **ASKED))
+    assert host.ask(CreateQueue(f"{NEW};sub"))["format_names"] == {"direct": f"DIRECT=TCP:10.0.0.1\\{NEW};sub"}
+    queue, subqueue = queue_of(host, NEW), queue_of(host, NEW).SubqueueCollection["sub"]
+    assert (subqueue.Transactional, subqueue.Quota, subqueue.parent) == (True, 10, queue)
+    assert subqueue.JournalQueueReference is None
+    assert "exists already" in host.refusal(CreateQueue(f"{NEW};SUB"))
+    assert host.bodies(f"{NEW};sub") == []
+
+
+def test_properties_can_be_read_and_changed(host):
+    host.ask(CreateQueue(NEW, **ASKED))
+    read = host.ask(GetQueue(NEW))
+    assert read == {"name": NEW, "transactional": False, "count": 0, "bytes": 0, **SHOWN}
+    host.network.advance(5_000)
+    changed = host.ask(SetQueue(NEW, label="other", quota_kb=99, privacy="none"))
+    assert changed == read | {"label": "other", "quota_kb": 99, "privacy": "none"}
+    assert queue_of(host, NEW).ModifyTime == queue_of(host, NEW).CreateTime + 5
 
 
 @pytest.mark.parametrize(
@@ -89,3 +162,15 @@ def test_a_queue_survives_with_all_its_properties_and_subqueues():
     assert [*after.SubqueueCollection] == ["sub"]
     assert host.ask(CreateQueue("private$\\later")) is not None
     assert queue_of(host, "private$\\later").PrivateQueueNumber > after.PrivateQueueNumber
+
+
+def test_a_domain_user_owns_the_queue_that_he_creates():
+    host = one_host(security=sender_config())
+    host.ask(CreateQueue(NEW, owner=ALICE.name))
+    host.ask(CreateQueue("private$\\bare"))
+    owned, bare = queue_of(host, NEW).Security, queue_of(host, "private$\\bare").Security
+    assert (owned.Owner, bare.Owner) == (ALICE.SecurityIdentifier, ANONYMOUS)
+    assert [ace.Sid for ace in owned.Dacl.Aces] == [EVERYONE, ALICE.SecurityIdentifier]
+    host.network.kill(host)
+    assert queue_of(host, NEW).Security.build() == owned.build()
+    assert "'nobody' is no account here" in host.refusal(CreateQueue("private$\\else", owner="nobody"))

@@ -1,8 +1,47 @@
 """MS-MQDMPR 3.1.7.1.4: deleting queues."""
 
-from queueing_made import one_host
+import pytest
+from queueing_made import PLAIN, one_host, put
 
-from reference_qm.surface.commands import CreateQueue, DeleteQueue
+from harness.faults.parts import changed
+from reference_qm.codec import MessageClass
+from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages
+
+SUB = f"{PLAIN};sub"
+
+
+def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
+    host.ask(CreateQueue(SUB))
+    ids = put(host, "a", "b", "c")
+    host.ask(MoveMessage(PLAIN, ids[1], SUB))
+    left = []
+    put_in_place(
+        host.core,
+        changed(
+            FinalAcks.position_deleted,
+            lambda original: lambda qm, position, reason, now: left.append((position.MessageReference.Body, reason)),
+        ),
+    )
+    host.ask(DeleteQueue(PLAIN))
+    assert sorted(left) == [(body, MessageClass.MQMSG_CLASS_NACK_Q_DELETED) for body in (b"a", b"b", b"c")]
+    assert host.core.adm.storage.used == 0
+    for name in (PLAIN, SUB, f"{PLAIN};journal"):
+        assert "create it first" in host.refusal(PeekMessages(name))
+
+
+def test_a_subqueue_is_deleted_alone(host):
+    host.ask(CreateQueue(SUB))
+    put(host, "a")
+    host.ask(DeleteQueue(SUB))
+    assert host.bodies() == ["a"]
+    assert "create it first" in host.refusal(PeekMessages(SUB))
+
+
+@pytest.mark.parametrize("name", ["system$;deadletter", f"{PLAIN};journal"])
+def test_a_system_queue_stays(host, name):
+    assert "system queue" in host.refusal(DeleteQueue(name))
 
 
 def test_a_deleted_queue_is_deleted_after_a_crash_too():

@@ -12,6 +12,21 @@ from reference_qm.surface.commands import SendMessage
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 
 
+def test_a_cursor_waits_for_what_comes_after_it(host, reads):
+    put(host, "a")
+    descriptor = open_(host)
+    cursor = host.core.cursors.open(descriptor)
+    reads.call("1", "dequeue_message", descriptor, cursor=cursor)
+    reads.call("waits", "dequeue_message", descriptor, cursor=cursor, timeout_ms=1_000)
+    put(host, "b")
+    assert reads.answers["waits"] == (OK, "b")
+    reads.call("in vain", "dequeue_message", descriptor, cursor=cursor, timeout_ms=1_000)
+    host.network.advance(1_000)
+    assert reads.answers["in vain"] == (TIMEOUT, None)
+    put(host, "c")
+    assert reads.call("on", "dequeue_message", descriptor, cursor=cursor) == (OK, "c")
+
+
 def test_what_is_not_on_disk_yet_is_waited_for_and_what_is_behind_it_too():
     host = one_host()
     reads, descriptor = Reads(host), open_(host)

@@ -30,6 +30,29 @@ def expand(host, text):
     return None if name is None else [one.lower() for one in str(name).split(",")]
 
 
+@pytest.mark.parametrize("name", [A, C, f"MACHINE={guid(1)}", "MULTICAST=224.0.0.1:80"])
+def test_a_single_name_is_itself(host, name):
+    assert expand(host, name) == [name.lower()]
+
+
+def test_elements_are_sorted_and_once_there(host):
+    assert expand(host, f"{C},{B},{A},{B.lower()}") == sorted([A.lower(), B.lower(), C.lower()])
+
+
+def test_one_element_that_is_left_is_a_single_name(host):
+    assert expand(host, f"{A},{A.lower()}") == [A.lower()]
+
+
+def test_distribution_lists_are_resolved_also_those_in_lists(host):
+    assert expand(host, ONE) == sorted([A.lower(), B.lower()])
+    assert expand(host, f"{C},{TWO}") == sorted([A.lower(), B.lower(), C.lower()])
+
+
+@pytest.mark.parametrize("name", [f"DL={guid(9)}", f"{A},DL={guid(9)}", "nonsense", ""])
+def test_what_cannot_be_resolved_fails(host, name):
+    assert expand(host, name) is None
+
+
 def test_a_list_that_holds_only_itself_has_nothing(host):
     put_in_place(host.core, changed(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name]))
     assert expand(host, ONE) is None

@@ -1,6 +1,19 @@
 """MS-MQDMPR 3.1.1.2, 3.1.1.11: the list of a queue's messages, and what it counts."""
 
-from queueing_made import queue_of
+import pytest
+from queueing_made import open_, put, queue_of
+
+from reference_qm.model.position_list import Boundary
+from reference_qm.model.states import MessagePositionState
+
+
+def walk(positions, forward=True):
+    """Return the bodies from one end to the other, by the links alone."""
+    bodies, entry = [], positions.Head if forward else positions.Tail
+    while not isinstance(entry, Boundary):
+        bodies.append(entry.MessageReference.Body.decode())
+        entry = entry.Next if forward else entry.Previous
+    return bodies
 
 
 def test_an_empty_list_begins_with_its_end(host):
@@ -8,3 +21,63 @@ def test_an_empty_list_begins_with_its_end(host):
     assert positions.Head is positions.End
     assert positions.Tail is positions.Start
     assert (len(positions), positions.TotalBytes) == (0, 0)
+
+
+def test_messages_lie_by_arrival_within_priority(host):
+    for body, priority in ("a", 3), ("b", 7), ("c", 0), ("d", 3), ("e", 5), ("f", 7):
+        put(host, body, priority=priority)
+    positions = queue_of(host).MessagePositionList
+    assert walk(positions) == ["b", "f", "e", "a", "d", "c"] == walk(positions, forward=False)[::-1]
+
+
+@pytest.mark.parametrize("gone", ["a", "b", "c"])
+def test_one_that_leaves_is_linked_no_more_and_the_next_comes_at_the_right_place(host, gone):
+    ids = dict(zip("abc", put(host, "a", "b", "c"), strict=True))
+    positions = queue_of(host).MessagePositionList
+    position = positions.find(ids[gone])
+    positions.remove(position)
+    positions.remove(position)
+    assert (position.State, position.Next, position.Previous) == (MessagePositionState.DELETED, None, None)
+    put(host, "d")
+    left = [body for body in "abcd" if body != gone]
+    assert walk(positions) == left == walk(positions, forward=False)[::-1]
+    assert len(positions) == 3
+    assert positions.find(ids[gone]) is None
+
+
+def test_one_that_is_held_stays_linked_but_is_not_counted(host):
+    ids = put(host, "a", "b")
+    positions = queue_of(host).MessagePositionList
+    held = positions.find(ids[0])
+    positions.hold(held)
+    positions.remove(held)
+    assert walk(positions) == ["a", "b"]
+    assert [one.MessageReference.Body for one in positions] == [b"b"]
+    assert len(positions) == 1
+    put(host, "c", priority=7)
+    put(host, "d")
+    positions.release(held)
+    assert walk(positions) == ["c", "b", "d"]
+
+
+def test_positions_may_go_while_the_list_is_walked(host):
+    put(host, "a", "b", "c", "d")
+    positions = queue_of(host).MessagePositionList
+    seen = []
+    for position in positions:
+        seen.append(position.MessageReference.Body.decode())
+        if seen[-1] == "b":
+            for other in list(positions):
+                if other.MessageReference.Body in (b"b", b"c"):
+                    positions.remove(other)
+    assert seen == ["a", "b", "d"]
+    assert walk(positions) == ["a", "d"]
+
+
+def test_a_queue_is_active_while_it_is_open(host):
+    core, queue = host.core, queue_of(host)
+    assert not queue.Active
+    descriptor = open_(host)
+    assert queue.Active
+    core.queue_opening.close_queue(descriptor)
+    assert not queue.Active

@@ -10,6 +10,7 @@ from reference_qm.surface.commands import (
     CreateQueue,
     MoveMessage,
     PeekMessages,
+    PurgeQueue,
     ReceiveMessage,
 )
 
@@ -21,6 +22,15 @@ def host():
     host = one_host()
     host.ask(CreateQueue(SUB))
     return host
+
+
+def test_a_message_is_moved_with_its_lookup_identifier(host):
+    ids = put(host, "a", "b", "c")
+    assert host.ask(MoveMessage(PLAIN, ids[1], SUB)) == {"lookup_id": ids[1]}
+    assert (host.bodies(), host.bodies(SUB)) == (["a", "c"], ["b"])
+    assert host.ask(PeekMessages(SUB))["messages"][0]["lookup_id"] == ids[1]
+    host.ask(MoveMessage(SUB, ids[1], PLAIN))
+    assert host.bodies() == ["a", "c", "b"], "it arrived last"
 
 
 @pytest.mark.parametrize("to", [TRANSACTIONAL, PLAIN, f"{PLAIN};journal", "system$;deadletter", f"{PLAIN};none"])
@@ -35,6 +45,14 @@ def test_what_is_not_available_is_not_moved(host):
     assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one + 1, SUB))
     queue_of(host).MessagePositionList.find(one).State = MessagePositionState.LOCKED
     assert "MESSAGE_NOT_FOUND" in host.refusal(MoveMessage(PLAIN, one, SUB))
+
+
+def test_a_subqueue_is_received_from_and_purged_alone(host):
+    for one in put(host, "a", "b", "c")[:2]:
+        host.ask(MoveMessage(PLAIN, one, SUB))
+    assert host.ask(ReceiveMessage(SUB))["message"]["body"] == "a"
+    assert host.ask(PurgeQueue(SUB)) == {"purged": 1}
+    assert host.bodies() == ["c"]
 
 
 def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():

@@ -1,5 +1,7 @@
 """MS-MQDMPR 3.1.7.1.5, 3.1.7.1.6: opening and closing queues."""
 
+import itertools
+
 import pytest
 from core_network import guid, private
 from queueing_made import PLAIN, Reads, direct, open_, queue_of
@@ -7,13 +9,25 @@ from queueing_made import PLAIN, Reads, direct, open_, queue_of
 from reference_qm.model.enums import QueueAccessType as Access
 from reference_qm.model.enums import QueueShareMode as Share
 from reference_qm.model.statuses import Status
-from reference_qm.surface.commands import CloseQueue, OpenQueue, ReceiveMessage
+from reference_qm.surface.commands import CloseQueue, Inspect, OpenQueue, OpenToSend, ReceiveMessage
 
 NONE, DENY = Share.DENY_NONE, Share.DENY_RECEIVE
 
 
 def opened(host, name, access=Access.RECEIVE, share=NONE):
     return host.core.queue_opening.open_queue(name, access, share, host.network.now)
+
+
+@pytest.mark.parametrize(
+    "name", [direct(1), f"DIRECT=OS:host1\\{PLAIN}", private(1), f"{direct(1)};journal", f"{private(1)};JOURNAL"]
+)
+def test_a_local_queue_is_found_by_each_of_its_names(host, name):
+    status, descriptor = opened(host, name)
+    assert status is Status.MQ_OK
+    journal = name.lower().endswith(";journal")
+    assert descriptor.QueueReference is (queue_of(host).JournalQueueReference if journal else queue_of(host))
+    assert (descriptor.AccessType, descriptor.ShareMode, descriptor.FormatName) == (Access.RECEIVE, NONE, name)
+    assert descriptor.QueueReference.OpenQueueDescriptorCollection == {descriptor.Handle: descriptor}
 
 
 def test_handles_are_never_the_same(host):
@@ -62,6 +76,32 @@ def test_what_cannot_be_opened_has_a_status_and_leaves_nothing_open(host, name):
     assert host.core.descriptors == {}
 
 
+def shared(first, second):
+    """Return whether two share a queue, written as pairs from the text. Spec: MS-MQDMPR 3.1.7.1.5."""
+    (access, share), (wanted, mode) = first, second
+    if share is DENY and access is Access.RECEIVE:
+        return not (mode is DENY or wanted is Access.RECEIVE)
+    if share is DENY and access in (Access.PEEK, Access.PEEK_ADMIN):
+        return wanted is not Access.RECEIVE
+    return not (access is Access.RECEIVE and share is NONE and mode is DENY)
+
+
+MODES = list(itertools.product([Access.RECEIVE, Access.SEND, Access.PEEK, Access.PEEK_ADMIN], Share))
+
+
+@pytest.mark.parametrize("first", MODES, ids=str)
+@pytest.mark.parametrize("second", MODES, ids=str)
+def test_sharing(host, first, second):
+    _, held = opened(host, direct(1), *first)
+    status, descriptor = opened(host, direct(1), *second)
+    assert (status is Status.MQ_OK) is shared(first, second)
+    assert status in (Status.MQ_OK, Status.MQ_ERROR_SHARING_VIOLATION)
+    host.core.queue_opening.close_queue(held)
+    if descriptor is not None:
+        host.core.queue_opening.close_queue(descriptor)
+    assert opened(host, direct(1), *second)[0] is Status.MQ_OK, "nothing is left of those that were closed"
+
+
 def test_closing_ends_what_waits_and_forgets_cursors(host):
     reads, descriptor = Reads(host), open_(host)
     host.core.cursors.open(descriptor)
@@ -87,9 +127,33 @@ def test_commands_open_and_close_and_share(host):
     assert "give one of them" in host.refusal(ReceiveMessage(PLAIN, handle=peeking))
 
 
+def test_queues_are_opened_to_send_by_a_command(host):
+    several = f"{direct(9)},{direct(1)}"
+    handle = host.ask(OpenToSend(several))["handle"]
+    shown = {one["Handle"]: one for one in host.ask(Inspect())["adm"]["OpenQueueDescriptors"]}
+    assert (shown[handle]["Multiple"], shown[handle]["QueueReference"], shown[handle]["AccessType"]) == (
+        True,
+        None,
+        "SendAccess",
+    )
+    names = [shown[one]["FormatName"].lower() for one in shown[handle]["OpenQueueDescriptorCollection"]]
+    assert names == [direct(1).lower(), direct(9).lower()]
+    assert "MQ_ERROR_UNSUPPORTED_ACCESS_MODE" in host.refusal(OpenToSend(several, deny_receive=True))
+    assert "MQ_ERROR_QUEUE_NOT_FOUND" in host.refusal(OpenToSend(direct(1, "private$\\none")))
+    host.ask(CloseQueue(handle))
+    assert host.core.descriptors == {}
+
+
 def test_a_command_leaves_nothing_open(host):
     host.ask(ReceiveMessage(PLAIN))
     token = host.begin(ReceiveMessage(PLAIN, timeout_ms=10))
     host.network.advance(10)
     assert host.answers[token] is not None
     assert (host.core.descriptors, queue_of(host).OpenQueueDescriptorCollection) == ({}, {})
+
+
+def test_a_restart_closes_everything(host):
+    handle = host.ask(OpenQueue(PLAIN, deny_receive=True))["handle"]
+    host.restart()
+    assert "handles end with a restart" in host.refusal(CloseQueue(handle))
+    assert host.ask(ReceiveMessage(PLAIN)) == {"message": None}

@@ -1,15 +1,35 @@
 """MS-MQDMPR 3.1.7.1.14, 3.1.7.1.15, 3.1.7.1.1, 3.1.7.1.2, 3.2.7: peeking, with and without a cursor."""
 
 import pytest
-from queueing_made import PLAIN, put
+from queueing_made import PLAIN, put, queue_of
 
+from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CloseCursor, OpenCursor, OpenQueue, PeekMessage, ReceiveMessage
+
+OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 
 
 @pytest.fixture
 def cursor(host, descriptor):
     return host.core.cursors.open(descriptor)
+
+
+def test_a_peek_waits_no_longer_than_it_may(host, reads, descriptor):
+    assert reads.call("0", "peek_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
+    reads.call("x", "peek_message", descriptor, timeout_ms=300)
+    host.network.advance(300)
+    assert reads.answers["x"] == (TIMEOUT, None)
+
+
+def test_a_new_cursor_is_before_the_first_message_and_has_nothing_next(host, reads, descriptor, cursor):
+    put(host, "a")
+    assert (cursor.CursorState, cursor.MessagePositionReference) == (
+        CursorState.UNREAD,
+        queue_of(host).MessagePositionList.Start,
+    )
+    assert descriptor.CursorCollection == {cursor.Handle: cursor}
+    assert reads.call("x", "peek_next_message", descriptor, cursor) == (Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION, None)
 
 
 def test_closing_a_cursor_ends_what_waits_with_it_and_nothing_else(host, reads, descriptor, cursor):
@@ -19,6 +39,16 @@ def test_closing_a_cursor_ends_what_waits_with_it_and_nothing_else(host, reads, 
     host.core.queue_opening.close_cursor(cursor)
     assert reads.answers == {"gone": (Status.MQ_ERROR_OPERATION_CANCELLED, None)}
     assert descriptor.CursorCollection == {other.Handle: other}
+
+
+def test_a_closed_cursor_keeps_no_message(host, reads, descriptor, cursor):
+    (one,) = put(host, "a")
+    reads.call("1", "peek_message", descriptor, cursor=cursor)
+    position = queue_of(host).MessagePositionList.find(one)
+    assert position.held == 1
+    queue_of(host).MessagePositionList.remove(position)
+    host.core.queue_opening.close_cursor(cursor)
+    assert (position.held, position.Next) == (0, None)
 
 
 def test_cursors_over_commands(host):

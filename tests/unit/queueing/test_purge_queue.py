@@ -1,9 +1,63 @@
 """MS-MQDMPR 3.1.7.1.7: purging a queue."""
 
-from queueing_made import PLAIN, Reads, one_host, open_, put
+import pytest
+from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
+from harness.faults.parts import changed
+from reference_qm.codec import MessageClass
+from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import PurgeQueue
+
+PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+
+
+@pytest.fixture
+def left(host):
+    found = []
+    put_in_place(
+        host.core,
+        changed(
+            FinalAcks.position_deleted,
+            lambda original: (
+                lambda qm, position, reason, now: found.append((position.MessageReference.Body.decode(), reason))
+            ),
+        ),
+    )
+    return found
+
+
+def test_what_is_available_leaves_at_once(host, left):
+    put(host, "a", "b")
+    assert host.ask(PurgeQueue(PLAIN)) == {"purged": 2}
+    assert left == [("a", PURGED), ("b", PURGED)]
+    assert queue_of(host).TotalBytes == 0
+
+
+def test_what_is_locked_leaves_when_it_is_unlocked(host, left):
+    put(host, "a", "b")
+    reads = Reads(host)
+    reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
+    assert host.ask(PurgeQueue(PLAIN)) == {"purged": 1}
+    locked = reads.positions["first"]
+    assert locked.State is MessagePositionState.PURGE_PENDING
+    assert reads.call("nothing", "dequeue_message", open_(host), timeout_ms=0) == (Status.MQ_ERROR_IO_TIMEOUT, None)
+    host.core.positions.unlock_message(locked)
+    host.core.hear_events(host.network.now)
+    assert left == [("b", PURGED), ("a", PURGED)]
+    assert len(queue_of(host).MessagePositionList) == 0
+
+
+def test_what_is_locked_and_then_received_was_received(host, left):
+    put(host, "a")
+    reads = Reads(host)
+    reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
+    host.ask(PurgeQueue(PLAIN))
+    host.core.positions.delete_message(reads.positions["first"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.hear_events(host.network.now)
+    assert left == [("a", MessageClass.MQMSG_CLASS_ACK_RECEIVE)]
 
 
 def test_nobody_gets_a_message_while_the_disk_purges_it():

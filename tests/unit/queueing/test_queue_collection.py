@@ -19,6 +19,15 @@ def queues():
     return made
 
 
+@pytest.mark.parametrize(
+    "leave", [lambda queues: queues.clear(), lambda queues: [queues.pop(one) for one in [*queues]]]
+)
+def test_one_that_left_is_found_by_nothing(queues, leave):
+    leave(queues)
+    assert len(queues) == 0
+    assert queues.find_private(7) is queues.find_public(UUID(int=2)) is None
+
+
 def test_one_of_the_same_name_takes_the_place_of_another(queues):
     later = Queue(Pathname=PRIVATE.Pathname, PrivateQueueNumber=8)
     queues[later.Pathname] = later

@@ -3,7 +3,18 @@
 And what ends their wait, MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2: messages that leave and become available.
 """
 
+import pytest
+from queueing_made import put, queue_of
+
+from harness.faults.parts import changed
+from reference_qm.codec import MessageClass
+from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.final_acks import FinalAcks
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
+
+OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 
 
 def wait(host, reads, name, descriptor, timeout_ms=None, destructive=True, **named):
@@ -13,7 +24,48 @@ def wait(host, reads, name, descriptor, timeout_ms=None, destructive=True, **nam
     )
 
 
+def runs(host, reader):
+    return host.core.timers.is_running(TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number))
+
+
+@pytest.mark.parametrize("timeout_ms", [0, -1])
+def test_a_wait_of_no_time_fails_at_once(host, reads, descriptor, timeout_ms):
+    wait(host, reads, "x", descriptor, timeout_ms)
+    assert reads.answers == {"x": (TIMEOUT, None)}
+    assert not descriptor.WaitingMessageReadOperationCollection
+
+
 def test_a_wait_for_a_queue_that_is_gone_fails_at_once(host, reads, descriptor):
     descriptor.QueueReference = None
     wait(host, reads, "x", descriptor, 100)
     assert reads.answers == {"x": (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)}
+
+
+def test_the_timer_ends_the_wait_that_it_was_started_for(host, reads, descriptor):
+    for name, timeout_ms in ("long", 200), ("short", 100):
+        wait(host, reads, name, descriptor, timeout_ms)
+    long, short = descriptor.WaitingMessageReadOperationCollection
+    host.network.advance(100)
+    assert reads.answers == {"short": (TIMEOUT, None)}
+    assert list(descriptor.WaitingMessageReadOperationCollection) == [long]
+    assert (runs(host, long), runs(host, short)) == (True, False)
+
+
+def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host):
+    (message_id,) = put(host, "a")
+    queue, deleted = queue_of(host), []
+    position = queue.MessagePositionList.find(message_id)
+    put_in_place(
+        host.core,
+        changed(
+            FinalAcks.position_deleted,
+            lambda original: lambda qm, position, reason, now: deleted.append((position, reason)),
+        ),
+    )
+    reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+    for _ in range(2):
+        host.core.positions.delete_message(position, reason)
+    host.core.hear_events(host.network.now)
+    assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
+    assert position.State is MessagePositionState.DELETED
+    assert deleted == [(position, reason)], "once"

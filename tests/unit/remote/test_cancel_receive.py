@@ -37,3 +37,13 @@ def test_a_cancelled_call_is_answered_with_a_fault_and_takes_no_message(method):
     server.send(b"late")
     assert server.bodies() == ["late"]
     assert cancel(reader, queue, 5) is Status.MQ_ERROR_INVALID_HANDLE
+
+
+def test_a_stopped_queue_manager_answers_who_waits_and_ends_associations():
+    from reference_qm.surface.inputs import Stopped
+
+    server, reader, _, call = waiting()
+    server.handle(Stopped())
+    assert Status(reader.answer(call)["Return"]) is Status.MQ_ERROR_OPERATION_CANCELLED
+    assert reader.closed is not None
+    assert len(server.core.remote.associations) == len(server.core.descriptors) == 0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from remote_reader import ADDRESS, OTHER, Server
+import pytest
+from remote_reader import ADDRESS, OTHER, PEEK, Server
 
 from reference_qm.model.statuses import Status
 
@@ -17,6 +18,14 @@ def locked():
     reader = server.connect()
     queue = reader.open()
     return server, reader, queue, reader.read(queue.handle)["pphContext"]
+
+
+@pytest.mark.parametrize("ack", [NACK, ACK])
+def test_a_message_that_was_purged_while_it_was_locked_is_gone_either_way(ack):
+    server, reader, _, context = locked()
+    server.purge()
+    assert reader.end(context, ack) == Status.MQ_OK
+    assert server.bodies() == []
 
 
 def test_an_end_is_answered_when_the_disk_knows():
@@ -37,6 +46,20 @@ def test_a_message_whose_end_cannot_be_written_is_given_back():
     results = reader.answer(ending)
     assert (Status(results["Return"]), results["pphContext"]) == (Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
     assert server.bodies() == ["one"]
+
+
+def test_a_client_that_vanishes_while_its_end_is_written_has_ended_it():
+    """Else the message would be given to another reader, and then be deleted."""
+    server, reader, _, context = locked()
+    server.slow_disk = True
+    reader.begin("RemoteQMEndReceive", pphContext=context, dwAck=ACK)
+    reader.vanish()
+    assert server.bodies() == []
+    server.write()
+    server.slow_disk = False
+    assert server.bodies() == []
+    other = server.connect()
+    assert Status(other.read(other.open().handle, ulAction=PEEK)["Return"]) is Status.MQ_ERROR_IO_TIMEOUT
 
 
 def test_the_answer_to_an_end_comes_before_what_follows_from_it():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
-from remote_reader import ADDRESS, Server
+from remote_reader import ADDRESS, QM_ID, Server
 
 from reference_qm.codec.format_error import MisuseError
 from reference_qm.config import QueueSettings
@@ -12,6 +14,7 @@ from reference_qm.rpc.interfaces.propvariant import VarType
 
 NULL = {"vt": VarType.VT_NULL, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": None}
 SHOP = "private$\\shop"
+WIDE = pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
 
 
 def direct(name: str, kind: int = 3, suffix: int = 0):
@@ -33,9 +36,39 @@ def server():
     return Server(QueueSettings(SHOP, transactional=True))
 
 
+@WIDE
+def test_properties_are_properties_in_the_types_that_they_have(server, wide):
+    found = ask(server, range(101, 114), wide=wide)
+    assert found["Return"] == Status.MQ_OK
+    properties = {101 + place: (VarType(one["vt"]).name, one["_varUnion"]) for place, one in enumerate(found["apVar"])}
+    assert properties[103] == ("VT_LPWSTR", SHOP)
+    assert properties[104] == ("VT_UI1", 0)
+    assert properties[105] == ("VT_UI4", 0xFFFFFFFF)
+    assert properties[106] == ("VT_I2", 0)
+    assert properties[112] == ("VT_UI4", 1)
+    assert properties[113] == ("VT_UI1", 1)
+    assert {properties[109][0], properties[110][0]} == {"VT_I4"}
+    assert isinstance(properties[102][1], UUID)
+
+
+def test_a_variant_of_another_type_and_an_unknown_property_are_refused(server):
+    wrong = {**NULL, "vt": VarType.VT_UI1, "_varUnion": 0}
+    assert ask(server, [108], variants=[wrong])["Return"] == Status.MQ_ERROR_PROPERTY
+    assert ask(server, [999])["Return"] == Status.MQ_ERROR_PROPERTY
+    right = {**NULL, "vt": VarType.VT_LPWSTR, "_varUnion": "old"}
+    assert ask(server, [108], variants=[right])["Return"] == Status.MQ_OK
+
+
 @pytest.mark.parametrize("described", [direct("private$\\none"), direct(SHOP, suffix=4), {"ObjType": 1, "union": None}])
 def test_no_queue_no_properties(server, described):
     assert ask(server, [108], described)["Return"] == Status.MQ_ERROR_QUEUE_NOT_FOUND
+
+
+def test_a_private_name_of_another_computer_is_not_here(server):
+    described = {"m_qft": 2, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": {"Lineage": UUID(int=9), "Uniquifier": 1}}
+    assert ask(server, [108], {"ObjType": 1, "union": described})["Return"] == Status.MQ_ERROR_QUEUE_NOT_FOUND
+    described["union"] = {"Lineage": QM_ID, "Uniquifier": 1}
+    assert ask(server, [108], {"ObjType": 1, "union": described})["Return"] == Status.MQ_OK
 
 
 def test_variants_inside_variants_are_believed_to_a_depth(server):

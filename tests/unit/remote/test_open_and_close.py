@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from remote_reader import OTHER, PEEK_ACCESS, Server
+from remote_reader import OTHER, PEEK, PEEK_ACCESS, Server
 
 from reference_qm.model.statuses import Status
 
 INFINITE = 0xFFFFFFFF
+
+
+def test_the_context_of_qmcomm_may_be_closed_once_the_queue_is_open():
+    """MS-MQMP 3.1.4.3, 4.2: then the queue is no longer its own."""
+    server = Server()
+    server.send(b"one")
+    reader = server.connect()
+    opened = reader.open()
+    assert reader.call("R_QMCloseRemoteQueueContext", pphContext=opened.context) == {"pphContext": None}
+    assert reader.read(opened.handle, ulAction=PEEK)["Return"] == Status.MQ_OK
 
 
 # -- RemoteQMCloseQueue ----------------------------------------------------------------------------------------
@@ -28,6 +38,18 @@ def test_closing_a_queue_cancels_its_reads_and_no_others():
 
 
 # -- RemoteQMCloseCursor ---------------------------------------------------------------------------------------
+
+
+def test_a_cursor_is_closed_once():
+    server = Server()
+    reader = server.connect()
+    queue = reader.open().handle
+    cursor = reader.open_cursor(queue)["phCursor"]
+    assert reader.call("RemoteQMCloseCursor", hQueue=queue, hCursor=cursor)["Return"] == Status.MQ_OK
+    again = reader.call("RemoteQMCloseCursor", hQueue=queue, hCursor=cursor)
+    assert Status(again["Return"]) is Status.MQ_ERROR_INVALID_HANDLE
+    read = reader.read(queue, ulAction=PEEK, hCursor=cursor)
+    assert Status(read["Return"]) is Status.STATUS_INVALID_PARAMETER
 
 
 # -- RemoteQMPurgeQueue ----------------------------------------------------------------------------------------

@@ -13,6 +13,15 @@ from reference_qm.rpc.syntaxes import NDR, SyntaxId
 from reference_qm.rpc.towers import Tower
 from reference_qm.surface.inputs import Endpoint, RpcListening
 
+IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
+
+
+@pytest.mark.parametrize("method", ["RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"])
+@pytest.mark.parametrize(("kind", "port"), [(IP_HANDSHAKE, 2103), (IP_READ, 2105), (IPX_HANDSHAKE, 0), (IPX_READ, 0)])
+def test_the_ports_of_both_interfaces_are_returned_and_none_of_spx(method, kind, port):
+    parameter = "dwPortType" if method.startswith("Remote") else "fIP"
+    assert Server().connect().call(method, **{parameter: kind}) == {"Return": port}
+
 
 def ask_mapper(reader, interface: SyntaxId):
     octets = Tower(interface, NDR, 0, IPv4Address(0)).build()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from remote_reader import LICENCE, LISTENING, PLAIN, Server, bind, request
+from remote_reader import ADDRESS, LICENCE, LISTENING, OTHER, PLAIN, Server, bind, request
 
 from reference_qm.model.statuses import Status
 from reference_qm.surface.effects import RpcSend
@@ -25,6 +25,79 @@ def nothing_is_left(server: Server) -> bool:
         server.core.readers,
     )
     return [len(one) for one in left] == [0] * len(left)
+
+
+def test_a_client_that_vanishes_closes_its_queues():
+    server = Server()
+    reader = server.connect()
+    reader.open()
+    reader.open(OTHER)
+    reader.vanish()
+    assert nothing_is_left(server)
+
+
+def test_messages_that_a_vanished_client_had_are_given_back_and_their_sender_hears_of_no_receipt():
+    server = Server()
+    for body in (b"one", b"two"):
+        admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
+        server.send(body, acks=frozenset({"positive_receive"}), admin_queue=admin)
+    reader = server.connect()
+    queue = reader.open()
+    reader.read(queue.handle)
+    reader.read(queue.handle, dwRequestID=2)
+    assert server.bodies() == []
+    reader.vanish()
+    assert (server.bodies(), server.bodies(OTHER)) == (["one", "two"], [])
+    assert nothing_is_left(server)
+
+
+def test_a_message_that_was_purged_meanwhile_is_not_given_back():
+    server = Server()
+    server.send(b"one")
+    reader = server.connect()
+    reader.read(reader.open().handle)
+    server.purge()
+    reader.vanish()
+    assert server.bodies() == []
+
+
+def test_handles_stay_as_long_as_the_client_has_another_association():
+    """MS-RPCE 3.3.1.5.7: they belong to the group."""
+    server = Server()
+    server.send(b"one")
+    first = server.connect()
+    queue = first.open()
+    read = first.read(queue.handle)
+    second = server.connect(group=first.group)
+    first.vanish()
+    assert server.bodies() == []
+    assert second.end(read["pphContext"], 2) == Status.MQ_OK
+    second.vanish()
+    assert server.bodies() == []
+    assert nothing_is_left(server)
+
+
+def test_a_queue_that_only_qmcomm_opened_is_closed_with_its_context():
+    server = Server()
+    reader = server.connect()
+    reader.open_remote()
+    assert len(server.core.descriptors) == 1
+    reader.vanish()
+    assert nothing_is_left(server)
+
+
+def test_a_queue_that_qm2qm_took_over_outlives_the_client_of_qmcomm():
+    """MS-MQMP 4.2: the application calls qmcomm, its supporting server qm2qm."""
+    server = Server()
+    server.send(b"one")
+    application, supporting = server.connect("192.0.2.1"), server.connect("192.0.2.2")
+    handle = application.open_remote()["phQueue"]
+    supporting.open_queue(handle)
+    application.vanish()
+    assert supporting.read(handle)["Return"] == Status.MQ_OK
+    supporting.vanish()
+    assert server.bodies() == ["one"]
+    assert nothing_is_left(server)
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])

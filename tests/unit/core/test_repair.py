@@ -1,0 +1,17 @@
+"""MS-MQSO 5.5.5: what the store says of queues is made consistent before anything else is done."""
+
+from __future__ import annotations
+
+from core_network import Network
+
+from reference_qm.surface.commands import CreateQueue
+
+
+def test_no_new_queue_gets_the_number_of_one_that_is_there():
+    network = Network()
+    host = network.host(1)
+    first = host.ask(CreateQueue("private$\\one"))["format_names"]["private"]
+    network.entries[host.address]["last_private_queue_number"] = 0
+    host.restart()
+    second = host.ask(CreateQueue("private$\\two"))["format_names"]["private"]
+    assert second != first
