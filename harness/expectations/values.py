@@ -45,7 +45,7 @@ class Between(Expectation):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fact(Expectation):
-    """A fact that an observation decides with True or False."""
+    """A fact. The observation is True, or what was seen instead: False, or words."""
 
     sentence: str
     otherwise: str | None
@@ -55,15 +55,11 @@ class Fact(Expectation):
 
     def show(self, observed: Any) -> str:
         if not isinstance(observed, bool):
-            return f"{self._denied}: {observed}"
-        return self.sentence if observed else self._denied
+            return str(observed)
+        return self.sentence if observed else self.otherwise or f"not so: {self.sentence}"
 
     def compare(self, observed: Any) -> Difference | None:
         return None if observed is True else Difference(self.show(observed))
-
-    @property
-    def _denied(self) -> str:
-        return self.otherwise or f"not so: {self.sentence}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +89,7 @@ def between(low: int, high: int) -> Between:
 
 
 def holds(sentence: str, otherwise: str | None = None) -> Fact:
-    """Expect True of a fact; ``otherwise``: how the fact reads when it is false."""
+    """Expect True of a fact; ``otherwise``: how it reads when it is false. Words of the check may stand for False."""
     return Fact(sentence, otherwise)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from harness.capture.recorder import Connection, Frame
 from harness.environment import Stream
@@ -90,6 +90,11 @@ class Conversation:
         else:
             self.peer.wait(closed, within_ms, "the end of the connection")
         return self.closed_by_sut
+
+    def until_closed(self, within_ms: int | None = None) -> Self:
+        """Wait as ``wait_closed`` does; return the conversation, which an expectation compares with ``closed()``."""
+        self.wait_closed(within_ms)
+        return self
 
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
         """Wait; return whether the SUT sent nothing, or no packet ``of`` a kind, and kept the connection open."""

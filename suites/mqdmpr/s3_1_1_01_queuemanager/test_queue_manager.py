@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.shown import queue_manager
@@ -35,7 +36,7 @@ def test_what_a_queue_manager_is_by_default(sut, judge):
     """Attributes have the values that they have unless somebody sets them."""
     shown = queue_manager(sut)
     for rule, name, expected in DEFAULTS:
-        judge(rule, expected=f"{name} {expected}", observed=f"{name} {element(shown, name)}")
+        judge(rule, expected=fields({name: expected}), observed={name: element(shown, name)})
     if element(shown, "DirectoryServer"):
         judge.not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:

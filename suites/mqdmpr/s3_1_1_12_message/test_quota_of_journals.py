@@ -40,7 +40,7 @@ def _kept_or_gone(
         return {when: "kept" if when in kept else "gone" for when in WANTED}
 
     eventually(peer, lambda: found() == WANTED)
-    judge(rule, expected=str(WANTED), observed=str(found()), evidence=evidence())
+    judge(rule, expected=WANTED, observed=found(), evidence=evidence())
 
 
 @needs("send", "receive", "queue_control", "configure")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from suites.applications import DONE, asked
 from suites.mqdmpr.steps.shown import queue_manager
@@ -61,7 +62,7 @@ def test_the_sites_of_the_queue_manager_are_those_of_the_directory(sut, judge):
     shown = queue_manager(sut)
     listed = sorted(str(one).lower() for one in element(shown, "SiteIdentifierList"))
     read = sorted(one["Identifier"].lower() for one in element(shown, "SiteCollection"))
-    judge("MQDMPR-3.1.3-D05", expected="a site", observed="a site" if listed else "none")
+    judge("MQDMPR-3.1.3-D05", expected=holds("a site", otherwise="none"), observed=bool(listed))
     if not listed:
         raise ConformanceFailure("the SUT belongs to no site")
     judge("MQDMPR-3.1.3-D09", expected=listed, observed=read)

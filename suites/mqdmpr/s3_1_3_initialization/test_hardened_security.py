@@ -44,7 +44,7 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
                     opened_to_send(sut, to)
                     state = sut.outgoing(to)["state"]
-                    judge("MQDMPR-3.1.7.1.5-97", expected=f"opened: {LOCKED}", observed=f"opened: {state}")
+                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
                 sender.send(1, delivery="recoverable")
             states = [sut.outgoing(to)["state"]]
             came = sender.next_session(sut.connect_timeout_ms)

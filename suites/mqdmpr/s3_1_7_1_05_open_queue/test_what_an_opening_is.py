@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.applications import DONE, REFUSED, to_queue
@@ -56,10 +57,13 @@ def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
     handle = int(sut.control.call("open_to_send", to=",".join((last, here, first, last.upper())))["handle"])
     opened = {number: one for number, one in _openings(sut).items() if _concerns(one, names)}
     whole = opened.get(handle, {})
-    seen = "an opening" if whole else "no opening with its handle"
-    judge("MQDMPR-3.1.7.1.5-14", expected="an opening", observed=seen)
+    judge(
+        "MQDMPR-3.1.7.1.5-14",
+        expected=holds("an opening", otherwise="no opening with its handle"),
+        observed=bool(whole),
+    )
     for rule, (attribute, value) in OF_SEVERAL.items():
-        judge(rule, expected=f"{attribute} {value}", observed=f"{attribute} {whole.get(attribute, 'missing')}")
+        judge(rule, expected=fields({attribute: value}), observed={attribute: whole.get(attribute, "missing")})
     listed = _names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
     judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=names, observed=sorted(listed))

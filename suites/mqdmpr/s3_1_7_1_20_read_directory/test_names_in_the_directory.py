@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.applications import DONE
@@ -124,7 +125,7 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
     enterprise.take_away()
     enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
     offline = eventually(peer, enterprise.offline_as_shown)
-    judge("MQDMPR-3.1.7.1.20-25", expected="offline", observed="offline" if offline else "online")
+    judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
     sender = Sender(peer, sut)
     accepted = 0
     for rule, name in FOREIGN.items():
@@ -133,12 +134,12 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
         judge(
             rule,
             "MQDMPR-3.1.7.1.20-27",
-            expected=f"{name} {NOT_SENT}",
-            observed=f"{name} {'sent' if came else NOT_SENT}",
+            expected=fields({name: NOT_SENT}),
+            observed={name: "sent" if came else NOT_SENT},
         )
     enterprise.give_back()
     online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.20-26", expected="online again", observed="online again" if online else "offline")
+    judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
     while accepted and (session := sender.next_session()) is not None:
         sender.collect(session, 1)
         sender.acknowledge_all(session)

@@ -70,7 +70,7 @@ def _judged(
     if all(value == NOT_SHOWN for value in observed.values()):
         judge.not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
     else:
-        judge(rule, expected=f"{name}: {dict(wanted)}", observed=f"{name}: {observed}", evidence=evidence)
+        judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 
 
 def _property(message: Shown, name: str) -> Any:

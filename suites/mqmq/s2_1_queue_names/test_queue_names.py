@@ -49,7 +49,7 @@ def test_path_names(sut, judge):
     for what, (name, expected) in names.items():
         rules = ("MQMQ-2.1.1-01",) if expected == DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
         observed = _made(sut, name)
-        judge(*rules, expected=f"{what}: {expected}", observed=f"{what}: {observed}")
+        judge(*rules, expected=expected, observed=observed, case=what)
 
 
 READ_ONLY = (
@@ -211,7 +211,7 @@ def test_format_names(peer, sut, judge, rule):
         return
     for name in (*good, *bad):
         expected = DONE if name in good else REFUSED
-        judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {taken[name]}")
+        judge(rule, expected=expected, observed=taken[name], case=name)
 
 
 def _sendable(sut, name):

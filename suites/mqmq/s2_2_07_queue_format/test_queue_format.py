@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
 from harness.wire.rpc_qmcomm import (
@@ -229,7 +230,7 @@ def test_each_type_is_read_with_its_own_member(opening, direct, sut, judge):
     }
     for name, way in ways.items():
         outcome = opening(*way)
-        judge("MQMQ-2.2.7-D02", expected=f"{name} {OPENED}", observed=f"{name} {outcome}", evidence=opening.frames)
+        judge("MQMQ-2.2.7-D02", expected=fields({name: OPENED}), observed={name: outcome}, evidence=opening.frames)
 
 
 def _text(form):

@@ -71,9 +71,13 @@ def test_names_are_read_as_their_type_says(peer, sut, judge, rules, fields):
         found = next((one for one in sut.messages() if one["label"] == label), None)
         observed = differences(done.frames[0], found, sut.guid)
         names = described(done.frames[0], sut.guid)
-        expected = f"{names['admin_queue']} and {names['response_queue']}: {SAME}"
-        seen = f"{names['admin_queue']} and {names['response_queue']}: {observed}"
-        judge(*rules, expected=expected, observed=seen, evidence=done.frames)
+        judge(
+            *rules,
+            expected=SAME,
+            observed=observed,
+            case=f"{names['admin_queue']} and {names['response_queue']}",
+            evidence=done.frames,
+        )
 
 
 def _hosts(peer, sut):

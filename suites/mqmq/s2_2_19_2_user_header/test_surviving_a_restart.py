@@ -281,8 +281,7 @@ def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut
         raise ConformanceFailure(f"nothing is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
     for name, messages in kept().items():
-        observed = f"{name}: {_changed(before[name], messages)}"
-        judge.all(expected=f"{name}: {AS_IT_WAS}", observed=observed, evidence=came)
+        judge.all(expected=AS_IT_WAS, observed=_changed(before[name], messages), case=name, evidence=came)
 
 
 @needs("restart", "receive", "security")

@@ -183,7 +183,7 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = differences(frame, shown, sut.guid)
-            judge.all(expected=f"{label}: {SAME}", observed=f"{label}: {observed}", evidence=frame)
+            judge.all(expected=SAME, observed=observed, case=label, evidence=frame)
 
 
 @needs("receive")
@@ -241,7 +241,7 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
         observed=kept,
         evidence=sent,
     )
-    judge("MQDMPR-3.1.1.12-23", expected="journaled: False", observed=f"journaled: {kept[1]}", evidence=sent)
+    judge("MQDMPR-3.1.1.12-23", expected=False, observed=kept[1], case="journaled", evidence=sent)
     found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == names[0]), None)
     observed = differences(sent[0], found, sut.guid)
     judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
@@ -272,7 +272,7 @@ def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, deliv
         observed=kept,
         evidence=sent,
     )
-    judge("MQDMPR-3.1.1.12-26", expected="a dead letter: False", observed=f"a dead letter: {kept[1]}", evidence=sent)
+    judge("MQDMPR-3.1.1.12-26", expected=False, observed=kept[1], case="a dead letter", evidence=sent)
     sender.acknowledge_all(session)
 
 

@@ -122,10 +122,10 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
     for bit, rule in BITS.items():
         with_bit = {asked: values for asked, values in wanted.items() if bit in asked or not asked}
         observed = {asked: found[asked] for asked in with_bit}
-        judge(rule, expected=f"{end}: {with_bit}", observed=f"{end}: {observed}", evidence=evidence)
+        judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for asked, rules in CLASSIFICATIONS.items():
-        judge(*rules, expected=f"{end}: {wanted[asked]}", observed=f"{end}: {found[asked]}", evidence=evidence)
-    judge(*EVERY_CLASSIFICATION, expected=f"{end}: {wanted}", observed=f"{end}: {found}", evidence=evidence)
+        judge(*rules, expected=wanted[asked], observed=found[asked], case=end, evidence=evidence)
+    judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)
     known = {identifier(frame) for frame in sent.values()}
     strange = [correlation(ack) for ack in came if correlation(ack) not in known]
     count = f"{sum(map(len, found.values()))} answered, {strange or 'none'} of others"
@@ -150,5 +150,5 @@ def test_a_transactional_message_is_acknowledged_where_it_asks(peer, sut, judge,
     ]
     came = receiver.await_acks(1)
     found = [[message_class(ack) for ack in came if correlation(ack) == identifier(frame)] for frame in sent]
-    judge.all(expected=str([[], expected]), observed=str(found), evidence=[*sent, *came])
+    judge.all(expected=[[], expected], observed=found, evidence=[*sent, *came])
     receiver.end()

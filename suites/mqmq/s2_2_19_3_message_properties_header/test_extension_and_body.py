@@ -72,4 +72,4 @@ def test_what_is_handed_on_is_what_was_sent(peer, sut, judge, label, extension, 
     sent, frame = handed_on(peer, sut, **fields)
     parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
     came, gone = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (frame, sent))
-    judge("MQMQ-2.2.19.3-D05", expected=str(gone), observed=str(came), evidence=[sent, frame])
+    judge("MQMQ-2.2.19.3-D05", expected=gone, observed=came, evidence=[sent, frame])

@@ -118,8 +118,8 @@ def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names)
         "MQDMPR-3.1.1.12-27",
         "MQMQ-2.2.20.1-D02",
         *ENQUEUED,
-        expected=str(to),
-        observed=str(reached),
+        expected=to,
+        observed=reached,
         evidence=came,
     )
     judge("MQDMPR-3.1.7.1.27-12", expected=[], observed=_differing(came), evidence=came)
@@ -171,8 +171,8 @@ def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
         "MQDMPR-3.1.1.12-28",
         "MQDMPR-3.1.1.12-27",
         "MQDMPR-3.1.7.1.27-10",
-        expected=str(destinations[names]),
-        observed=str(listed[names]),
+        expected=destinations[names],
+        observed=listed[names],
         evidence=frame,
     )
 

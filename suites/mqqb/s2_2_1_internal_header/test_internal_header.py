@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import closed
 from harness.run.marks import covers, goes_on, malforms
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import OTHER_GUID, check_alive, opened, packet_at, request
@@ -77,8 +78,7 @@ def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
     data[FLAGS_AT] = packet_type
     sent = connection.send(bytes(data))
     connection.wait_closed()
-    observed = "closed" if connection.closed_by_sut else connection.outcome()
-    judge("MQQB-2.2.1-03", expected="closed", observed=observed, evidence=[sent])
+    judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
 
 
 @goes_on()

@@ -149,4 +149,4 @@ def test_only_who_wants_journaling_or_is_refused_has_a_final_ack(peer, sut, judg
         pass
     finals = receiver.acknowledgments(final=True)
     observed = sorted({place(frame).TxSequenceNumber for frame in finals})
-    judge("MQQB-2.2.5-D01", expected=str([2, 3, 4, 5]), observed=str(observed), evidence=[*sent, *finals])
+    judge("MQQB-2.2.5-D01", expected=[2, 3, 4, 5], observed=observed, evidence=[*sent, *finals])

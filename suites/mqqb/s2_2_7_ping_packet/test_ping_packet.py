@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import ping_request
@@ -79,8 +80,12 @@ def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie
     """A Ping Request is answered with its own RC and Cookie, and with the signature of pings."""
     sent, got = ask(peer, RC=RC, Cookie=cookie)
     evidence = [sent, got]
-    observed = "an answer" if answers(got, sent) else "no answer"
-    judge("MQQB-3.1.7.7-01", expected="an answer", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.7-01",
+        expected=holds("an answer", otherwise="no answer"),
+        observed=bool(answers(got, sent)),
+        evidence=evidence,
+    )
     if not answers(got, sent):
         raise ConformanceFailure("what came, if anything, answers nothing")
     for rule, name, value in (
@@ -129,7 +134,7 @@ def test_what_is_foretold_changes_when_there_is_room_again(peer, sut, judge):
         opened.append(connection)
         ping = read(got)
         foretold = field(got, "RF") if ping is None else ("refused" if ping.RF else "accepted")
-        judge.all(expected=f"at {limit}: {outcome}", observed=f"at {limit}: {foretold}", evidence=[sent, got])
+        judge.all(expected=outcome, observed=foretold, case=f"at {limit}", evidence=[sent, got])
 
 
 @needs("ping")
@@ -143,8 +148,12 @@ def test_the_same_request_is_answered_again(peer, judge):
         sent = end.send(packet)
         frames += [sent, response(end, sent)]
     came = sum(answers(got, sent) for sent, got in batched(frames))
-    observed = "2 answers or more" if came >= 2 else f"{came} answers"
-    judge("MQQB-3.1.7.7-01", expected="2 answers or more", observed=observed, evidence=frames)
+    judge(
+        "MQQB-3.1.7.7-01",
+        expected=holds("2 answers or more", otherwise=f"{came} answers"),
+        observed=came >= 2,
+        evidence=frames,
+    )
 
 
 def batched(frames):

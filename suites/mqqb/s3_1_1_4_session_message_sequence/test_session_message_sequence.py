@@ -67,5 +67,5 @@ def test_transactional_messages_that_were_sent_are_among_the_recoverable_ones(pe
     sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
     ack = alive(outgoing.session)
     counted = ack["SessionHeader"].RecoverableMsgSeqNumber
-    judge("MQQB-3.1.1.4-D01", expected="sent: 2", observed=f"sent: {counted}", evidence=[*sent, ack])
+    judge("MQQB-3.1.1.4-D01", expected=2, observed=counted, case="sent", evidence=[*sent, ack])
     outgoing.settle()

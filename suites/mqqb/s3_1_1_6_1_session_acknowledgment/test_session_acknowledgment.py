@@ -42,5 +42,5 @@ def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
         ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),
     ):
         observed = [number for number in came if number in kind]
-        judge(rule, expected=str(expected), observed=str(observed), evidence=evidence)
+        judge(rule, expected=expected, observed=observed, evidence=evidence)
     outgoing.on_session()

@@ -40,13 +40,13 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     expected = [_place(frame) for frame in sent]
     observed = [_place(frame) for frame in came]
     evidence = [*sent, *came, *acks]
-    judge("MQQB-3.1.1.5-07", expected=str(expected), observed=str(observed), evidence=evidence)
+    judge("MQQB-3.1.1.5-07", expected=expected, observed=observed, evidence=evidence)
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
     judge(
         "MQQB-3.1.1.6.2-02",
         "MQDMPR-3.1.7.1.31-D04",
-        expected=str(list(OUT_OF_ORDER)),
-        observed=str(numbers),
+        expected=list(OUT_OF_ORDER),
+        observed=numbers,
         evidence=evidence,
     )
     handled = f"{len(only_here(onward))} passed on, {len(acks)} acknowledged"

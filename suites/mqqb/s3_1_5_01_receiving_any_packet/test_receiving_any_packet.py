@@ -90,7 +90,7 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
         cases.append((flaw, ending(connection, 0), [sent, connection.last]))
     for flaw, observed, evidence in cases:
         expected = "EstablishConnection" if flaw == "whole" else CLOSED_UNANSWERED
-        judge.all(expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
+        judge.all(expected=expected, observed=observed, case=flaw, evidence=evidence)
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
@@ -167,8 +167,9 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
             raise ConformanceFailure("the SUT did not acknowledge a well-formed message")
         before = len(connection.received)
         sent = connection.send(data)
-        observed = f"{flaw}: {ending(connection, before)}"
-        judge.all(expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
+        judge.all(
+            expected=CLOSED_UNANSWERED, observed=ending(connection, before), case=flaw, evidence=[sent, connection.last]
+        )
 
 
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
@@ -181,5 +182,6 @@ def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judg
     check_alive(connection)
     before = len(connection.received)
     sent = connection.send(malformed_packets(peer)[flaw])
-    observed = f"{flaw}: {ending(connection, before)}"
-    judge.all(expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
+    judge.all(
+        expected=CLOSED_UNANSWERED, observed=ending(connection, before), case=flaw, evidence=[sent, connection.last]
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
@@ -43,8 +44,12 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
     first = packet_at(connection, 0) if connection else None
     bits = internal_bits(first)
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
-    observed = f"a packet {where}" if first else "no packet" if connection else "no connection"
-    judge("MQQB-3.1.5.2.3-02", expected=f"a packet {where}", observed=observed, evidence=first)
+    judge(
+        "MQQB-3.1.5.2.3-02",
+        expected=holds(f"a packet {where}"),
+        observed=bool(first) or ("no packet" if connection else "no connection"),
+        evidence=first,
+    )
     judge.finished("MQQB-3.1.5.2.3-02")
     if first is None:
         raise ConformanceFailure("the SUT sent no request for its message")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.inbox import response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
@@ -51,8 +52,8 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     entry = failure(peer, sut, to)
     judge(
         "MQQB-3.1.5.2-01",
-        expected="an entry of a failure",
-        observed="an entry of a failure" if entry else f"{len(_entries(sut, to))} entries, none of a failure",
+        expected=holds("an entry of a failure"),
+        observed=bool(entry) or f"{len(_entries(sut, to))} entries, none of a failure",
     )
     judge.finished("MQQB-3.1.5.2-01")
     if entry is None:

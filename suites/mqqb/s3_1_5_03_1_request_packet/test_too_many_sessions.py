@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import closed
 from harness.run.marks import covers, goes_on
 from reference_qm.surface.entropy import new_guid
 from suites.mqqb.steps.opening import established, packet_at, request
@@ -46,8 +47,7 @@ def test_a_session_too_many_is_refused_and_closed(peer, sut, judge):
     answer = connection.received[0] if connection.received else None
     shown = "no response" if answer is None else f"{answer.kind} with CS {answer.data[18] >> 4 & 1}"
     judge("MQQB-2.2.1-06", expected="EstablishConnection with CS 1", observed=shown, evidence=[sent, answer])
-    ended = "closed" if connection.wait_closed() else connection.outcome()
-    judge("MQQB-3.1.5.3.1-D01", expected="closed", observed=ended, evidence=[sent, answer])
+    judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.until_closed(), evidence=[sent, answer])
     if usual is not None:
         sut.configure(max_sessions=usual)
         if not eventually(peer, lambda: established(peer).received[0]["InternalHeader"].CS == 0):

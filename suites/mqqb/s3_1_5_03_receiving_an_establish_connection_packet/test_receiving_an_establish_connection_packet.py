@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import closed, holds
 from harness.peer.inbox import response
 from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.opening import (
@@ -26,8 +27,7 @@ def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge
     goes_on.expect("ConnectionParameters")
     connection = established(peer)
     sent = connection.send(request(peer))
-    observed = "closed" if connection.wait_closed() else connection.outcome()
-    judge("MQQB-3.1.5.3-01", expected="closed", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
 @goes_on()
@@ -37,8 +37,7 @@ def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     connection = opened(peer)
     check_alive(connection)
     sent = connection.send(request(peer))
-    observed = "closed" if connection.wait_closed() else connection.outcome()
-    judge("MQQB-3.1.5.3-01", expected="closed", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
 @goes_on()
@@ -53,5 +52,9 @@ def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
             agree(connection, wanted)
         sent = connection.send(response(peer, asked))
         closed = connection.wait_closed()
-        observed = f"closed in {last_step}" if closed else f"in {last_step} it {connection.outcome()}"
-        judge("MQQB-3.1.5.3-01", expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])
+        judge(
+            "MQQB-3.1.5.3-01",
+            expected=holds(f"closed in {last_step}"),
+            observed=bool(closed) or f"in {last_step} it {connection.outcome()}",
+            evidence=[sent, connection.last],
+        )

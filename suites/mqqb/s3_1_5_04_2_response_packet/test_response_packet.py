@@ -74,7 +74,7 @@ def test_the_address_is_told_where_a_name_leads_to_it(peer, sut, judge):
     expected = f"Established, now, no error, {peer.address}"
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=entry, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
-    judge("MQQB-3.1.5.4.2-04", expected=str([peer.address]), observed=str(hops), evidence=came)
+    judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, evidence=came)
     sender.acknowledge_all(session)
 
 

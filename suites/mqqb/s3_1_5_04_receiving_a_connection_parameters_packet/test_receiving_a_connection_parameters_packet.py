@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import closed, holds
 from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.opening import accepted, agree, check_alive, listen, opened, parameters, respond
 
@@ -14,8 +15,12 @@ def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     connection = peer.connect()
     sent = connection.send(parameters())
     closed = connection.wait_closed()
-    observed = "closed, nothing sent" if closed and not connection.received else connection.outcome()
-    judge("MQQB-3.1.5.4-01", expected="closed, nothing sent", observed=observed, evidence=[sent, connection.last])
+    judge(
+        "MQQB-3.1.5.4-01",
+        expected=holds("closed, nothing sent"),
+        observed=bool(closed and not connection.received) or connection.outcome(),
+        evidence=[sent, connection.last],
+    )
 
 
 @goes_on()
@@ -25,8 +30,7 @@ def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     connection = opened(peer)
     check_alive(connection)
     sent = connection.send(parameters())
-    observed = "closed" if connection.wait_closed() else connection.outcome()
-    judge("MQQB-3.1.5.4-01", expected="closed", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
 @goes_on()
@@ -40,5 +44,9 @@ def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
             agree(connection, respond(connection, asked))
         sent = connection.send(parameters())
         closed = connection.wait_closed()
-        observed = f"closed in {last_step}" if closed else f"in {last_step} it {connection.outcome()}"
-        judge("MQQB-3.1.5.4-01", expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])
+        judge(
+            "MQQB-3.1.5.4-01",
+            expected=holds(f"closed in {last_step}"),
+            observed=bool(closed) or f"in {last_step} it {connection.outcome()}",
+            evidence=[sent, connection.last],
+        )

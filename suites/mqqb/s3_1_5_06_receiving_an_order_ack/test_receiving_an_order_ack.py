@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.opening import CLOCK_S, Between, opened, settle
 from suites.mqqb.steps.ordering import ACK_RECEIVE, acknowledgment_of_nothing, final_ack, sent_before_open
@@ -77,7 +78,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
-    judge("MQQB-3.1.1.5-01", expected=str(expected), observed=str(infos), evidence=sent)
+    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
     for step, (number, last, left, moved, removed) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
@@ -90,7 +91,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         frame = outgoing.acknowledge(number)
         await_ack_count(step)
         after = outgoing.sequence()
-        judge(removed, expected=str(left), observed=str(outgoing.unacknowledged()), evidence=frame)
+        judge(removed, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
         judge(moved, expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
         judge("MQQB-3.1.5.6-12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
@@ -189,16 +190,17 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
         )
         judge("MQQB-3.1.5.6-24", expected=last, observed=element(info, "EodNoReadCount"), evidence=evidence)
         if left:
-            first = str(place_of(sent[last]))
             judge(
-                "MQQB-3.1.5.6-21", expected=first, observed=str(info_place(info, "EodFirstNonAck")), evidence=evidence
+                "MQQB-3.1.5.6-21",
+                expected=place_of(sent[last]),
+                observed=info_place(info, "EodFirstNonAck"),
+                evidence=evidence,
             )
-            observed = str(info_place(info, "EodLastNonAck"))
             judge(
                 "MQQB-3.1.5.6-10",
                 "MQQB-3.1.5.6-22",
-                expected=str(place_of(sent[4])),
-                observed=observed,
+                expected=place_of(sent[4]),
+                observed=info_place(info, "EodLastNonAck"),
                 evidence=evidence,
             )
         # E46: with every OrderAck, or not
@@ -259,11 +261,14 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
     frame = outgoing.acknowledge(2)
     eventually(peer, lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
     info, sequence = outgoing.info(), outgoing.sequence()
-    changed = "changed" if info != before else "as it was"
-    judge("MQQB-3.1.5.6-16", expected="changed", observed=changed, evidence=frame)
+    judge("MQQB-3.1.5.6-16", expected=holds("changed", otherwise="as it was"), observed=info != before, evidence=frame)
     for rule, (name, source) in COPIED.items():
-        expected = f"{source} {element(sequence, source)}"
-        judge(rule, expected=expected, observed=f"{source} {element(info, name)}", evidence=frame)
+        judge(
+            rule,
+            expected=fields({source: element(sequence, source)}),
+            observed={source: element(info, name)},
+            evidence=frame,
+        )
     unacknowledged = element(sequence, "UnackedSequence")
     for rule, name, value in (
         ("MQQB-3.1.5.6-19", "EodNoAckCount", len(unacknowledged)),
@@ -271,7 +276,7 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=str(value), observed=str(element(info, name)), evidence=frame)
+        judge(rule, expected=value, observed=element(info, name), evidence=frame)
     for number in range(1, 5):
         outgoing.finish(number)
     outgoing.settle()
@@ -345,7 +350,7 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         outgoing.send()
         outgoing.next_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
-        judge("MQQB-3.1.1.3.1-13", expected="sent again: []", observed=f"sent again: {again}", evidence=outgoing.sent)
+        judge("MQQB-3.1.1.3.1-13", expected=[], observed=again, case="sent again", evidence=outgoing.sent)
     else:
         acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.finish(2))

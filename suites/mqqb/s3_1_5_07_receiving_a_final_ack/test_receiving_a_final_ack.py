@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import pytest
 
+from harness.expectations import fields
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.opening import settle
@@ -66,7 +67,7 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
     eventually(peer, lambda: found() == wanted)
     there, evidence = found(), [*outgoing.sent, *frames]
     for rule, name in (("MQQB-3.1.5.7-02", "journal"), ("MQQB-3.1.5.7-05", "dead letters")):
-        judge(rule, expected=f"{name} {wanted[name]}", observed=f"{name} {there[name]}", evidence=evidence)
+        judge(rule, expected=fields({name: wanted[name]}), observed={name: there[name]}, evidence=evidence)
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
         elsewhere = sorted(set(wanted[name]) - set(there[name])) + there["plain dead letters"]
         observed = f"{elsewhere or 'none'} elsewhere than in the {name}"

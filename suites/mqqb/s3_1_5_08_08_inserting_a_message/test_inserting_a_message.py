@@ -8,6 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import closed, holds
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
@@ -186,15 +187,13 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
     queue = sut.queue()
     sut.configure(quota_kb=0)
     sent = session.send(recoverable_message(peer, label="no room"))
-    closed = "closed" if session.wait_closed() else session.outcome()
-    there = "in its queue" if "no room" in labels(sut, queue) else "disregarded"
-    judge("MQQB-3.1.5.8.8-15", expected="closed", observed=closed, evidence=[sent, session.last])
+    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.until_closed(), evidence=[sent, session.last])
     judge(
         "MQQB-3.1.5.8.8-14",
         "MQQB-3.1.5.8.8-16",
         "MQDMPR-3.1.7.1.9-04",
-        expected="disregarded",
-        observed=there,
+        expected=holds("disregarded", otherwise="in its queue"),
+        observed="no room" not in labels(sut, queue),
         evidence=[sent],
     )
 
@@ -308,7 +307,7 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
         ("MQQB-3.1.5.8.8-38", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-39", "EodNextSeq", following),
     ):
-        judge(rule, expected=str(place), observed=str(info_place(info, element)), evidence=[*acks, sent])
+        judge(rule, expected=place, observed=info_place(info, element), evidence=[*acks, sent])
     number = info_place(info, "EodLastAck")[1]
     judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, evidence=[*acks, sent])
     outgoing.settle()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.peer.durations import IN_TIME
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
@@ -78,8 +79,8 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected="no new session with nothing left to send",
-        observed="no new session with nothing left to send" if unexpected is None else "a new session",
+        expected=holds("no new session with nothing left to send", otherwise="a new session"),
+        observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )
 
@@ -103,9 +104,10 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
         session = sender.session()
         frames = sender.collect_all(session, len(sent))
         evidence = [*came, *frames]
-        judge("MQQB-3.1.1.3.1-D01", expected=str(order), observed=str(_by_priority(frames)), evidence=evidence)
-        found = str(sorted(set(tags(frames))))
-        judge("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", expected=str(sent), observed=found, evidence=evidence)
+        judge("MQQB-3.1.1.3.1-D01", expected=order, observed=_by_priority(frames), evidence=evidence)
+        judge(
+            "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", expected=sent, observed=sorted(set(tags(frames))), evidence=evidence
+        )
     sender.acknowledge_all(session)
     transactional = [frame for frame in frames if frame["UserHeader"].TH]
     if transactional:
@@ -189,8 +191,8 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
     ):
         judge(
             rule,
-            expected=f"{element} {hop[attribute]}",
-            observed=f"{element} {trying[0][element]}",
+            expected=fields({element: hop[attribute]}),
+            observed={element: trying[0][element]},
             evidence=request,
         )
     session.close()

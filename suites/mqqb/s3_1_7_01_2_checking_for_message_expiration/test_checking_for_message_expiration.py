@@ -69,8 +69,9 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
         "MQQB-3.1.7.1-06",
         "MQQB-3.1.7.1.2-01",
         "MQQB-3.1.7.1.2-D01",
-        expected="sent: lasting",
-        observed=f"sent: {sent}",
+        expected="lasting",
+        observed=sent,
+        case="sent",
         evidence=came,
     )
     ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
@@ -110,8 +111,7 @@ def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, j
     pass_time(peer, EXPIRED_MS)
     again = sender.session()
     came = sender.collect_all(again, 1)
-    sent = ", ".join(map(str, tags(came))) or "none"
-    judge.all(expected="sent again: 2", observed=f"sent again: {sent}", evidence=came)
+    judge.all(expected=[2], observed=tags(came), case="sent again", evidence=came)
     sender.acknowledge_all(again)
 
 

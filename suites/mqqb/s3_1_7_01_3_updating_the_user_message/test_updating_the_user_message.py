@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
@@ -57,8 +58,8 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     same = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
-        expected="their places",
-        observed="their places" if same else "others",
+        expected=holds("their places", otherwise="others"),
+        observed=bool(same),
         evidence=[*sent, *again],
     )
     outgoing.settle()
@@ -86,12 +87,12 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
         ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 3),
     ):
         found = [element(position, name) for position in positions]
-        judge(rule, expected=str(expected), observed=str(found), evidence=[*sent, *other])
+        judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
     judge("MQQB-3.1.7.1.3-06", expected="[1, 2]", observed=str(noted), evidence=sent)
     infos = [tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in element(sequence, "UnackedSequence")]
     places = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
-    judge("MQQB-3.1.7.1.3-07", expected=str(places), observed=str(infos), evidence=sent)
+    judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
     judge("MQQB-3.1.7.1.3-28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
     outgoing.on_session()
     outgoing.acknowledge(2)
@@ -149,8 +150,12 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     evidence = [*received, frame]
     if len(only_here(session)) < count:
         raise ConformanceFailure("the SUT's message did not come")
-    has = "a SessionHeader" if frame["BaseHeader"].SH else "no SessionHeader"
-    judge("MQQB-3.1.7.11-03", expected="a SessionHeader", observed=has, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-03",
+        expected=holds("a SessionHeader", otherwise="no SessionHeader"),
+        observed=bool(frame["BaseHeader"].SH),
+        evidence=evidence,
+    )
     if not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     carried = frame["SessionHeader"]
@@ -180,7 +185,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     )
     due = {name: expected for _, name, expected in fields}
     whole = {name: getattr(carried, name) for name in due}
-    judge("MQQB-3.1.7.1.3-15", expected=str(due), observed=str(whole), evidence=evidence)
+    judge("MQQB-3.1.7.1.3-15", expected=due, observed=whole, evidence=evidence)
 
     # What is resent meanwhile, where answers take long, acknowledges nothing.
     silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
@@ -263,6 +268,10 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     settle(peer)
     sender.send(2)
     session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
-    observed = "closed" if session.closed_by_sut else "open"
-    judge("MQQB-3.1.7.1.3-27", expected="closed", observed=observed, evidence=[ack, *only_here(session)])
+    judge(
+        "MQQB-3.1.7.1.3-27",
+        expected=holds("closed", otherwise="open"),
+        observed=bool(session.closed_by_sut),
+        evidence=[ack, *only_here(session)],
+    )
     sender.acknowledge_all(sender.session())

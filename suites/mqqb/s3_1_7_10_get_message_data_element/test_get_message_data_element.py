@@ -77,4 +77,4 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
-    judge(*OF_EVERY_PROPERTY, expected=str(expected), observed=str(observed), evidence=done.frames)
+    judge(*OF_EVERY_PROPERTY, expected=expected, observed=observed, evidence=done.frames)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
@@ -103,15 +104,15 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         ("MQQB-3.1.7.11-09", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
     ):
-        judge(rule, expected=f"{name} {expected}", observed=f"{name} {getattr(header, name)}", evidence=evidence)
+        judge(rule, expected=fields({name: expected}), observed=header, evidence=evidence)
     judge.finished(*OF_WHAT_IS_CARRIED)
 
     sent.append(session.send(a_message(peer)))
     anew = session.quiet(int(delay_ms * EARLIER))
     judge(
         "MQQB-3.1.7.11-15",
-        expected="nothing at the old expiry",
-        observed=f"{'nothing' if anew else 'an acknowledgment'} at the old expiry",
+        expected=holds("no acknowledgment at the old expiry"),
+        observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
     judge.finished("MQQB-3.1.7.11-15")
@@ -121,12 +122,11 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         lambda one: one["SessionHeader"].AckSequenceNumber == received + 2,
         within_ms=delay_ms + sut.response_timeout_ms,
     )
-    names = ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
-    fields = [f"{name} {getattr(later['SessionHeader'], name)}" for name in names] if later else ["no SessionAck"]
+    flagged = {"SessionHeader.RecoverableMsgAckSeqNumber": recoverable + 1, "SessionHeader.RecoverableMsgAckFlags": 1}
     judge(
         "MQQB-3.1.7.11-12",
-        expected=f"RecoverableMsgAckSeqNumber {recoverable + 1}, RecoverableMsgAckFlags 1",
-        observed=", ".join(fields),
+        expected=fields(flagged),
+        observed=later,
         evidence=[carrying, *sent[-2:], later],
     )
     if only_here(session):

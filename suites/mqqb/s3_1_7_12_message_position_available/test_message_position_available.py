@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -77,7 +78,7 @@ def test_a_new_entry_has_its_first_values(peer, sut, judge):
     entries = table(sut, to)
     first = entries[-1] if entries else {}
     states = {name: first.get(name) for name in UNTOUCHED}
-    judge("MQQB-3.1.7.12-10", expected=str(UNTOUCHED), observed=str(states))
+    judge("MQQB-3.1.7.12-10", expected=UNTOUCHED, observed=states)
     for rule, name in (
         ("MQQB-3.1.7.12-11", "SequenceNumber"),
         ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
@@ -101,7 +102,7 @@ def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     at_once = tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected="sent: 1", observed=f"sent: {joined(at_once)}", evidence=only_here(session))
+    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=only_here(session))
 
 
 @needs("send", "pause")
@@ -119,7 +120,9 @@ def test_a_message_for_a_queue_on_hold_opens_no_session(peer, sut, judge):
     sender.send(2)
     again = sender.next_session(sut.connect_timeout_ms)
     evidence = [*sent, *(again.received if again else [])]
-    judge("MQQB-3.1.7.12-04", expected="no session", observed="a session" if again else "no session", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.12-04", expected=holds("no session", otherwise="a session"), observed=not again, evidence=evidence
+    )
     sut.resume(sender.to)
     again = again or sender.next_session(sut.connect_timeout_ms)
     if again is not None:

@@ -76,8 +76,7 @@ def judge_attributes(judge: Judge, sent: Frame, ack: Frame) -> None:
     found = _attributes(ack)
     for rule, name in ATTRIBUTES.items():
         expected = INFINITE if name.startswith("TimeTo") else 0
-        observed = f"{name}: {found[name]}"
-        judge(rule, "MQQB-3.1.7.15-26", expected=f"{name}: {expected}", observed=observed, evidence=[sent, ack])
+        judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
 
 
 def _queue(frame: Frame, name: str) -> str:

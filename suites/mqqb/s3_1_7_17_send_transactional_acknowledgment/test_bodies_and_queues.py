@@ -8,6 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
@@ -76,7 +77,7 @@ def _judge_final(judge: Judge, sent: Frame, frame: Frame, rules: dict[str, str])
     }
     found = _fields(frame, FinalAckBody)
     for rule, name in rules.items():
-        judge(rule, expected=f"{name} {expected[name]}", observed=f"{name} {found[name]}", evidence=[sent, frame])
+        judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected="recoverable", observed=_delivery(frame), evidence=[sent, frame])
     judge(
         "MQQB-3.1.7.17-D02", expected="PrivacyLevel 0, not encrypted", observed=_privacy(frame), evidence=[sent, frame]
@@ -169,7 +170,7 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
         frames = _final_acks(receiver, known, len(wanted))
         known += len(frames)
         observed = sorted(_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
-        judge("MQQB-3.1.7.17-11", expected=f"{turn} {wanted}", observed=f"{turn} {observed}", evidence=[*sent, *frames])
+        judge("MQQB-3.1.7.17-11", expected=fields({turn: wanted}), observed={turn: observed}, evidence=[*sent, *frames])
         peer.hang_up()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
@@ -29,11 +30,15 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
     pong = asked.poll()
     evidence = [ping] if pong is None else [ping, pong]
     judge.all(expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
-    judge("MQSO-5.1.1-01", expected="pong", observed="pong" if pong is not None else "silence", evidence=evidence)
+    judge("MQSO-5.1.1-01", expected=holds("pong", otherwise="silence"), observed=pong is not None, evidence=evidence)
     association = remote.associate()
     opened_queue = remote.open_remote(association)
-    observed = "an answer" if opened_queue.answered else "silence"
-    judge("MQSO-5.1.1-01", expected="an answer", observed=observed, evidence=opened_queue.evidence)
+    judge(
+        "MQSO-5.1.1-01",
+        expected=holds("an answer", otherwise="silence"),
+        observed=bool(opened_queue.answered),
+        evidence=opened_queue.evidence,
+    )
 
 
 @needs("restart", "receive")
@@ -46,8 +51,14 @@ def test_sessions_are_served_after_a_restart(peer, sut, judge):
     again = opened(peer)
     sent = again.send(recoverable_message(peer, label="after"))
     arrived = eventually(peer, lambda: "after" in labels(sut, sut.queue()))
-    observed = "running" if arrived else "no message is taken"
-    judge("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07", expected="running", observed=observed, evidence=[sent])
+    judge(
+        "MQSO-6.6.2-01",
+        "MQSO-6.6.2-02",
+        "MQSO-6.6.2-D07",
+        expected=holds("running", otherwise="no message is taken"),
+        observed=bool(arrived),
+        evidence=[sent],
+    )
 
 
 @needs("pause", "send", "receive", "queue_control")

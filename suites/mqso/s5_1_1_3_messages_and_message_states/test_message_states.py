@@ -47,14 +47,14 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction)
     sut.control.call(outcome, transaction=transaction)
-    observed = f"{outcome}: {received(sut, 'peek_message', queue=queue)}"
     judge(
         "MQSO-5.1.1.3-D07",
         "MQSO-3.2.1-01",
         "MQSO-3.3.4.7-D02",
         "MQSO-4.3.1.2-D07",
-        expected=f"{outcome}: {left}",
-        observed=observed,
+        expected=left,
+        observed=received(sut, "peek_message", queue=queue),
+        case=outcome,
     )
 
 

@@ -93,7 +93,7 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
         (between(2, 30), "none", "none"),
         (holds("the key is new"), False, "not so: the key is new"),
         (holds("the key is new", otherwise="the same key"), False, "the same key"),
-        (holds("the key is new"), "no key", "not so: the key is new: no key"),
+        (holds("the key is new"), "no key", "no key"),
         (status("MQ_OK"), "refused", "refused"),
         (in_queue("a"), [], "in the queue: none (a is missing)"),
         (none("message of another"), ["first"], "message of another: first"),
