@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame
 from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
 
 MISSING = "missing"
+
+
+@runtime_checkable
+class HasFields(Protocol):
+    """A packet that is read in another way, such as by the tables of a document."""
+
+    def of(self, *names: str) -> Mapping[str, Any]:
+        """Return fields by name."""
 
 
 class Named(Expectation):
@@ -51,6 +59,8 @@ class Named(Expectation):
         """Return the values that the observation has under the names; None when it can have no names."""
         if isinstance(observed, Mapping):
             return observed
+        if isinstance(observed, HasFields):
+            return observed.of(*self.expected)
         if observed is None or isinstance(observed, str | int) or is_several(observed):
             return None
         return {name: _field(observed, name) for name in self.expected}

@@ -402,7 +402,7 @@ class _Outcome(NamedTuple):
 
 def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
     difference = expected.compare(observed)
-    where = "" if case is None else f"{case}: "
+    where = f"{case}: " if case else ""
     if difference is None:
         return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
     return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))

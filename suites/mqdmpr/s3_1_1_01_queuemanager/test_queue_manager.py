@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields
+from harness.expectations import fields, one_of
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import OneOf, opened, pass_time
+from suites.mqqb.steps.opening import opened, pass_time
 from suites.mqqb.steps.pinging import element
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
 
@@ -48,7 +48,7 @@ def test_what_a_queue_manager_is_by_default(sut, judge):
 def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
     """InitializationRetryTimerDuration is what is provisioned, or what it is when it has run, also after a restart."""
     before = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
-    judge.all(expected=OneOf(*RETRIES_S), observed=before)
+    judge.all(expected=one_of(*RETRIES_S), observed=before)
     sut.restart()
     after = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
     judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import one_of
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.shown import masks, queue_named
-from suites.mqqb.steps.opening import OneOf, direct_name, outgoing_queue
+from suites.mqqb.steps.opening import direct_name, outgoing_queue
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, eventually
 
@@ -30,7 +31,7 @@ def test_what_the_model_shows_of_a_queue(sut, judge):
     judge("MQDMPR-3.1.1.2-03", expected=["a name with a domain", name.lower()], observed=observed)
     strange = [f"{mask:#010x}" for mask in masks(shown) if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge("MQDMPR-3.1.1.2-08", expected=[], observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=OneOf("Site", "Enterprise"), observed=element(shown, "Scope"))
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=element(shown, "Scope"))
     scope = element(shown, "Scope")
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
 

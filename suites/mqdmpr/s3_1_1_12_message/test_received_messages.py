@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, one_of
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
@@ -16,7 +17,7 @@ from suites.applications import to_queue
 from suites.messages import a_message, recoverable_message
 from suites.mqmq.steps.handing_on import handed_on
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import CLOCK_S, Between, OneOf, check_alive, opened
+from suites.mqqb.steps.opening import CLOCK_S, check_alive, opened
 from suites.mqqb.steps.sender import eventually
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
@@ -154,10 +155,10 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
     by_identifier = sorted(found, key=lambda one: found[one])
     distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
     observed = next((name for name, order in allowed.items() if distinct and order == by_identifier), str(found))
-    judge("MQDMPR-3.1.1.12-D01", expected=OneOf(*allowed), observed=observed, evidence=sent)
+    judge("MQDMPR-3.1.1.12-D01", expected=one_of(*allowed), observed=observed, evidence=sent)
     orders = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in list(allowed)[1:])]
     priorities = [mine[one] for one in by_identifier]
-    expected = OneOf(*map(str, orders))
+    expected = one_of(*map(str, orders))
     judge("MQDMPR-3.1.1.12-D48", expected=expected, observed=str(priorities), evidence=sent)
 
 
@@ -198,7 +199,7 @@ def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
     if "arrived_time" not in found:
         judge.not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
-    expected = Between(before_s - CLOCK_S, after_s + CLOCK_S)
+    expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
     dead = [one for one in sut.kept("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
         judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import between, holds, one_of
 from harness.run.marks import covers, needs
 from suites.applications import DONE, asked
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import Between, OneOf, pass_time
+from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.pinging import element
 
 pytestmark = needs("directory")
@@ -84,7 +84,7 @@ def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
         ("MQDMPR-3.1.2.2-01", "DirectorySiteGatesUpdate", GATES_MS),
     ):
         due_ms = sut.duration_ms(default_ms)
-        expected = Between(due_ms - sut.slack_ms(0) - sut.response_timeout_ms, due_ms)
+        expected = between(due_ms - sut.slack_ms(0) - sut.response_timeout_ms, due_ms)
         judge(rule, expected=expected, observed=-1 if found[name] is None else int(found[name]))
 
 
@@ -116,4 +116,4 @@ def test_the_enterprise_says_whether_old_queue_managers_are_notified(sut, judge)
     """The enterprise is known, and whether those that do not speak LDAP are notified of changes."""
     enterprise = element(queue_manager(sut), "EnterpriseReference")
     observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
-    judge("MQDMPR-3.1.3-D10", expected=OneOf("True", "False"), observed=observed)
+    judge("MQDMPR-3.1.3-D10", expected=one_of("True", "False"), observed=observed)

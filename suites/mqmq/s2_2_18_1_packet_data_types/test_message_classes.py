@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
@@ -25,7 +26,7 @@ from suites.mqqb.steps.disposition import (
     purge,
     take,
 )
-from suites.mqqb.steps.opening import OneOf, direct_name, pass_time
+from suites.mqqb.steps.opening import direct_name, pass_time
 from suites.mqqb.steps.secured import CLEAR, Secured, signed
 from suites.mqqb.steps.sender import Sender, eventually
 
@@ -133,7 +134,7 @@ def test_a_message_that_is_over_before_it_reaches_its_queue(peer, sut, judge, li
     expected = f"['{REACH_QUEUE_TIMEOUT}']"
     allowed = (expected,) if limit == "time_to_reach_queue_s" else (expected, "[]")
     found = str([str(one).removeprefix("MQMSG_CLASS_") for one in answers()])
-    judge("MQMQ-2.2.18.1.6-D03", expected=OneOf(*allowed), observed=found, evidence=came, errata="E110")
+    judge("MQMQ-2.2.18.1.6-D03", expected=one_of(*allowed), observed=found, evidence=came, errata="E110")
     sender.acknowledge_all(session)
 
 
@@ -157,7 +158,7 @@ def test_a_provider_that_the_receiver_lacks(peer, sut, judge):
     packet = secured.message(ALICE, body=CLEAR, security={"DE": 0, "ProviderInfo": NO_SUCH_PROVIDER})
     found = secured.dispositions({"unknown": signed(packet), "known": signed(secured.message())})
     judge.all(
-        expected=OneOf(f"{UNSUPPORTED}, then ACK_REACH_QUEUE", "ACK_REACH_QUEUE, then ACK_REACH_QUEUE"),
+        expected=one_of(f"{UNSUPPORTED}, then ACK_REACH_QUEUE", "ACK_REACH_QUEUE, then ACK_REACH_QUEUE"),
         observed=f"{found['unknown'].answer}, then {found['known'].answer}",
         evidence=[*found["unknown"].frames, *found["known"].frames],
         errata="E84",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import Expectation, between
 from harness.run.marks import covers, needs
 from suites.messages import a_message
-from suites.mqqb.steps.opening import CLOCK_S, Between, check_alive, direct_name, opened
+from suites.mqqb.steps.opening import CLOCK_S, check_alive, direct_name, opened
 from suites.mqqb.steps.sender import Sender, tags
 
 HOUR_S = 3_600
@@ -45,10 +46,10 @@ def test_the_clock_of_the_sender_says_what_is_sent_and_when(peer, sut, judge):
     """
     to = direct_name(peer)
 
-    def send(tag: int, life_s: int) -> Between:
+    def send(tag: int, life_s: int) -> Expectation:
         before_s = peer.environment.now().utc_s
         sut.send(to, body=f"message {tag}", application_tag=tag, time_to_reach_queue_s=life_s)
-        return Between(before_s - CLOCK_S, peer.environment.now().utc_s + CLOCK_S)
+        return between(before_s - CLOCK_S, peer.environment.now().utc_s + CLOCK_S)
 
     send(OVER, SET_S - HOUR_S)
     before = send(IN_TIME, SET_S + HOUR_S)
@@ -59,7 +60,7 @@ def test_the_clock_of_the_sender_says_what_is_sent_and_when(peer, sut, judge):
     session = sender.session()
     came = sender.collect_all(session, 2)
     judge(*EXPIRES, "MQQB-3.1.7.1.2-D01", expected=[IN_TIME, SENT_THEN], observed=tags(came), evidence=came)
-    expected = {IN_TIME: before, SENT_THEN: Between(after_s - CLOCK_S, after_s + CLOCK_S)}
+    expected = {IN_TIME: before, SENT_THEN: between(after_s - CLOCK_S, after_s + CLOCK_S)}
     for frame in came:
         (tag,) = tags([frame])
         judge(

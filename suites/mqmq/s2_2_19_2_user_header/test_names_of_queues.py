@@ -6,11 +6,12 @@ from uuid import UUID
 
 import pytest
 
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.messages import recoverable_message
-from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import arrives, private_queue
 from suites.mqqb.steps.exchanges import reception, taken
@@ -120,14 +121,13 @@ def test_names_are_written_as_their_type_says(peer, sut, judge):
         frame = outgoing.send(body="named", label="named", **given, **acks)
         field = f"UserHeader.{'AdminQueue' if flag == 'AQ' else 'ResponseQueue'}"
         wanted = {f"UserHeader.Flags.{flag}": kind, field: (written or "not there").format(**hosts)}
-        observed = Layout(frame).of(*wanted)
-        judge(*rules, expected=shown(wanted), observed=shown(observed), evidence=frame)
+        judge(*rules, expected=fields(wanted), observed=Layout(frame), evidence=frame)
         to = {"UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue": "00000001"}
         judge(
             "MQMQ-2.2.19.2-D06",
             "MQDMPR-3.1.7.1.32-D14",
-            expected=shown(to),
-            observed=shown(Layout(frame).of(*to)),
+            expected=fields(to),
+            observed=Layout(frame),
             evidence=frame,
         )
     outgoing.end()
@@ -142,12 +142,9 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
     outgoing.end()
     to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": str(PEER_PUBLIC_QUEUE)}
     found = Layout(frame)
-    judge(
-        "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=shown(to), observed=shown(found.of(*to)), evidence=frame
-    )
-    host = found.of("UserHeader.QueueManagerAddress")
-    expected = f"UserHeader.QueueManagerAddress {peer.identifier}"
-    judge("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", expected=expected, observed=shown(host), evidence=frame)
+    judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
+    host = fields({"UserHeader.QueueManagerAddress": str(peer.identifier)})
+    judge("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", expected=host, observed=found, evidence=frame)
 
 
 @needs("send")
@@ -161,13 +158,11 @@ def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
     text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
     to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
     found = Layout(frame)
-    judge(
-        "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=shown(to), observed=shown(found.of(*to)), evidence=frame
-    )
+    judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
     count = int.from_bytes(frame.data[64:66], "little")
     judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
     after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
-    judge("MQMQ-2.2.18.1.5.2-D02", expected=shown(after), observed=shown(found.of(*after)), evidence=frame)
+    judge("MQMQ-2.2.18.1.5.2-D02", expected=fields(after), observed=found, evidence=frame)
 
 
 @needs("receive", "queue_control")
@@ -176,11 +171,11 @@ def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
     """A message reaches the same queue by its direct name and by its number on the host."""
     queue = sut.new_queue("read")
     number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
-    for label, fields in (
+    for label, named in (
         ("direct", {"DestinationQueue": f"TCP:{sut.address}\\{queue}"}),
         ("number", private_queue(sut.guid, number)),
     ):
         connection = opened(peer)
-        sent = connection.send(recoverable_message(peer, fields, destination=None, label=label))
+        sent = connection.send(recoverable_message(peer, named, destination=None, label=label))
         kept = arrives(sut, connection, label, queue)
         judge.all(expected="in its queue", observed=kept, evidence=sent)

@@ -8,13 +8,13 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import holds, one_of
 from harness.run.marks import covers, goes_on, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import final_identifier, identifier
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import OneOf, direct_name, pass_time, settle
+from suites.mqqb.steps.opening import direct_name, pass_time, settle
 from suites.mqqb.steps.ordering import Receiver, order_ack
 from suites.mqqb.steps.sender import Sender, tags
 
@@ -42,7 +42,7 @@ def test_unused_bits_are_ignored_or_refused(peer, sut, judge):
     for ordinal, (bit, rule) in enumerate(UNUSED.items(), 1):
         packet = Sequence(peer, ordinal).message(transaction={bit: 1}, label=bit)
         done = reception(peer, packet, bit, TRANSACTIONAL)
-        judge(rule, expected=OneOf(taken(sut), "closed"), observed=done.outcome, evidence=done.frames, errata="E31")
+        judge(rule, expected=one_of(taken(sut), "closed"), observed=done.outcome, evidence=done.frames, errata="E31")
 
 
 @covers("MQMQ-2.2.20.5-21")

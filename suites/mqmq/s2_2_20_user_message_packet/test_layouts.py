@@ -12,8 +12,9 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import ADMINISTRATION, AcknowledgingReceiver, identifier
 from suites.mqqb.steps.opening import direct_name
@@ -115,8 +116,8 @@ def judged(
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
     for rule, beginnings in rules.items():
         names = [name for name in wanted if name.startswith(beginnings)]
-        expected, observed = (shown({name: one[name] for name in names}) for one in (wanted, found))
-        judge(rule, expected=expected, observed=observed, evidence=[*more, frame])
+        expected, observed = ({name: one[name] for name in names} for one in (wanted, found))
+        judge(rule, expected=fields(expected), observed=observed, evidence=[*more, frame])
 
 
 def text(name: str) -> str:

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds
+from harness.expectations import between, fields, holds
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import recoverable_message
@@ -15,7 +15,6 @@ from suites.mqqb.steps.opening import (
     CLOCK_S,
     NULL_GUID,
     RETRY_MS,
-    Between,
     accepted,
     accepted_by,
     agree,
@@ -342,7 +341,7 @@ def test_new_session_has_a_new_outgoing_sequence(peer, sut, judge):
 
 def _now(peer):
     now_s = peer.environment.now().utc_s
-    return Between(now_s - CLOCK_S, now_s + CLOCK_S)
+    return between(now_s - CLOCK_S, now_s + CLOCK_S)
 
 
 @needs("inspect")

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import between, holds, one_of
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     NULL_GUID,
-    Between,
-    OneOf,
     accepted,
     direct_name,
     internal_bits,
@@ -62,7 +60,7 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
     judge("MQQB-3.1.5.2.3-07", expected=text(sut.guid), observed=text(header.ClientGuid), evidence=first)
     named = [text(peer.identifier)] if pings(peer) else []
     judge(
-        "MQQB-3.1.5.2.3-09", expected=OneOf(text(NULL_GUID), *named), observed=text(header.ServerGuid), evidence=first
+        "MQQB-3.1.5.2.3-09", expected=one_of(text(NULL_GUID), *named), observed=text(header.ServerGuid), evidence=first
     )
 
 
@@ -80,7 +78,7 @@ def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, 
     passed_ms = _time_stamp(second) - _time_stamp(first) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",
-        expected=Between(*apart.allowed(apart.ms * 3 // 4, apart.ms * 5 // 4, passed_ms)),
+        expected=between(*apart.allowed(apart.ms * 3 // 4, apart.ms * 5 // 4, passed_ms)),
         observed=passed_ms,
         evidence=[first, second],
     )

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import holds, one_of
 from harness.peer.inbox import response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
-    OneOf,
     called,
     direct_name,
     entry_text,
@@ -59,7 +58,7 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     if entry is None:
         raise ConformanceFailure("the SUT notes no failure: there is nothing to read a Status from")
     status = entry["Status"]
-    judge("MQQB-3.1.5.2-02", expected=OneOf("SocketConnectFailure", "ConnectionRefused"), observed=status)
+    judge("MQQB-3.1.5.2-02", expected=one_of("SocketConnectFailure", "ConnectionRefused"), observed=status)
     judge(
         "MQQB-3.1.5.2-04",
         expected=f"{status}, now, an error, {peer.address}",

@@ -6,7 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import between, holds
 from harness.peer.inbox import agreement, response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, goes_on, malforms, needs
@@ -15,7 +15,6 @@ from suites.mqqb.steps.opening import (
     ANSWERED,
     NULL_GUID,
     OTHER_GUID,
-    Between,
     accepted,
     acknowledgment,
     answer_to,
@@ -155,7 +154,7 @@ def recoverable_ack_timeout(peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int
 def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_ms):
     """RecoverableAckTimeout is eight times what passed since the TimeStamp in the response."""
     value, took_ms, evidence = recoverable_ack_timeout(peer, sut, earlier_ms)
-    expected = Between(TRIPS * earlier_ms, min(LONGEST_MS, TRIPS * (earlier_ms + took_ms)))
+    expected = between(TRIPS * earlier_ms, min(LONGEST_MS, TRIPS * (earlier_ms + took_ms)))
     judge.all(expected=expected, observed=value, evidence=evidence)
 
 
@@ -163,7 +162,7 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_
 def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
     """The time until the response is processed counts."""
     value, took_ms, evidence = recoverable_ack_timeout(peer, sut, 0, DELAY_MS)
-    expected = Between(TRIPS * (DELAY_MS - CLOCK_MS), TRIPS * took_ms)
+    expected = between(TRIPS * (DELAY_MS - CLOCK_MS), TRIPS * took_ms)
     judge("MQQB-3.1.5.3.2-03", expected=expected, observed=value, evidence=evidence)
 
 
@@ -173,7 +172,7 @@ def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
 def test_recoverable_ack_timeout_stays_in_its_range(peer, sut, judge, earlier_ms):
     """Eight round trips that are out of the range give the closest limit."""
     value, _, evidence = recoverable_ack_timeout(peer, sut, earlier_ms)
-    expected = LONGEST_MS if earlier_ms else Between(SHORTEST_MS, LONGEST_MS)
+    expected = LONGEST_MS if earlier_ms else between(SHORTEST_MS, LONGEST_MS)
     judge("MQQB-3.1.5.3.2-06", expected=expected, observed=value, evidence=evidence)
 
 

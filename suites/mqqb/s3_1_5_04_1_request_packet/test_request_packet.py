@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import between, holds
 from harness.run.marks import covers, needs
 from suites.messages import a_message
 from suites.mqqb.steps.opening import (
@@ -16,7 +16,6 @@ from suites.mqqb.steps.opening import (
     ANSWERED,
     OTHER_GUID,
     WINDOW,
-    Between,
     accepted_from,
     acknowledgment,
     answer_to,
@@ -85,9 +84,9 @@ def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tu
     came = connection.poll("SessionAck", within_ms=2 * (due_ms + slack_ms))
     evidence = [connection.sent[1], sent, came]
     if came is None:
-        return Between(*allowed), "no SessionAck in twice the time", evidence
+        return between(*allowed), "no SessionAck in twice the time", evidence
     took = connection.peer.took(sent, came)
-    return Between(*took.allowed(*allowed)), took.ms, evidence
+    return between(*took.allowed(*allowed)), took.ms, evidence
 
 
 @covers("MQQB-3.1.5.4.1-02")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields, holds
+from harness.expectations import between, fields, holds
 from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.opening import CLOCK_S, Between, opened, settle
+from suites.mqqb.steps.opening import CLOCK_S, opened, settle
 from suites.mqqb.steps.ordering import ACK_RECEIVE, acknowledgment_of_nothing, final_ack, sent_before_open
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
@@ -95,10 +95,10 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         judge(moved, expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
         judge("MQQB-3.1.5.6-12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
-        near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
+        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
         judge("MQQB-3.1.5.6-03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
         grown = element(after, "ResendIntervalIndex") - element(before, "ResendIntervalIndex")
-        judge("MQQB-3.1.5.6-04", expected=Between(0, 1), observed=grown, evidence=frame)
+        judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
         interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
         judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
     judge.finished(
@@ -116,7 +116,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         frame = outgoing.acknowledge(3)
     await_ack_count(3 + MANY)
     index = element(outgoing.sequence(), "ResendIntervalIndex")
-    judge("MQQB-3.1.5.6-05", expected=Between(0, len(table) - 1), observed=index, evidence=frame)
+    judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
     judge.finished("MQQB-3.1.5.6-05")
     for _ in range(SHORT):
         if outgoing.comes_again(4) != "comes again":
@@ -172,7 +172,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             observed=element(info, "EodLastAckCount"),
             evidence=evidence,
         )
-        near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
+        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
         judge(
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
@@ -204,7 +204,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
                 evidence=evidence,
             )
         # E46: with every OrderAck, or not
-        index = Between(0, step) if left else 0
+        index = between(0, step) if left else 0
         judge(
             "MQQB-3.1.5.6-25",
             "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
@@ -245,7 +245,7 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
         when = "in time" if earliest_ms <= took.ms <= latest_ms else "at another time"
     evidence = [*sent, *frames, *again]
     judge("MQQB-3.1.5.6-20", expected="in time", observed=when, evidence=evidence)
-    expected = Between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
+    expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
     judge("MQQB-3.1.5.6-26", expected=expected, observed=element(info, "EodResendTime"), evidence=evidence)
     outgoing.settle()
 

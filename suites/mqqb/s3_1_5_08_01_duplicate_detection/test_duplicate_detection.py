@@ -8,6 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
@@ -22,7 +23,7 @@ from suites.mqqb.steps.disposition import (
     message_class,
     private_queue,
 )
-from suites.mqqb.steps.opening import CLOCK_S, Between, opened, pass_time, pass_time_until
+from suites.mqqb.steps.opening import CLOCK_S, opened, pass_time, pass_time_until
 from suites.mqqb.steps.sender import eventually, tags
 
 LATER_S = 3
@@ -172,9 +173,9 @@ def test_a_duplicate_makes_its_entry_new(peer, sut, judge):
     else:
         took = peer.took(*sent)  # a busy tester sends the second one later than it wants to
         earliest_ms, latest_ms = took.allowed((LATER_S - 1) * 1_000, took.ms + 2_000, (after - before) * 1_000)
-        expected = Between(earliest_ms // 1_000, latest_ms // 1_000)
+        expected = between(earliest_ms // 1_000, latest_ms // 1_000)
         judge("MQQB-3.1.5.8.1-02", expected=expected, observed=after - before, evidence=sent)
-    expected = Between(now_s - CLOCK_S, now_s + CLOCK_S)
+    expected = between(now_s - CLOCK_S, now_s + CLOCK_S)
     judge("MQQB-3.1.5.8.1-03", expected=expected, observed=after, evidence=sent)
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import DIRECT, NOWHERE, ON_DESTINATION, history_entry, private_queue
-from suites.mqqb.steps.opening import ACK_MS, CLOCK_S, Between, accepted_from, opened, text
+from suites.mqqb.steps.opening import ACK_MS, CLOCK_S, accepted_from, opened, text
 from suites.mqqb.steps.ordering import Receiver, private_number
 from suites.mqqb.steps.sender import eventually
 
@@ -44,7 +45,7 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
         evidence=evidence,
     )
     due_ms, took = sut.duration_ms(DELAY_MS), peer.took(sent[0], ack)
-    expected = Between(*took.by_timer(DELAY_MS))
+    expected = between(*took.by_timer(DELAY_MS))
     judge("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01", expected=expected, observed=took.ms, evidence=evidence)
     judge.finished("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
@@ -140,7 +141,7 @@ def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, s
     sent.append(session.send(recoverable_message(peer)))
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     took = peer.took(sent[1], ack)
-    expected = Between(*took.by_timer(soon_ms))
+    expected = between(*took.by_timer(soon_ms))
     judge.all(expected=expected, observed=took.ms, evidence=[*sent, ack])
 
 

@@ -6,12 +6,12 @@ import hashlib
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import between, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, simple_blob
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, cached, manager, moment, remaining_ms, users
-from suites.mqqb.steps.opening import Between, pass_time
+from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
 
 NEEDS = needs("security", "receive", "configure", "inspect")
@@ -87,7 +87,7 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-36",
         "MQQB-3.1.1.3-05",
-        expected=Between(due - slack - sut.response_timeout_ms, due),
+        expected=between(due - slack - sut.response_timeout_ms, due),
         observed=observed,
         evidence=evidence,
     )
@@ -178,7 +178,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
     soonest = due - slack - 2 * sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.5.8.3-69", LONG * due), ("MQQB-3.1.1.3-14", due)):
-        judge(rule, expected=Between(soonest, latest), observed=observed, evidence=evidence)
+        judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)
 
 
 @NEEDS

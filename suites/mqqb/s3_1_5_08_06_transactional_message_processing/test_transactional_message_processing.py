@@ -9,6 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
@@ -23,7 +24,7 @@ from suites.mqqb.steps.disposition import (
     labels,
     private_queue,
 )
-from suites.mqqb.steps.opening import Between, accepted_from, pass_time, text
+from suites.mqqb.steps.opening import accepted_from, pass_time, text
 from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place, private_number
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
@@ -361,7 +362,7 @@ def _later(peer, judge, rule, before, after, name, since, evidence):
     passed, grown = peer.took(since), element(after, name) - element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(EARLIEST_S * 1_000, latest_s * 1_000, grown * 1_000)
-    judge(rule, expected=Between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
+    judge(rule, expected=between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
 
 
 def _has_rejected(peer: Peer, sut: Sut, count: int) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import one_of
 from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
@@ -14,7 +15,6 @@ from suites.mqqb.steps.disposition import NOWHERE, private_queue
 from suites.mqqb.steps.opening import (
     ACK_MS,
     RECOVERABLE_ACK_MS,
-    OneOf,
     check_alive,
     internal_bits,
     opened,
@@ -114,7 +114,7 @@ def test_a_message_behind_one_that_is_not_accepted_is_acknowledged(peer, sut, ju
     sent = [session.send(packet) for packet in packets]
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     peer.environment.run_until(lambda: len(_stored(session)) >= len(sent), within_ms)
-    allowed = OneOf("[1, 2, 3]") if reason == "a duplicate" else OneOf("[1, 2, 3]", "[1, 2]")
+    allowed = one_of("[1, 2, 3]") if reason == "a duplicate" else one_of("[1, 2, 3]", "[1, 2]")
     judge("MQQB-3.1.5.8.7-15", expected=allowed, observed=str(_stored(session)), evidence=[*sent, session.last])
 
 
@@ -243,7 +243,7 @@ def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
     peer.environment.run_until(lambda: highest() == len(sent), within_ms)
     judge(
         "MQQB-3.1.5.8.7-15",
-        expected=OneOf("flagged up to 3", "flagged up to 2"),
+        expected=one_of("flagged up to 3", "flagged up to 2"),
         observed=f"flagged up to {highest()}",
         evidence=[*sent, session.last],
         errata="E17",

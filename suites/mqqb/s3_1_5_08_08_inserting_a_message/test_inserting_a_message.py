@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, holds
+from harness.expectations import between, closed, holds, one_of
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
@@ -28,8 +28,6 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import (
     CLOCK_S,
-    Between,
-    OneOf,
     check_alive,
     initiated,
     opened,
@@ -244,7 +242,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
         ("MQQB-3.1.5.8.8-22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
         ("MQQB-3.1.5.8.8-23", str(peer.identifier), text(first["SenderIdentifier"])),
         ("MQQB-3.1.5.8.8-24", identifier, first["SequenceIdentifier"]),
-        ("MQQB-3.1.5.8.8-25", OneOf("0", "1"), str(first["SequenceNumber"])),
+        ("MQQB-3.1.5.8.8-25", one_of("0", "1"), str(first["SequenceNumber"])),
         ("MQQB-3.1.5.8.8-26", "the time now", f"{first['LastAccessTime']}, not {now_s}" if off else "the time now"),
         ("MQQB-3.1.5.8.8-27", 0, first["RejectCount"]),
     ):
@@ -292,11 +290,11 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
     for rule, element, expected in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
-        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", Between(now_s - CLOCK_S, now_s + CLOCK_S)),
+        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", between(now_s - CLOCK_S, now_s + CLOCK_S)),
         ("MQQB-3.1.5.8.8-30", "EodLastAckCount", 1),
         ("MQQB-3.1.5.8.8-40", "EodNoReadCount", unread + 1),
         ("MQQB-3.1.5.8.8-32", "EodResendInterval", interval_s),
-        ("MQQB-3.1.5.8.8-42", "EodResendTime", Between(now_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)),
+        ("MQQB-3.1.5.8.8-42", "EodResendTime", between(now_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)),
     ):
         judge(rule, expected=expected, observed=info.get(element), evidence=[*acks, sent])
     for rule, element, place in (

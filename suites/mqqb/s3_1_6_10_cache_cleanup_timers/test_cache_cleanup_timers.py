@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, User
 from harness.sut.sut import Sut
 from harness.wire.protection import AES_256, LEVELS, RC4
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, SEND, cached, remaining_ms, users
-from suites.mqqb.steps.opening import Between, pass_time, pass_time_until, private_name
+from suites.mqqb.steps.opening import pass_time, pass_time_until, private_name
 from suites.mqqb.steps.secured import KEY, Secured, secret, signed
 
 ADVANCED, ENHANCED = 5, 3
@@ -84,9 +85,9 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
         due = [due_ms[expiry]]
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says
-        ranges = [Between(one - 4 * margin - 1_000, one + 1_000) for one in due]
+        ranges = [between(one - 4 * margin - 1_000, one + 1_000) for one in due]
         left = left_ms[expiry][name]
-        judge(rule, expected=next((one for one in ranges if one == left), ranges[0]), observed=left, evidence=evidence)
+        judge(rule, expected=one_of(*ranges), observed=left, evidence=evidence)
 
 
 def _fill(secured: Secured, user: User, level: int, *, early: bool = False) -> list[Frame]:

@@ -7,14 +7,14 @@ from itertools import pairwise
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, OneOf, pass_time, settle
+from suites.mqqb.steps.opening import ACK_MS, pass_time, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender
@@ -242,7 +242,7 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     again = sender.collect_all(later, window)
     # Who counts what waits and then what is sent once more (E64) has that much less room on a session.
     allowed = [(window, window), (window, window - WAITING), (window - 1, window - WAITING)]
-    expected, observed = OneOf(*map(str, allowed)), str((len(first), len(again)))
+    expected, observed = one_of(*map(str, allowed)), str((len(first), len(again)))
     judge.all(expected=expected, observed=observed, evidence=[*first[-2:], *again[-2:]], errata="E64")
     later.send(session_ack(AckSequenceNumber=len(again)))
     sender.collect(later, window + 1 + WAITING)

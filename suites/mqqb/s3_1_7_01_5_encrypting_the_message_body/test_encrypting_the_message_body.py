@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import holds
+from harness.expectations import between, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
@@ -25,7 +25,7 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SEND, cached, manager, moment, remaining_ms
 from suites.mqqb.steps.opened_bodies import Choice, Opened
-from suites.mqqb.steps.opening import Between, direct_name, entry_text, history, pass_time, private_name
+from suites.mqqb.steps.opening import direct_name, entry_text, history, pass_time, private_name
 from suites.mqqb.steps.sender import Sender, eventually, tags
 
 BODY = "a body that is no whole number of blocks"
@@ -319,7 +319,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.7.1.5-34", LONG * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
-        judge(rule, expected=Between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
+        judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
     frames = []
     for level, preference in (
         ("base", {"preferred_base": "rc2"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
+from harness.expectations import one_of
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -10,7 +11,6 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.opening import (
     NULL_GUID,
     OTHER_GUID,
-    OneOf,
     direct_name,
     listen,
     listen_unless_refused,
@@ -39,7 +39,7 @@ def test_a_direct_name_leads_to_its_address(peer, sut, judge):
         expected=f"a connection to {peer.address}",
         observed=where,
     )
-    either = OneOf(text(NULL_GUID), text(peer.identifier))
+    either = one_of(text(NULL_GUID), text(peer.identifier))
     judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -37,7 +38,7 @@ from suites.mqqb.steps.disposition import (
     named,
     private_queue,
 )
-from suites.mqqb.steps.opening import OneOf, pass_time
+from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.ordering import private_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
@@ -259,7 +260,7 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
         judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
         judge_attributes(judge, sent, ack)
     named_here = f"{DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
-    private_here = OneOf(f"2: {number}", f"6: {number}")
+    private_here = one_of(f"2: {number}", f"6: {number}")
     for rule, (sent, ack), expected in (
         ("MQQB-3.1.7.15-23", arrived, named_here),
         ("MQQB-3.1.7.15-20", arrived, named_here),

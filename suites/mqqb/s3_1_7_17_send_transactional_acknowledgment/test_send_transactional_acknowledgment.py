@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
-from harness.expectations import holds
+from harness.expectations import Expectation, holds, one_of
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE
-from suites.mqqb.steps.opening import OneOf, text
+from suites.mqqb.steps.opening import text
 from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, Receiver, place
 
 
@@ -73,7 +73,7 @@ def _attributes(frame: Frame) -> str:
     )
 
 
-def _attributes_of(value: int) -> OneOf | str:
+def _attributes_of(value: int) -> Expectation | str:
     """Return the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
     expected = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
-    return OneOf(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"
+    return one_of(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"

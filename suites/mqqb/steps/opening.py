@@ -234,38 +234,6 @@ def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     return connection.expect("UserMessage")
 
 
-# -- what is expected -------------------------------------------------------------------------------------------
-
-
-class Between:
-    """An expectation that is a range: equal to every number from ``low`` to ``high``."""
-
-    def __init__(self, low: int, high: int) -> None:
-        self.low = low
-        self.high = high
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, int) and self.low <= other <= self.high
-
-    def __str__(self) -> str:
-        return f"{self.low} to {self.high}"
-
-
-class OneOf:
-    """An expectation with more than one right answer: equal to every one of some strings."""
-
-    def __init__(self, *allowed: str) -> None:
-        self.allowed = allowed
-
-    def __eq__(self, other: object) -> bool:
-        return other in self.allowed
-
-    def __str__(self) -> str:
-        return " or ".join(self.allowed)
-
-    __repr__ = __str__
-
-
 # -- time --------------------------------------------------------------------------------------------------------
 
 ON_TIME = "closed when the Session Initialization Timer expired"

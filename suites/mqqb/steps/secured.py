@@ -11,6 +11,7 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import expectation
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE, Peer
@@ -145,13 +146,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and refuses(expected):
             attribute, expected = "in_silence", IN_SILENCE
-        observed = getattr(found[name], attribute)
-        judge(
-            rule,
-            expected=f"{name}: {expected}",
-            observed=f"{name}: {expected if observed == expected else observed}",
-            evidence=found[name].frames,
-        )
+        judge(rule, expected=expected, observed=getattr(found[name], attribute), case=name, evidence=found[name].frames)
     if silent:
         judge.not_exercised(*sorted(silent), reason=SILENT)
     if not unseen.issubset(judge.judged):
@@ -160,7 +155,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
 
 def refuses(expected: object) -> bool:
     """Return whether an expected answer is an acknowledgment that SendInsecureNacks holds back."""
-    return any(expected == nack for nack in INSECURE_NACKS)
+    return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
 
 def _class(frame: Frame) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.expectations import between
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, START, START2, RemoteQueue, described
 from harness.run.marks import covers, goes_on, needs
@@ -19,7 +20,6 @@ from harness.wire.rpc_qm2qm import (
 )
 from harness.wire.rpc_stub import octets
 from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import Between
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, send_all, waiting
 from suites.mqqp.steps.whole import WHOLE, unchanged
 
@@ -98,7 +98,7 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
         judge("MQQP-2.2.2.1-03", expected=expected[:2], observed=found[:2], evidence=evidence)
         judge("MQQP-2.2.2.1-10", expected=expected[1:], observed=found[1:], evidence=evidence)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=found, evidence=evidence)
-        judge("MQQP-2.2.2.1-D02", expected=Between(1, MAX_BUFFER), observed=told, evidence=evidence)
+        judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), observed=told, evidence=evidence)
 
 
 @covers("MQQP-2.2.2.1-D02")
@@ -134,7 +134,7 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
         for read in reads:
             description = described(read)
             observed = description.dwArriveTime if description is not None else brought(read)
-            expected = Between(before - slack_s, after + slack_s)
+            expected = between(before - slack_s, after + slack_s)
             judge(rule, expected=expected, observed=observed, evidence=read.evidence)
 
 
@@ -159,7 +159,7 @@ def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge,
         read = queue.read(PEEK_CURRENT, ulTimeout=sut.response_timeout_ms)
         description = described(read)
         observed = description.dwArriveTime if read.outcome == "MQ_OK" else brought(read)
-        expected = Between(before - slack_s, after + slack_s)
+        expected = between(before - slack_s, after + slack_s)
         judge.all(expected=expected, observed=observed, evidence=read.evidence)
 
 

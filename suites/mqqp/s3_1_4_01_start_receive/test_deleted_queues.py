@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import holds
+from harness.expectations import holds, one_of
 from harness.peer.remote import LOOKUP, START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import (
@@ -15,12 +15,11 @@ from harness.wire.rpc_qm2qm import (
 )
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, filled, frames, send_all, waiting
 
 LONG_MS = 600_000
-GONE = OneOf("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
+GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 """What is answered of a queue that is not there any more: its own status, or that of a handle that is none (E170)."""
 
 
