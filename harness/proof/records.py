@@ -33,6 +33,7 @@ class FaultRecord(NamedTuple):
     name: str
     breaks: list[str]
     says: str
+    file: str
 
 
 def checks_of_suites(rule: str | None = None) -> list[Check]:
@@ -71,7 +72,7 @@ def _import_faults(paths: list[str]) -> Mapping[str, list[FaultRecord]]:
     found: dict[str, list[FaultRecord]] = {path: [] for path in paths}
     for fault in import_faults(SUITES.parent / path for path in paths):
         if fault.file in found:
-            found[fault.file].append(FaultRecord(fault.name, list(fault.breaks), fault.says))
+            found[fault.file].append(FaultRecord(fault.name, list(fault.breaks), fault.says, fault.file))
     return found
 
 

@@ -133,6 +133,19 @@ def test_bad_defaults_are_one_line_with_the_file(suites: Suites, head: str) -> N
     assert "\n" not in str(caught.value)
 
 
+def test_a_section_names_the_folders_that_check_its_rules(suites: Suites) -> None:
+    root = suites('checked_in = ["mqqb/s1"]\n' + row("MQQB-2.2.1-01"), row("MQQB-10.1-01"))
+    assert list(load_catalogue(root)) == ["MQQB-2.2.1-01", "MQQB-10.1-01"]
+
+
+@pytest.mark.parametrize("value", ['"mqqb/s0"', '["mqqb/s9"]', "[7]"])
+def test_a_wrong_checked_in_is_one_line_with_the_file(suites: Suites, value: str) -> None:
+    root = suites(f"checked_in = {value}\n" + ROW)
+    with pytest.raises(CatalogueError, match=r"rules\.toml: checked_in: .* no ") as caught:
+        load_catalogue(root)
+    assert "\n" not in str(caught.value)
+
+
 def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites) -> None:
     ordered = [
         *("MQMQ-2.2.19.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-10"),

@@ -18,9 +18,3 @@ class WhenExpired(Sending):
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.9-06": ("dispatched-twice",),
-    "MQDMPR-3.1.7.3.9-07": ("dispatched-as-another-message",),
-}

@@ -393,9 +393,3 @@ add(
     "No OrderAck is sent.",
     packets(MESSAGE, lambda packet: None, is_order_ack),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.18.1.3-01": ("message-source-changed",),
-    "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -342,9 +342,3 @@ class ExpiryOfExpressAlone(Sending):
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return not packet.UserHeader.DM and super().has_expired(packet, now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.19.1-05": ("header-establish-in-clear",),
-}
-"""Faults of other sections that break rules of this one."""

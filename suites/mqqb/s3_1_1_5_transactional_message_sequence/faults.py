@@ -109,13 +109,3 @@ class RoutedTransactionHeader(Routing):
         if packet.TransactionHeader is not None:
             packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA})
         super().send_on(position, packet, now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.5-03": (
-        "later-sequence-begins-with-2",
-        "no-other-sequence",
-        "order-ack-of-the-last-number-ignored",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -158,8 +158,3 @@ add(
     "The initiator starts no Session Initialization Timer.",
     skip_during(Establishing.send_establish_request, SessionTimers.start),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.2.3-08": ("establish-request-unnamed-server",),
-}
-"""Faults of other sections that break rules of this one."""

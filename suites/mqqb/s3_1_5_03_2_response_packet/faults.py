@@ -171,9 +171,3 @@ add(
     "The entry EstablishPacketReceived has an Error.",
     entries_changed({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
 )
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.3.2-D01": ("state-after-request-waiting-ec-msg",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -83,5 +83,3 @@ add(
         during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _leave_it),
     ),
 )
-
-"""Faults of other sections that break rules of this one."""

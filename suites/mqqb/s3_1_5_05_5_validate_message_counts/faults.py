@@ -24,15 +24,3 @@ class SessionAckDeletes(TransactionalSending):
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = True
         super().retain(session, position)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.5.5-01": (
-        "count-of-recoverable-messages-not-validated",
-        "counts-of-messages-too-low-accepted",
-        "message-count-not-validated",
-        "message-count-of-initiator-not-validated",
-        "recoverable-message-count-not-validated",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -79,6 +79,3 @@ class DuplicateTimeOfAnotherEpoch(History):
     ) -> None:
         super().disregard_duplicate(session, entry, receipt, now)
         self.qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.monotonic_ms // 1000))
-
-
-"""Faults of other sections that break rules of this one."""

@@ -182,12 +182,3 @@ class FlagOfTheNextSet(SessionAcks):
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
         session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.8.7-14": (
-        "recoverable-not-forward",
-        "recoverable-waits-for-the-timer-of-express",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -65,16 +65,3 @@ class AnySequenceTaken(InSequence):
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return True
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.8-04": ("received-counted-twice",),
-    "MQQB-3.1.5.8-09": ("acknowledged-at-once-never",),
-    "MQQB-3.1.5.8-10": ("message-into-another-queue",),
-    "MQQB-3.1.5.8-11": (
-        "arrival-of-transactional-messages-not-reported",
-        "report-of-express-alone",
-        "report-received-missing",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -76,10 +76,3 @@ class ExpiredByUnsignedAge(Sending):
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.1.2-01": ("expired-message-sent",),
-    "MQQB-3.1.7.1.2-02": ("expired-message-sent",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -58,19 +58,3 @@ add(
     "A Ping Response goes to the ping port of the requesting address, not to the port that the request came from.",
     sent_datagrams(PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.7-03": ("ping-request-any-signature",),
-    "MQQB-3.1.7.7-05": (
-        "ping-response-never-refuses",
-        "ping-response-refuses",
-        "refusal-foretold-for-ever",
-    ),
-    "MQQB-3.1.7.7-07": (
-        "ping-response-type-clear",
-        "ping-response-type-set",
-    ),
-    "MQQB-3.1.7.7-08": ("ping-response-cookie-swapped",),
-    "MQQB-3.1.7.7-10": ("ping-response-signature-swapped",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -63,13 +63,3 @@ class SecondResponseTaken(Ping):
             opened = session.SessionState is SessionState.WAITING_ECR_MSG
             if opened and _is_answered(session, data) and data[0] & PingPacket.flags(RF=1):
                 self.qm.closing.close(session, "a second Ping Response refuses it (fault)", now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.8-03": ("ping-response-any-signature",),
-    "MQQB-3.1.7.8-04": (
-        "cookie-compared-by-its-low-half",
-        "ping-response-any-cookie",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -258,12 +258,3 @@ add(
     "The acknowledgment of a success has a body.",
     made(ARRIVAL, _whole_body),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.15-24": (
-        "acknowledgment-of-a-transactional-message-express",
-        "removal-told-express",
-        "removal-told-recoverable",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -80,10 +80,3 @@ class WaitsForTheLost(ClientTasks):
 
     def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
         super()._take(binding, [one for one in happened if not isinstance(one, Failed)], now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-2.2.1.1-01": ("remote-close-handle-kept", "remote-close-not-called", "remote-open-without-handle"),
-    "MQQP-2.2.1.2-01": ("remote-end-handle-kept", "remote-read-not-ended", "remote-receive-without-handle"),
-}
-"""Faults of other sections that break rules of this one."""

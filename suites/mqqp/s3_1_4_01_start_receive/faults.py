@@ -140,9 +140,3 @@ add(
     "Tolerated: an ulAction that no client may ask for is PEEK_CURRENT.",
     replaced(_UnknownActionPeeks),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.1-02": ("remote-cancel-first-cancelled",),
-    "MQQP-3.1.4.1-03": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -129,9 +129,3 @@ class EndedFirst(ClientReading):
         assert read.entry is not None
         yield from self.end_receive(read.entry, Ack.RR_ACK)
         return (yield from super().start_receive2(read))
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.2-03": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -82,9 +82,3 @@ class HandleKept(RemoteOpening):
 
     def remote_qm_close_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_close_queue(answering(call, pphContext=call.handle), now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.4-07": ("remote-session-not-needed",),
-}
-"""Faults of other sections that break rules of this one."""

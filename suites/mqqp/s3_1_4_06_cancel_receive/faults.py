@@ -142,9 +142,3 @@ class CancelledBefore(ClientReading):
     def _cancel(self, read: RemoteRead) -> Sequence:
         assert read.entry is not None
         yield from self.qm.client_cancelling.call_cancel_receive(read.entry)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.6-02": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -133,9 +133,3 @@ class PurgedToldAsReceived(TwoPhaseReading):
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
         _as_if_it_had_not_been_purged(position)
         super().end_with_deletion(position, ended)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.7-01": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -45,12 +45,3 @@ add(
     "The entry of a closed queue stays.",
     skip(ClientOpening.remove_remote_open_queue),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.2.4.9-03": ("remote-cancel-other-queue",),
-    "MQQP-3.2.4.9-04": (
-        "closing-client-cancels-its-first-read",
-        "remote-cancel-other-request",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -38,7 +38,7 @@ def test_the_catalogue_that_was_kept_is_the_one_that_is_read() -> None:
 
 
 def test_the_faults_that_were_kept_are_those_that_are_registered() -> None:
-    registered = [(fault.name, list(fault.breaks), fault.says) for fault in load_faults().values()]
+    registered = [(fault.name, list(fault.breaks), fault.says, fault.file) for fault in load_faults().values()]
     assert sorted(map(tuple, faults_of_suites())) == sorted(registered)
 
 
