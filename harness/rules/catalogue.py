@@ -58,6 +58,8 @@ _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
 """The table at the head of a section's rules.toml with what most of its rows have."""
+TITLE = "title"
+"""The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
 CHECKED_IN = "checked_in"
 """The key at the head of the rules.toml of a section without a check: the folders whose checks judge its rules."""
 _DEFAULTS = {"observe": str, "role": str}
@@ -316,7 +318,8 @@ def _read_catalogue(root: Path) -> Catalogue:
     rules: dict[str, Rule] = {}
     for file in sorted(root.glob(f"*/*/{RULES_FILE}")):
         rows = read_toml(file)
-        _check_checked_in(root, file, rows.pop(CHECKED_IN, []))
+        head = {key: rows.pop(key) for key in (TITLE, CHECKED_IN) if key in rows}
+        _check_head(root, file, head)
         defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULTS)
         for name, row in rows.items():
             if name in rules:
@@ -333,12 +336,11 @@ def _read_catalogue(root: Path) -> Catalogue:
     return Catalogue(list(rules.values()), documents, errata, notes)
 
 
-def _check_checked_in(root: Path, file: Path, folders: object) -> None:
-    """Raise CatalogueError unless the folders are a list of sections, each such as ``mqqb/s2_2_7_ping_packet``."""
-    if not isinstance(folders, list):
-        raise CatalogueError(file, CHECKED_IN, "is no list of folders of sections")
-    for folder in folders:
-        if not (isinstance(folder, str) and (root / folder / RULES_FILE).is_file()):
+def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
+    """Check the keys above the rows: each folder of ``checked_in`` is one such as ``mqqb/s2_2_7_ping_packet``."""
+    check_keys(file, "the head", head, {TITLE: str}, {CHECKED_IN: list})
+    for folder in head.get(CHECKED_IN, ()):
+        if not (root / str(folder) / RULES_FILE).is_file():
             raise CatalogueError(file, CHECKED_IN, f"{folder!a} is no folder of a section")
 
 

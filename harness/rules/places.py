@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.paths import SUITES
 
-_REGISTERING = ("test_*", "faults*", "predicates*", "__init__*")
+_REGISTERING = ("test_*", "faults*", "predicates*")
 """Python files of a section that another one of it does not read ids from."""
 
 

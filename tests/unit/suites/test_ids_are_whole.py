@@ -15,7 +15,7 @@ import pytest
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
 from harness.proof.inventory import take_inventory
-from harness.rules.catalogue import CHECKED_IN
+from harness.rules.catalogue import CHECKED_IN, RULES_FILE, TITLE
 from harness.rules.places import tables_beside
 
 ID = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*-D?\d+")
@@ -32,14 +32,15 @@ def rules() -> dict[str, dict[str, Any]]:
 
 
 @cache
+def heads() -> dict[Path, dict[str, Any]]:
+    """Return the content of each section's rules.toml, by folder."""
+    return {file.parent: tomllib.loads(file.read_text(encoding="utf-8")) for file in SUITES.glob(f"*/*/{RULES_FILE}")}
+
+
+@cache
 def folders() -> dict[str, Path]:
     """Return the folder of each rule: that of its row."""
-    return {
-        rule: file.parent
-        for file in SUITES.glob("*/*/rules.toml")
-        for rule in tomllib.loads(file.read_text(encoding="utf-8"))
-        if ID.fullmatch(rule)
-    }
+    return {rule: folder for folder, head in heads().items() for rule in head if ID.fullmatch(rule)}
 
 
 @cache
@@ -50,8 +51,7 @@ def text_of(path: Path) -> str:
 
 def checked_in() -> dict[Path, set[Path]]:
     """Return the folders that sections name as those in which their rules are checked, by section."""
-    heads = {file.parent: tomllib.loads(file.read_text(encoding="utf-8")) for file in SUITES.glob("*/*/rules.toml")}
-    return {folder: {SUITES / name for name in head.get(CHECKED_IN, ())} for folder, head in heads.items()}
+    return {folder: {SUITES / name for name in head.get(CHECKED_IN, ())} for folder, head in heads().items()}
 
 
 def folder_of(check: str) -> Path:
@@ -91,11 +91,10 @@ def test_as_many_checks_are_frozen_as_there_are(rules):
     assert tomllib.loads((SUITES / "frozen.toml").read_text(encoding="utf-8")) == {"tests": len(checks)}
 
 
-def test_every_section_is_a_package_with_its_heading():
-    for folder in set(folders().values()):
-        heading = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
-        section = re.match(r"(?:MS-)?([A-Z]+) (\d+(?:\.\d+)*) ", heading)
-        assert section is not None, f"{folder}/__init__.py names no section"
+def test_every_section_has_its_heading():
+    for folder, head in heads().items():
+        section = re.match(r"(?:MS-)?([A-Z]+) (\d+(?:\.\d+)*) ", head[TITLE])
+        assert section is not None, f"{folder}: {head[TITLE]} names no section"
         numbers = re.match(r"s((?:\d+_)+)", folder.name)
         assert numbers is not None, folder
         named = [int(number) for number in numbers[1].strip("_").split("_")]
