@@ -62,9 +62,10 @@ def _place_of_row(row: Rule) -> str:
     return place_of(f"{row.folder}/rules.toml", f'["{row.id}"]')
 
 
-def _line(one: dict[str, str]) -> str:
+def _line(one: dict[str, Any]) -> str:
     says = f": {one['says']}" if one["says"] else ""
-    return f"{one['place']} {one['name']}{says}"
+    blind = " (by somebody who had not read the checks)" if one.get("blind") else ""
+    return f"{one['place']} {one['name']}{says}{blind}"
 
 
 def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
@@ -110,15 +111,16 @@ def _check(path: str, name: str) -> dict[str, str]:
     return {"name": name, "place": path, "says": ""}
 
 
-def _faults(inventory: Inventory, rule: str) -> list[dict[str, str]]:
-    """Return the faults that break a rule: name, place, and what is wrong in a system with it.
+def _faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
+    """Return the faults that break a rule: name, place, what is wrong in a system with it, whether it was made blind.
 
     The name of a fault of a table may be made of pieces: the rule's id then stands in the table's line.
     """
     records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
+    places = [place_of(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
     return [
-        {"name": one.name, "place": place_of(one.file, f'"{one.name}"', f'"{rule}"'), "says": one.says}
-        for one in records
+        {"name": one.name, "place": place, "says": one.says, "blind": one.blind}
+        for one, place in zip(records, places, strict=True)
     ]
 
 

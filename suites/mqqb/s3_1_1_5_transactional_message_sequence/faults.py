@@ -16,6 +16,7 @@ from reference_qm.codec import (
     TxSequenceID,
     UserMessagePacket,
 )
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
@@ -109,3 +110,15 @@ class RoutedTransactionHeader(Routing):
         if packet.TransactionHeader is not None:
             packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA})
         super().send_on(position, packet, now)
+
+
+@fault(
+    "order-ack-of-the-last-number-ignored", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
+)
+class OrderAckOfTheLastNumberIgnored(OrderAcks):
+    """An OrderAck for the number that was sent last deletes all but that one."""
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1
+        number = body.TxSequenceNumber - 1 if last and body.TxSequenceNumber > 1 else body.TxSequenceNumber
+        super().delete_order_acknowledged(session, replace(body, TxSequenceNumber=number))

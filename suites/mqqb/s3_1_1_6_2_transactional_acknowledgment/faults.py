@@ -60,3 +60,17 @@ class OrderAckOfTheHighestNumber(InSequence):
             for transfer in session.order_acks_due:
                 transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
         return follows
+
+
+@fault("order-ack-names-a-number-that-was-rejected", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class OrderAckNamesANumberThatWasRejected(InSequence):
+    """A message beyond a gap is rejected, but the next OrderAck has its number."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        accepted = super().is_in_sequence(session, packet)
+        header = packet.TransactionHeader
+        assert header is not None
+        for transfer in session.order_acks_due:
+            if not accepted and transfer.saved_identifier == header.TxSequenceID:
+                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+        return accepted

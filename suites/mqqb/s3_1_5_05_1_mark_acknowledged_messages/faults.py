@@ -83,3 +83,12 @@ add(
         during_event(SessionAcks.process_header, SessionMaySend, DispatchCollection.remove, _leave_it),
     ),
 )
+
+
+@fault("acknowledgment-of-a-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
+class AcknowledgmentOfAWholeWindowIgnored(SessionAcks):
+    """An acknowledgment that covers as many messages as the window has is taken for an old one."""
+
+    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:
+            super().process_header(session, header, now)

@@ -58,3 +58,27 @@ add(
     "A Ping Response goes to the ping port of the requesting address, not to the port that the request came from.",
     sent_datagrams(PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))),
 )
+
+
+@fault("cookie-zero-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
+class CookieZeroNotAnswered(Ping):
+    """A Ping Request with the Cookie 0 is taken for one without any."""
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        if data[4:8] != bytes(4):
+            super().receive_request(remote, data)
+
+
+@fault("repeated-ping-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
+class RepeatedPingNotAnswered(Ping):
+    """A Ping Request that is the same as the one before is not answered."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._before: tuple[Endpoint, bytes] | None = None
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        same = (remote, data) == self._before
+        self._before = (remote, data)
+        if not same:
+            super().receive_request(remote, data)

@@ -152,3 +152,11 @@ add(
     _malformed_unless("Reserved", 1),
 )
 add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _malformed_unless("eAckNack", 0))
+
+
+@fault("arrive-time-is-the-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
+class ArriveTimeIsTheSentTime(RemoteReads):
+    """dwArriveTime is when the message was sent."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}

@@ -142,3 +142,14 @@ class CancelledBefore(ClientReading):
     def _cancel(self, read: RemoteRead) -> Sequence:
         assert read.entry is not None
         yield from self.qm.client_cancelling.call_cancel_receive(read.entry)
+
+
+@fault("cancel-ends-the-oldest-read", breaks="MQQP-3.1.4.6-10", blind=True)
+class CancelEndsTheOldestRead(RemoteEnding):
+    """Whatever the dwRequestID, the read that has waited longest is cancelled."""
+
+    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
+        status, found = super().find_read_to_cancel(h_queue, request_id)
+        if found is None:
+            return status, found
+        return status, self.qm.remote.RemoteReadEntryCollection.of(h_queue)[0]

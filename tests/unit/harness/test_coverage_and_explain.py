@@ -35,7 +35,7 @@ def inventory() -> Inventory:
     proof = load_proof()
     tests = {RULE: ["suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_no_such_check"]}
     records = {
-        fault.name: FaultRecord(fault.name, list(fault.breaks), fault.says, str(fault.file))
+        fault.name: FaultRecord(fault.name, list(fault.breaks), fault.says, str(fault.file), fault.blind)
         for fault in load_faults().values()
     }
     return Inventory(catalogue, tests, faults, {}, frozenset(proof.proven), records=records)

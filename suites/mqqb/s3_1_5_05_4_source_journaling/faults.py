@@ -1,0 +1,20 @@
+"""Faults of MS-MQQB 3.1.5.5.4 Source Journaling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.model.adm import MessagePosition
+
+
+@fault("message-with-both-journals-not-in-the-journal", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class MessageWithBothJournalsNotInTheJournal(Journaling):
+    """A message with JP and JN never comes into the journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.NegativeJournalingRequested:
+            position.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().journal_delivered(position)
