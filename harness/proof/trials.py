@@ -22,8 +22,9 @@ from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, forked
 from harness.proof.steps import StepRecorder, Steps, steps_of
-from harness.run.checks import DRIVER, LOG, MIRROR, RUN, malformed, suite_path
+from harness.run.checks import malformed, suite_path
 from harness.run.options import pytest_arguments
+from harness.run.stash import DRIVER, LOG, MIRROR, RUN
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
