@@ -8,6 +8,7 @@ from harness.faults.primitives import both, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.transfer.expiring import Expiring
@@ -70,7 +71,7 @@ add(
 )
 
 
-class _Unexpired(Sending):
+class _Unexpired(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
