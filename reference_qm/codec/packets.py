@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 
 from reference_qm.codec import base, internal, mqf, properties, security, session, soap_debug, transaction, user
 from reference_qm.codec.cursor import Cursor
@@ -83,8 +82,16 @@ class UnknownInternalPacket:
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
 
+class _Received:
+    """A packet that may know the bytes that it was parsed from. They are no field: ``replace`` leaves them out."""
+
+    __slots__ = ("wire",)
+
+    wire: bytes
+
+
 @value_object(kw_only=True)
-class UserMessagePacket:
+class UserMessagePacket(_Received):
     """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader say which headers are there."""
 
     BaseHeader: base.BaseHeader
@@ -96,13 +103,12 @@ class UserMessagePacket:
     SoapHeader: soap_debug.SoapHeader | None = None
     MultiQueueFormatHeader: mqf.MultiQueueFormatHeader | None = None
     SessionHeader: session.SessionHeader | None = None
-    _wire: bytes | None = field(default=None, init=False, repr=False, compare=False)
-    """The bytes that it was parsed from, which ``build`` would make again; ``replace`` leaves them out."""
 
     def build(self) -> bytes:
         """Return the bytes; MisuseError when they would not parse as this packet again."""
-        if self._wire is not None:
-            return self._wire
+        received: bytes | None = getattr(self, "wire", None)
+        if received is not None:
+            return received
         base_header, flags = self.BaseHeader, self.UserHeader.Flags
         if base_header.Flags & _IN:
             raise MisuseError("BaseHeader.Flags.IN is set: that is no UserMessage")
@@ -153,7 +159,7 @@ def parse_framed(data: bytes) -> Packet:
     """Parse a packet that a ``StreamFramer`` cut; raises FormatError. A UserMessage builds these very bytes again."""
     packet = _parse_measured(data)
     if isinstance(packet, UserMessagePacket):
-        packet._wire = data  # type: ignore[misc]  # the last step of making it
+        packet.wire = data
     return packet
 
 
