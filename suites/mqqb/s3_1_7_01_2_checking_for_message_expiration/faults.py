@@ -12,7 +12,6 @@ from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
@@ -64,7 +63,7 @@ class AllExpiredJournaled(Journaling):
 
 
 @fault("expired-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredASecondEarly(Sending):
+class ExpiredASecondEarly(Lifetimes):
     """A message whose time ends in this second has expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -72,7 +71,7 @@ class ExpiredASecondEarly(Sending):
 
 
 @fault("expired-by-unsigned-age", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredByUnsignedAge(Sending):
+class ExpiredByUnsignedAge(Lifetimes):
     """A message that was sent later than now is taken for very old."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
