@@ -16,6 +16,7 @@ from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
+from harness.sut.sut_process import Death
 
 FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the checks that are replayed, with the folders above them."""
@@ -31,6 +32,7 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
         run = json.loads(path.read_text(encoding="utf-8"))
         file = parse_sut_file({"sut": run["sut"], "driver": {"kind": "virtual"}})
         word = str(run["run"])
+        deaths = [Death(0, str(one["check"]), str(one["how"]), str(one["said"])) for one in run.get("deaths", ())]
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -41,7 +43,7 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
         raise UsageError(f"{folder}: holds no run: {VERDICTS_FILE}: {error.strerror}") from error
     if not captures:
         raise UsageError(f"{folder}: no check has a verdict{' on ' if rules else ''}{', '.join(sorted(rules))}")
-    return file, lambda file, out: [ReplayDriver(file, captures, word)]
+    return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
 def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -103,6 +104,19 @@ def test_a_timer_that_was_due_just_before_ran_after_what_came(world_of: MadeWorl
     world.environment.call_at(5_000 + due_ms, lambda: found.append(len(world.heard)))
     world.environment.run_until(lambda: bool(found), 1_000)
     assert found == [heard]
+
+
+def test_a_timer_that_is_due_at_once_runs_before_who_waits_looks(world_of: MadeWorlds):
+    """An answer that the harness gives by a timer is sent before it goes on with what it waited for."""
+    world, found = world_of(came(100)), list[str]()
+
+    def hear(remote: Endpoint, data: bytes) -> None:
+        world.on_datagram(remote, data)
+        world.environment.call_at(world.environment.now().monotonic_ms, lambda: found.append("answers"))
+
+    world.environment.udp[PEER].sink = SimpleNamespace(on_datagram=hear)
+    world.wait(1, 1_000)
+    assert found == ["answers"]
 
 
 def test_the_second_of_a_packet_is_that_in_which_it_was_sent(world_of: MadeWorlds):
