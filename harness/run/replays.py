@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.judging.verdicts import read_lines
+from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
 from harness.run.checks import DRIVER, suite_path
 from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture_of
@@ -18,6 +18,8 @@ from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.sut_process import Death
 
+NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
+"""The verdicts of checks that end before anything is sent."""
 FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the checks that are replayed, with the folders above them."""
 
@@ -47,8 +49,11 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
 
 
 def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
-    """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts."""
-    captures, wanted = dict[str, Path](), set[str]()
+    """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
+
+    A check that was not made, since the system has not what it needs, has none.
+    """
+    captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):
         if not isinstance(test := line.get("test"), str):
             continue
@@ -56,7 +61,9 @@ def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)
-    return {test: path for test, path in captures.items() if test in wanted}
+        if line.get("verdict") not in NOT_MADE:
+            made.add(test)
+    return {test: path for test, path in captures.items() if test in wanted and (test in made or path.is_file())}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

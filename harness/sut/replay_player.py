@@ -37,7 +37,7 @@ class Player:
         """Answers to questions that were begun."""
         self.over = False
         """Whether nothing is played or compared any more."""
-        self._items = items
+        self._items = without_nothing_together(items)
         self._at = 0
         self._differs = differs
         self._answer: Note | None = None
@@ -63,6 +63,7 @@ class Player:
         if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
             return None
         self._at += 1
+        self.environment.follow(item.us)
         return one_line(str(item.said[what]), _LONGEST_END)
 
     def end(self) -> None:
@@ -261,6 +262,21 @@ class Player:
     def left(self) -> list[Item]:
         """Return what was not played yet."""
         return self._items[self._at :]
+
+
+def without_nothing_together(items: list[Item]) -> list[Item]:
+    """Return items without the beginnings and ends of what happened together where that is in no capture."""
+    left: list[Item] = []
+    for item in items:
+        if left and _together(item) is False and _together(left[-1]) is True:
+            left.pop()
+        else:
+            left.append(item)
+    return left
+
+
+def _together(item: Item) -> Any:
+    return item.said.get("together") if isinstance(item, Note) else None
 
 
 def _is_lost(item: Item) -> bool:

@@ -98,6 +98,13 @@ def test_a_wait_looks_again_when_all_that_came_together_is_there(world_of: MadeW
     assert world.heard == [b"a", b"b"]
 
 
+def test_what_happened_together_and_is_in_no_capture_holds_nothing_up(world_of: MadeWorlds):
+    """The end of a connection that is not recorded, say, between two looks at the process."""
+    world = world_of(note(2_000, together=True), note(2_001, together=False), note(2_002, ended="9", looked=1))
+    assert world.player.sees("ended") == "9"
+    assert world.environment.now().monotonic_ms == 7_002
+
+
 @pytest.mark.parametrize(("due_ms", "heard"), [(100 - LATE_MS, 1), (100 - LATE_MS - 1, 0)])
 def test_a_timer_that_was_due_just_before_ran_after_what_came(world_of: MadeWorlds, due_ms: int, heard: int):
     world, found = world_of(came(100)), []
