@@ -106,7 +106,7 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
     for flaw, changes in NO_PARAMETERS.items():
         connection = established(peer)
         sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
-        cases.append((flaw, ending(connection, 1), [sent, connection.last]))
+        cases.append((flaw, ending(peer, connection, 1), [sent, connection.last]))
     for flaw, observed, evidence in cases:
         expected = "ConnectionParameters" if flaw == "whole" else CLOSED_UNANSWERED
         judge.all(expected=expected, observed=observed, case=flaw, evidence=evidence)
@@ -127,7 +127,7 @@ def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
     before = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
     sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
-    observed = ending(connection, before)
+    observed = ending(peer, connection, before)
     judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer, RawListener
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, goes_on, malforms
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import a_message, recoverable_message
@@ -87,7 +88,7 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
     for flaw, changes in NO_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
-        cases.append((flaw, ending(connection, 0), [sent, connection.last]))
+        cases.append((flaw, ending(peer, connection, 0), [sent, connection.last]))
     for flaw, observed, evidence in cases:
         expected = "EstablishConnection" if flaw == "whole" else CLOSED_UNANSWERED
         judge.all(expected=expected, observed=observed, case=flaw, evidence=evidence)
@@ -109,7 +110,7 @@ def test_a_wrong_signature_closes_the_session(peer, sut, judge, wrong, opens):
     data[at : at + len(value)] = value
     before = len(connection.received)
     sent = connection.send(bytes(data))
-    observed = ending(connection, before)
+    observed = ending(peer, connection, before)
     judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 
@@ -168,7 +169,10 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
         before = len(connection.received)
         sent = connection.send(data)
         judge.all(
-            expected=CLOSED_UNANSWERED, observed=ending(connection, before), case=flaw, evidence=[sent, connection.last]
+            expected=CLOSED_UNANSWERED,
+            observed=ending(peer, connection, before),
+            case=flaw,
+            evidence=[sent, connection.last],
         )
 
 
@@ -183,5 +187,8 @@ def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judg
     before = len(connection.received)
     sent = connection.send(malformed_packets(peer)[flaw])
     judge.all(
-        expected=CLOSED_UNANSWERED, observed=ending(connection, before), case=flaw, evidence=[sent, connection.last]
+        expected=CLOSED_UNANSWERED,
+        observed=ending(peer, connection, before),
+        case=flaw,
+        evidence=[sent, connection.last],
     )

@@ -68,7 +68,7 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
     check_alive(session)
     known = len(session.received)
     wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
-    observed = ending(session, known)
+    observed = ending(peer, session, known)
     judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.peer.inbox import only_here
-from harness.peer.peer import Peer, RawListener
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accepted, agree, direct_name, pass_time, respond
 from suites.mqqb.steps.sender import RETRY_MS, tags
