@@ -9,7 +9,6 @@ from harness.expectations import fields, one_of
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import opened, pass_time
 from suites.mqqb.steps.pinging import element
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
 
@@ -65,7 +64,7 @@ def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut
     sut.control.call("restart")
     sut.change_environment(store=True)
     for _ in range(TRIES):
-        pass_time(peer, sut.duration_ms(FIRST_RETRY_MS) // 2)
+        peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
         if _begun(sut):
             break
     else:
@@ -92,7 +91,7 @@ def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
     """A session is open and a remote read waits while the SUT is stopped and started: neither goes on afterwards, and a
     message that comes then is in its queue.
     """
-    session = opened(peer)
+    session = peer.open_raw()
     queue = filled(remote)
     read = queue.begin(ulTimeout=LONG_MS)
     before = waiting(read)

@@ -8,9 +8,9 @@ from harness.expectations import one_of
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.shown import masks, queue_named
-from suites.mqqb.steps.opening import direct_name, outgoing_queue
+from suites.mqqb.steps.opening import outgoing_queue
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("inspect", "queue_control")
 
@@ -56,7 +56,7 @@ def test_a_queue_is_active_while_it_is_open(sut, judge):
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
     """A message waits in a queue that is held, then it is sent and acknowledged."""
-    to = direct_name(peer, "mqc-active")
+    to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, _ = sender.first(1)
@@ -72,7 +72,7 @@ def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
 
 def _after_acknowledgment(sender: Sender, session: Conversation) -> str:
     sender.acknowledge_all(session)
-    eventually(sender.peer, lambda: sender.sut.outgoing(sender.to)["count"] == 0)
+    sender.peer.eventually(lambda: sender.sut.outgoing(sender.to)["count"] == 0)
     return _activity(outgoing_queue(sender.sut, sender.to))
 
 

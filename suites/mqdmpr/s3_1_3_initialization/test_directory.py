@@ -7,7 +7,6 @@ from harness.expectations import between, holds, one_of
 from harness.run.marks import covers, needs
 from suites.applications import DONE, asked
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.pinging import element
 
 pytestmark = needs("directory")
@@ -104,7 +103,7 @@ def test_a_directory_that_is_away_is_looked_for_every_minute(peer, sut, judge):
     sut.published(queue=name, label="after")
     seen = []
     for wait_ms in (minute_ms * 3 // 4, minute_ms // 4 + sut.slack_ms(MINUTE_MS)):
-        pass_time(peer, wait_ms)
+        peer.pass_time(wait_ms)
         seen.append(sut.control.call("get_queue", name=name)["label"])
     judge("MQDMPR-3.1.2.5-D01", expected="after", observed=seen[1])
     judge("MQDMPR-3.1.2.5-01", expected=["before", "after"], observed=seen)

@@ -6,8 +6,7 @@ from functools import partial
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, answered, asked, to_queue
-from suites.mqqb.steps.disposition import labels
+from suites.applications import DONE, REFUSED, answered, asked
 
 DEFAULTS = {
     "transactional": False,
@@ -95,12 +94,12 @@ def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
     if REFUSED in journals:
         judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=[DONE, DONE], observed=journals)
         return
-    empty = [labels(sut, f"{name};journal") for name in (one, other)]
+    empty = [sut.labels(f"{name};journal") for name in (one, other)]
     judge("MQDMPR-3.1.7.1.3-09", expected=[[], []], observed=empty)
     for name in (one, other):
-        sut.send(to_queue(sut, name), label=name)
+        sut.send(sut.direct_name(name), label=name)
         sut.control.call("receive", queue=name, timeout_ms=0)
-    kept = [labels(sut, f"{name};journal") for name in (one, other)]
+    kept = [sut.labels(f"{name};journal") for name in (one, other)]
     judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=[[one], [other]], observed=kept)
     for name in (one, other):
         sut.control.call("purge", queue=f"{name};journal")

@@ -8,7 +8,6 @@ import pytest
 
 from harness.run.marks import covers, needs
 from suites.applications import REFUSED, Application, Waiting
-from suites.mqqb.steps.opening import pass_time
 
 HOURS_MS = 30 * 3_600_000
 """Where time can be hurried: longer than any time-out that an implementation might take for none."""
@@ -37,7 +36,7 @@ def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
     application = Application(peer, sut)
     where = _where(sut, application, verb)
     read = Waiting(peer, sut, verb, timeout_ms=None, **where)
-    pass_time(peer, HOURS_MS if peer.environment.virtual else sut.quiet_ms)
+    peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
     early = read.answered()
     application.send("awaited")
     brought = read.brought()

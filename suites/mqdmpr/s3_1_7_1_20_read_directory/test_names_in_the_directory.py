@@ -12,9 +12,8 @@ from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLI
 from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reader import Reader, frames_of
 
 FOUND = (
@@ -100,14 +99,14 @@ def test_what_is_its_own_is_found_offline(peer, sut, judge):
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         outcome = enterprise.outcome("send", to=name, body="offline", label="offline")
-        there = eventually(peer, partial(_has_come, sut, queue))
+        there = peer.eventually(partial(_has_come, sut, queue))
         judge(*rules, expected=f"{DONE}: there", observed=f"{outcome}: {'' if there else 'not '}there")
     enterprise.give_back()
     enterprise.outcome("delete_queue", name=public)
 
 
 def _has_come(sut, queue):
-    return "offline" in labels(sut, queue)
+    return "offline" in sut.labels(queue)
 
 
 FOREIGN = {
@@ -124,7 +123,7 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     enterprise.take_away()
     enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
-    offline = eventually(peer, enterprise.offline_as_shown)
+    offline = peer.eventually(enterprise.offline_as_shown)
     judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
     sender = Sender(peer, sut)
     accepted = 0

@@ -26,9 +26,8 @@ from suites.mqqb.steps.disposition import (
     purge,
     take,
 )
-from suites.mqqb.steps.opening import direct_name, pass_time
 from suites.mqqb.steps.secured import CLEAR, Secured, signed
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 
 REACH_QUEUE_TIMEOUT = "NACK_REACH_QUEUE_TIMEOUT"
 UNSUPPORTED = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
@@ -76,7 +75,7 @@ def test_a_message_that_nobody_received_in_time(peer, sut, judge):
     """A message in its queue whose TimeToBeReceived is over is 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.give(receiver.asking({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     _judged(judge, receiver, sent, RECEIVE_TIMEOUT)
 
 
@@ -95,7 +94,7 @@ def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, va
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
     sent = receiver.give(receiver.asking({"DM": 1}, destination=to, label="class", properties={bit: 1}))
-    eventually(peer, lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
+    peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
     _judged(judge, receiver, sent, value)
 
@@ -120,9 +119,9 @@ def test_a_message_that_is_over_before_it_reaches_its_queue(peer, sut, judge, li
     Who looks at TimeToReachQueue alone before sending (E110) sends the other one, and its destination refuses it.
     """
     admin = sut.format_name("admin")
-    to = direct_name(peer, "mqc-away")
+    to = peer.direct_name("mqc-away")
     sent = sut.send(to, body="over", label="over", acks=["negative_arrival"], admin_queue=admin, **{limit: SHORT_S})
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, came = sender.first(1) if limit == "time_to_reach_queue_s" else _whatever_comes(sender)
@@ -130,7 +129,7 @@ def test_a_message_that_is_over_before_it_reaches_its_queue(peer, sut, judge, li
     def answers():
         return [one["class"] for one in sut.messages("admin") if _answers(one, sent)]
 
-    eventually(peer, lambda: bool(answers()))
+    peer.eventually(lambda: bool(answers()))
     expected = f"['{REACH_QUEUE_TIMEOUT}']"
     allowed = (expected,) if limit == "time_to_reach_queue_s" else (expected, "[]")
     found = str([str(one).removeprefix("MQMSG_CLASS_") for one in answers()])

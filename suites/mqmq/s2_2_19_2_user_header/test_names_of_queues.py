@@ -10,12 +10,11 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
-from suites.messages import recoverable_message
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import arrives, private_queue
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import direct_name, opened, private_name
+from suites.mqqb.steps.opening import private_name
 from suites.whole_messages import SAME, described, differences
 
 THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
@@ -64,7 +63,7 @@ READ = (
 def test_names_are_read_as_their_type_says(peer, sut, judge, rules, fields):
     """A received message has the administration and response queue that its bytes name, and all else as it was sent."""
     label = f"names {peer.message_id()}"
-    packet = recoverable_message(peer, dict(fields), label=label, body=b"behind the names")
+    packet = peer.recoverable_message(dict(fields), label=label, body=b"behind the names")
     done = reception(peer, packet, label)
     if done.outcome != taken(sut):
         judge(*rules, expected=taken(sut), observed=done.outcome, evidence=done.frames)
@@ -152,7 +151,7 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
 @pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
 def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
     """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
-    outgoing = Outgoing(peer, sut, direct_name(peer, queue))
+    outgoing = Outgoing(peer, sut, peer.direct_name(queue))
     frame = outgoing.send(body="named", label="named")
     outgoing.end()
     text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
@@ -175,7 +174,7 @@ def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
         ("direct", {"DestinationQueue": f"TCP:{sut.address}\\{queue}"}),
         ("number", private_queue(sut.guid, number)),
     ):
-        connection = opened(peer)
-        sent = connection.send(recoverable_message(peer, named, destination=None, label=label))
+        connection = peer.open_raw()
+        sent = connection.send(peer.recoverable_message(named, destination=None, label=label))
         kept = arrives(sut, connection, label, queue)
         judge.all(expected="in its queue", observed=kept, evidence=sent)

@@ -22,8 +22,6 @@ from suites.mqqb.steps.disposition import (
     identifier,
     message_class,
 )
-from suites.mqqb.steps.opening import pass_time
-from suites.mqqb.steps.sender import alive, eventually
 
 BITS = {
     "PA": "MQMQ-2.2.19.3-01",
@@ -75,12 +73,12 @@ def _purge(peer, sut):
 
 
 def _await_all(peer, sut):
-    if not eventually(peer, lambda: len(sut.messages()) >= len(ASKED)):
+    if not peer.eventually(lambda: len(sut.messages()) >= len(ASKED)):
         raise ConformanceFailure("the messages did not come into their queue")
 
 
 def _let_expire(peer, sut):
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
 
 
 ARRIVED = {"PA": REACH_QUEUE}
@@ -110,7 +108,7 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
         if not bits:
             packet["UserHeader"].AdminQueue = None
         sent[asked] = receiver.give(packet)
-    alive(receiver.session)
+    receiver.session.check_alive()
     disposition.act(peer, sut)
     wanted = {asked: sorted(value for bit, value in disposition.classes.items() if bit in asked) for asked in ASKED}
     came = receiver.await_acks(sum(map(len, wanted.values())))

@@ -14,7 +14,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.opening import direct_name, private_name
+from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.sender import Sender
 
 MQF = "MultiQueueFormatHeader"
@@ -100,9 +100,9 @@ def _of_list(name: str, names: list[str], found: Layout) -> tuple[dict[str, Any]
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
 def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names):
     """A message for several queues of the peer comes once for each, with three lists and a signature behind it."""
-    queues = [direct_name(peer, name) for name in names]
+    queues = [peer.direct_name(name) for name in names]
     sender = Sender(peer, sut, ",".join(queues))
-    admin, response = direct_name(peer, "mqc-x"), direct_name(peer, "mqc-yz")
+    admin, response = peer.direct_name("mqc-x"), peer.direct_name("mqc-yz")
     sender.send(1, label=LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response)
     came = _copies(sender, len(queues))
     reached = sorted(str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in came)
@@ -189,7 +189,7 @@ def test_a_message_for_one_queue_has_no_list(peer, sut, judge):
 @pytest.mark.parametrize("at", [0, 1], ids=["first", "last"])
 def test_a_public_queue_stands_in_a_list(peer, sut, judge, at):
     """A public queue of the peer and a direct one, in either order: each gets its copy, by a name of its kind."""
-    queues = [direct_name(peer, "mqc-a")]
+    queues = [peer.direct_name("mqc-a")]
     queues.insert(at, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     sender = Sender(peer, sut, ",".join(queues))
     try:
@@ -207,7 +207,7 @@ def test_a_public_queue_stands_in_a_list(peer, sut, judge, at):
 @pytest.mark.parametrize("name", ["mqc-a", "mqc-ab"])
 def test_names_of_different_kinds_stand_in_one_list(peer, sut, judge, name):
     """A direct and a private queue are listed by their kinds, the private one from a boundary of 4 bytes."""
-    queues = [direct_name(peer, name), private_name(peer.identifier)]
+    queues = [peer.direct_name(name), private_name(peer.identifier)]
     sender = Sender(peer, sut, ",".join(queues))
     sender.send(1, label=LABEL)
     came = _copies(sender, len(queues))

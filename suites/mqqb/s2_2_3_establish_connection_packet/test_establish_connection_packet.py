@@ -5,19 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import one_of
+from harness.peer.handshake import NULL_GUID, request
 from harness.run.marks import covers, goes_on, malforms, needs
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import (
-    NULL_GUID,
-    accepted,
-    called,
-    internal_bits,
-    listen,
-    packet_at,
-    private_name,
-    request,
-    text,
-)
+from suites.mqqb.steps.opening import accepted, called, internal_bits, listen, packet_at, private_name, text
 
 UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",

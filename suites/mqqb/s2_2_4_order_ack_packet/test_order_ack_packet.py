@@ -10,7 +10,6 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire import PrivateQueueFormatNameId
-from suites.mqqb.steps.opening import check_alive, established, opened
 from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -78,10 +77,10 @@ def test_an_order_ack_to_a_private_name(peer, sut, judge):
     It does so after a session on which direct names were used: each session begins with none. One of the same queue
     manager that is still being set up makes no difference.
     """
-    before = opened(peer)
-    check_alive(before)
+    before = peer.open_raw()
+    before.check_alive()
     before.close()
-    established(peer)
+    peer.request_session()
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)

@@ -10,7 +10,6 @@ from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
 from suites.mqqb.steps.disposition import classes, named
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
 
@@ -68,6 +67,6 @@ def test_a_message_whose_time_to_be_received_is_over(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JN": 1, "TimeToBeReceived": SHORT_S})
     receiver.await_acknowledgment()
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
     judge("MQQB-2.2.5-22", expected=named(RECEIVE_TIMEOUT), observed=_class(frame), evidence=[sent, frame])

@@ -11,10 +11,10 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.conversation import RawConversation
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, accepted_from, direct_name, is_address, opened, settle
+from suites.mqqb.steps.opening import accepted_from, is_address
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender, tags
@@ -36,9 +36,9 @@ def _acknowledged(connection: RawConversation, count: int) -> Frame | None:
 @covers("MQQB-3.1.1.3.1-01")
 def test_each_session_counts_its_own_messages(peer, sut, judge):
     """Of two sessions one gets two messages, the other one: the acknowledgments count 2 and 1."""
-    first, second = opened(peer), opened(peer)
-    sent = [first.send(recoverable_message(peer)), second.send(recoverable_message(peer))]
-    sent.append(first.send(recoverable_message(peer)))
+    first, second = peer.open_raw(), peer.open_raw()
+    sent = [first.send(peer.recoverable_message()), second.send(peer.recoverable_message())]
+    sent.append(first.send(peer.recoverable_message()))
     acks = [_acknowledged(first, 2), _acknowledged(second, 1)]
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
     judge(
@@ -50,8 +50,8 @@ def test_each_session_counts_its_own_messages(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judge):
     """An accepted session has no outgoing queue and nothing to send; one for a message has both after a restart."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-reference"))
-    other = opened(peer)
+    sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
+    other = peer.open_raw()
     accepted = accepted_from(sut, peer.identifier)
     reference = element(accepted, "OutgoingQueueReference")
     judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="accepted")
@@ -90,7 +90,7 @@ def _destination(frame: Frame) -> str:
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     """To two queues that cannot be reached go recoverable messages and an express one; two restarts, and they come."""
-    to = [direct_name(peer, name) for name in ("mqc-survive-1", "mqc-survive-2")]
+    to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (
         (1, 0, "recoverable"),
         (2, 0, "express"),
@@ -124,20 +124,20 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
         observed=f"{kept} survive",
         evidence=came,
     )
-    settle(peer)
+    peer.settle()
 
 
 @needs("restart")
 @covers("MQQB-3.1.1.3.1-12")
 def test_acknowledgments_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     """Acknowledgments that the SUT has to send, to a queue that cannot be reached, are messages as any others."""
-    to = direct_name(peer, "mqc-acks-survive")
+    to = peer.direct_name("mqc-acks-survive")
     provoker = Provoker(peer, to)
     for tag, delivery in ((1, "recoverable"), (2, "express"), (3, "recoverable")):
         provoker.send(tag, delivery)
     if provoker.connection is None or _acknowledged(provoker.connection, 3) is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages that ask for its own")
-    settle(peer)
+    peer.settle()
     sut.restart()
     sender = Sender(peer, sut, to)
     session = sender.next_session()
@@ -145,7 +145,7 @@ def test_acknowledgments_that_must_survive_are_sent_after_a_restart(peer, sut, j
     judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {tags(came)}", evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
-    settle(peer)
+    peer.settle()
 
 
 @needs("send", "restart")

@@ -6,16 +6,15 @@ from itertools import pairwise
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, direct_name, opened
 from suites.mqqb.steps.sender import Sender, tags
 
 LABEL = "twice"
 
 
 def _sent_and_acknowledged(peer, packet):
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = connection.send(packet)
     ack = connection.poll("SessionAck", within_ms=peer.sut.duration_ms(ACK_MS) + peer.sut.slack_ms(ACK_MS))
     if ack is None:
@@ -28,7 +27,7 @@ def _sent_and_acknowledged(peer, packet):
 def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent again after a restart: there is one of it in its queue."""
     queue = sut.queue()
-    packet = recoverable_message(peer, label=LABEL)
+    packet = peer.recoverable_message(label=LABEL)
     evidence = _sent_and_acknowledged(peer, packet)
     sut.restart()
     evidence += _sent_and_acknowledged(peer, packet)
@@ -40,7 +39,7 @@ def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, jud
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     """Three messages have ids that follow each other; those sent after each of two restarts have none of before."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-ordinals"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
     session, came = sender.first(3)
     ids = _ids(came)

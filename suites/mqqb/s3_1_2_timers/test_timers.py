@@ -6,7 +6,6 @@ import pytest
 
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, PING_MS, UNHEARD, Caller, element
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -40,7 +39,7 @@ def test_a_ping_response_counts_for_one_second(peer, sut, judge, after_ms, expec
     """A response half a second after its request opens the session, one two seconds after it does not any more."""
     caller = Caller(peer, sut)
     asked = caller.asked()
-    pass_time(peer, sut.duration_ms(after_ms))
+    peer.pass_time(sut.duration_ms(after_ms))
     answer = caller.answer(asked)
     observed = caller.outcome(caller.before_retry_ms - sut.duration_ms(after_ms))
     if expected == OPENED != observed and caller.unheard(asked):

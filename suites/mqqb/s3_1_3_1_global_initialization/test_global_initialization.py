@@ -6,9 +6,8 @@ import itertools
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, opened, pass_time
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sequences import RESEND_MS, Outgoing
 
@@ -83,8 +82,8 @@ def test_what_the_queue_manager_begins_with(peer, sut, judge):
 def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, sut, judge):
     """With a message in MessageIDHistoryTable the cleanup timer runs after a restart; with none it does not."""
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_MS)
-    session = opened(peer)
-    sent = session.send(recoverable_message(peer))
+    session = peer.open_raw()
+    sent = session.send(peer.recoverable_message())
     session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     sut.restart()
     shown = _manager(sut)
@@ -115,7 +114,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
 
 def _becomes_empty(peer, sut):
     for _ in range(4):
-        pass_time(peer, sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
+        peer.pass_time(sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
         if not element(_manager(sut), "MessageIDHistoryTable"):
             return True
     return False

@@ -9,18 +9,10 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, one_of
+from harness.peer.handshake import NULL_GUID
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import (
-    NULL_GUID,
-    accepted,
-    direct_name,
-    internal_bits,
-    listen,
-    packet_at,
-    pass_time,
-    text,
-)
+from suites.mqqb.steps.opening import accepted, internal_bits, listen, packet_at, text
 
 LATER_MS = 20_000
 """Between the two requests whose time stamps are compared, as the retry timer is set for it."""
@@ -38,7 +30,7 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
 
     For a direct name its ServerGuid is zero, or that of a Ping Response (E11).
     """
-    connection = listen(peer, sut, direct_name(peer)).accept()
+    connection = listen(peer, sut, peer.direct_name()).accept()
     first = packet_at(connection, 0) if connection else None
     bits = internal_bits(first)
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
@@ -69,10 +61,10 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
 def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, sut, judge):
     """Two requests are as many ms apart as their TimeStamps say; SE is 1 in a request that no ping went before."""
     sut.set_timers(session_retry_connect_ms=LATER_MS)
-    listener = listen(peer, sut, direct_name(peer))
+    listener = listen(peer, sut, peer.direct_name())
     connection, first = accepted(listener)
     connection.close()
-    pass_time(peer, sut.duration_ms(LATER_MS))
+    peer.pass_time(sut.duration_ms(LATER_MS))
     _, second = accepted(listener)
     apart = peer.took(first, second)
     passed_ms = _time_stamp(second) - _time_stamp(first) & 0xFFFFFFFF

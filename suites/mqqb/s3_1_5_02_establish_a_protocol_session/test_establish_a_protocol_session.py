@@ -10,14 +10,7 @@ from harness.peer.inbox import response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import (
-    OTHER_GUID,
-    called,
-    direct_name,
-    entry_text,
-    outgoing_queues,
-    pass_time,
-)
+from suites.mqqb.steps.opening import OTHER_GUID, called, entry_text, outgoing_queues
 
 STEPS = 20
 PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
@@ -31,7 +24,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
         failed = [entry for entry in _entries(sut, format_name) if entry["Status"] not in PROGRESS]
         if failed:
             return failed[-1]
-        pass_time(peer, sut.response_timeout_ms // STEPS)
+        peer.pass_time(sut.response_timeout_ms // STEPS)
     return None
 
 
@@ -46,7 +39,7 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     """When nobody listens there, ConnectionHistory has the failure, its time, its HRESULT and the address."""
     sut.slow_down(4)  # else a Ping Response may be too late
     peer.host.listen_ping(sut.file.driver.peer_ping_port)
-    to = direct_name(peer)
+    to = peer.direct_name()
     sut.send(to, body="opening")
     entry = failure(peer, sut, to)
     judge(
@@ -82,7 +75,7 @@ def test_an_unknown_host_is_a_dns_failure(peer, sut, judge):
 @covers("MQQB-3.1.5.2-03")
 def test_a_failure_without_a_name_is_unknown(peer, sut, judge):
     """A response that is for another queue manager fails the attempt, and no Status stands for that."""
-    to = direct_name(peer)
+    to = peer.direct_name()
     connection, request = called(peer, sut, to)
     sent = connection.send(response(peer, request, ClientGuid=OTHER_GUID))
     connection.wait_closed()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed
+from harness.peer.handshake import request
 from harness.run.marks import covers, goes_on
 from reference_qm.surface.entropy import new_guid
-from suites.mqqb.steps.opening import established, packet_at, request
-from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.opening import packet_at
 
 MORE_THAN_A_CLIENT_TAKES = 12
 """Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
@@ -50,5 +50,5 @@ def test_a_session_too_many_is_refused_and_closed(peer, sut, judge):
     judge("MQQB-3.1.5.3.1-D01", expected=closed(), observed=connection.until_closed(), evidence=[sent, answer])
     if usual is not None:
         sut.configure(max_sessions=usual)
-        if not eventually(peer, lambda: established(peer).received[0]["InternalHeader"].CS == 0):
+        if not peer.eventually(lambda: peer.request_session().received[0]["InternalHeader"].CS == 0):
             raise ConformanceFailure("the SUT accepts no session any more")

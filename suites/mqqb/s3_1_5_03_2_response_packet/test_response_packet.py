@@ -7,23 +7,21 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds
+from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import agreement, response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
     ANSWERED,
-    NULL_GUID,
     OTHER_GUID,
     accepted,
-    acknowledgment,
     answer_to,
     called,
     internal_bits,
     kind_of,
     listen,
     next_packet,
-    pass_time,
     private_name,
     respond,
 )
@@ -80,7 +78,7 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     message = connection.poll("UserMessage")
     judge("MQQB-3.1.5.3.2-14", expected="UserMessage", observed=kind_of(message), evidence=[agreed, message])
     judge.finished("MQQB-3.1.5.3.2-14")
-    acknowledged = acknowledgment(connection)
+    acknowledged = connection.acknowledgment()
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
     judge(
@@ -140,7 +138,7 @@ def recoverable_ack_timeout(peer: Peer, sut: Sut, earlier_ms: int, delay_ms: int
     """
     began_ms = peer.recorder.elapsed_ms()
     connection, asked = called(peer, sut)
-    pass_time(peer, delay_ms)
+    peer.pass_time(delay_ms)
     earlier = asked["EstablishConnectionHeader"].TimeStamp - earlier_ms & 0xFFFF_FFFF
     sent = connection.send(response(peer, asked, TimeStamp=earlier))
     answer = connection.expect("ConnectionParameters")

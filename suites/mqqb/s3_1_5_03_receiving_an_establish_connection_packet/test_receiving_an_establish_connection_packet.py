@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from harness.expectations import closed, holds
+from harness.peer.handshake import parameters, request
 from harness.peer.inbox import response
 from harness.run.marks import covers, goes_on
-from suites.mqqb.steps.opening import (
-    accepted,
-    agree,
-    check_alive,
-    established,
-    listen,
-    opened,
-    parameters,
-    request,
-    respond,
-)
+from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 
 @goes_on()
 @covers("MQQB-3.1.5.3-01")
 def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge):
     """An acceptor in WAITING_CP_MSG closes on an EstablishConnection; on ConnectionParameters it goes on."""
-    goes_on = established(peer)
+    goes_on = peer.request_session()
     goes_on.send(parameters())
     goes_on.expect("ConnectionParameters")
-    connection = established(peer)
+    connection = peer.request_session()
     sent = connection.send(request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
@@ -34,8 +25,8 @@ def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge
 @covers("MQQB-3.1.5.3-01")
 def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on an EstablishConnection."""
-    connection = opened(peer)
-    check_alive(connection)
+    connection = peer.open_raw()
+    connection.check_alive()
     sent = connection.send(request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 

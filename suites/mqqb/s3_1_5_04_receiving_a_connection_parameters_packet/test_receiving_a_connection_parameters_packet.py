@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from harness.expectations import closed, holds
+from harness.peer.handshake import parameters
 from harness.run.marks import covers, goes_on
-from suites.mqqb.steps.opening import accepted, agree, check_alive, listen, opened, parameters, respond
+from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 
 @goes_on()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     """An acceptor in WAITING_EC_MSG closes on ConnectionParameters; after an EstablishConnection they are welcome."""
-    opened(peer)
+    peer.open_raw()
     connection = peer.connect()
     sent = connection.send(parameters())
     closed = connection.wait_closed()
@@ -27,8 +28,8 @@ def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on ConnectionParameters."""
-    connection = opened(peer)
-    check_alive(connection)
+    connection = peer.open_raw()
+    connection.check_alive()
     sent = connection.send(parameters())
     judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 

@@ -9,7 +9,6 @@ from harness.expectations import holds
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.sender import Sender, check_not_given_up, tags
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -100,7 +99,7 @@ def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
     sent += outgoing.send(window - 1)
     for number in range(1, window + 1):
         outgoing.finish(number)
-    settle(peer)
+    peer.settle()
     freed = outgoing.on_session()
     more = {peer.message_id() for _ in range(window)}  # the refused ones may come once more before they are refused
     outgoing.sender.send(*more)

@@ -7,10 +7,9 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
 from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.opening import CLOCK_S, opened, settle
+from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, acknowledgment_of_nothing, final_ack, sent_before_open
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import (
     DEAD,
     JOURNAL,
@@ -68,7 +67,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
-        eventually(peer, lambda: element(outgoing.sequence(), "LastAckCount") == count)
+        peer.eventually(lambda: element(outgoing.sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
     outgoing.on_session()
@@ -123,7 +122,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
             raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
         outgoing.on_session()
     frame = outgoing.acknowledge(4)
-    eventually(peer, lambda: not outgoing.unacknowledged())
+    peer.eventually(lambda: not outgoing.unacknowledged())
     after = outgoing.sequence()
     interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
     judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
@@ -259,7 +258,7 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
     outgoing.on_session()
     before = outgoing.info()
     frame = outgoing.acknowledge(2)
-    eventually(peer, lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
+    peer.eventually(lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
     info, sequence = outgoing.info(), outgoing.sequence()
     judge("MQQB-3.1.5.6-16", expected=holds("changed", otherwise="as it was"), observed=info != before, evidence=frame)
     for rule, (name, source) in COPIED.items():
@@ -293,7 +292,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     sent = outgoing.send(3)
     acks = [outgoing.on_session(), outgoing.acknowledge(2)]
-    settle(peer)
+    peer.settle()
     outgoing.session.close()
     again = outgoing.next_session()
     while not again.quiet():
@@ -308,7 +307,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     )
     outgoing.on_session()
     last = outgoing.acknowledge(3)
-    settle(peer)
+    peer.settle()
     fourth, fifth = outgoing.send(2)
     evidence = [sent[-1], last, fourth, fifth]
     old = sequence_of(sent[0])
@@ -342,11 +341,11 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
     acks = [outgoing.on_session(), outgoing.acknowledge(3)]
-    settle(peer)
+    peer.settle()
     if restarted:
         sut.restart()
-        acks.append(opened(peer).send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
-        settle(peer)
+        acks.append(peer.open_raw().send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
+        peer.settle()
         outgoing.send()
         outgoing.next_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
@@ -359,7 +358,7 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         journaled, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)
         return f"journal {journaled}, dead letters {dead}"
 
-    eventually(peer, lambda: found() == "journal [1], dead letters [2]")
+    peer.eventually(lambda: found() == "journal [1], dead letters [2]")
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.expectations import one_of
 from harness.run.marks import covers, goes_on, malforms, needs
-from suites.messages import Sequence, a_message
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     HOP_COUNT_EXCEEDED,
     AcknowledgingReceiver,
@@ -40,7 +40,7 @@ class Through:
         rest = {"destination": None, "properties": properties or {}, **fields}
         if kind == "transactional":
             return self.receiver.send(user, **rest)
-        return self.receiver.give(a_message(self.peer, user | {"DM": int(kind == "recoverable")}, **rest))
+        return self.receiver.give(self.peer.message(user | {"DM": int(kind == "recoverable")}, **rest))
 
     def back(self) -> list[Frame]:
         """Return the messages of the peer that came so far."""

@@ -8,7 +8,6 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, header
 
 IN_TIME = "after the first resend time"
@@ -71,7 +70,7 @@ def test_only_transactional_messages_are_sent_again(peer, sut, judge):
     evidence = [*sent, session.send(arrived)]
     within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
-    pass_time(peer, sut.quiet_ms)
+    peer.pass_time(sut.quiet_ms)
     if outgoing.session is not session:
         raise ConformanceFailure("the session ended before the timer: everything came again on the next one")
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}

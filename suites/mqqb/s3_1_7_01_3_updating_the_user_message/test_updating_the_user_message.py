@@ -11,10 +11,9 @@ from harness.expectations import holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, pass_time, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender
@@ -96,7 +95,7 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     judge("MQQB-3.1.7.1.3-28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
     outgoing.on_session()
     outgoing.acknowledge(2)
-    settle(peer)
+    peer.settle()
 
 
 @covers(
@@ -134,15 +133,15 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     for attempt in range(1, ATTEMPTS + 1):
         sender.acknowledge_all(session)
         received = [
-            session.send(packet) for packet in (a_message(peer), recoverable_message(peer), recoverable_message(peer))
+            session.send(packet) for packet in (peer.message(), peer.recoverable_message(), peer.recoverable_message())
         ]
-        pass_time(peer, int(delay_ms * LATE))
+        peer.pass_time(int(delay_ms * LATE))
         count = attempt + 2
         sender.send(count, delivery=delivery)
         frame = sender.collect(session, count)[-1]
         if frame["BaseHeader"].SH:
             break
-        pass_time(peer, delay_ms)  # until what was sent is acknowledged
+        peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == ATTEMPTS:
         judge.give_up(Verdict.NOT_EXERCISED, "it never sent when an acknowledgment was nearly due: it stood still")
@@ -197,7 +196,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         observed=observed,
         evidence=[*evidence, session.last],
     )
-    received.append(session.send(recoverable_message(peer)))
+    received.append(session.send(peer.recoverable_message()))
     later = session.poll(
         "SessionAck",
         lambda one: one["SessionHeader"].AckSequenceNumber == 3 * attempt + 1,
@@ -265,7 +264,7 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     session, _ = sender.first(1)
     ack = sender.acknowledge_all(session)
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
-    settle(peer)
+    peer.settle()
     sender.send(2)
     session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
     judge(

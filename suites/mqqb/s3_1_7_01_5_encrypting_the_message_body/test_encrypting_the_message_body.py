@@ -25,8 +25,8 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SEND, cached, manager, moment, remaining_ms
 from suites.mqqb.steps.opened_bodies import Choice, Opened
-from suites.mqqb.steps.opening import direct_name, entry_text, history, pass_time, private_name
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.opening import entry_text, history, private_name
+from suites.mqqb.steps.sender import Sender, tags
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
@@ -304,7 +304,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
     started = remaining_ms(sut, SEND)
     outgoing.end()
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     again = Opened(outgoing.send(body=BODY, privacy_level="base"))
     later = remaining_ms(sut, SEND)
     known, evidence = f"{len(entries)}, then {len(cached(sut, SEND))}", [first.frame, again.frame]
@@ -329,7 +329,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         sut.configure(**preference)
         frames.append(outgoing.send(body=BODY, privacy_level=level))
     outgoing.end()
-    pass_time(peer, SECOND_MS)
+    peer.pass_time(SECOND_MS)
     full = [entry["CryptoAlgorithm"] for entry in cached(sut, SEND)]
     frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in cached(sut, SEND)]
@@ -373,7 +373,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     """Two messages that cannot be encrypted, one with JN, between two that need not be: those two come, alone."""
     if guid is not None:
         peer.configure(identifier=guid)
-    to = direct_name(peer) if guid is None else private_name(guid)
+    to = peer.direct_name() if guid is None else private_name(guid)
     sender = Sender(peer, sut, to)
     sender.send(1)
     lost = sender.send(2, privacy_level=level)
@@ -389,7 +389,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
         found = [one["message_id"] for one in sut.kept("system$;deadletter")]
         return ", ".join(names[one] for one in found if one in names) or "none"
 
-    eventually(peer, lambda: logged() != "none")
+    peer.eventually(lambda: logged() != "none")
     judge("MQQB-3.1.7.1.5.1-02", expected="with JN", observed=logged(), evidence=frames)
     sender.acknowledge_all(session)
 
@@ -431,7 +431,7 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
         return any(one["message_id"] == lost for one in sut.kept(queue))
 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
-    eventually(peer, lambda: any(logged(queue) for queue in where))
+    peer.eventually(lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
     judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
     sender.acknowledge_all(session)

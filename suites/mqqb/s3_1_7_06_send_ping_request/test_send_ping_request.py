@@ -8,7 +8,7 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import agree, respond, settle
+from suites.mqqb.steps.opening import agree, respond
 from suites.mqqb.steps.pinging import (
     OPENED,
     OPENED_NONE,
@@ -160,9 +160,9 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         raise ConformanceFailure("the SUT asked for no session after its ping")
     agree(connection, respond(connection, connection.received[0]))
     connection.send(session_ack(AckSequenceNumber=1, WindowSize=64))
-    settle(peer)
+    peer.settle()
     connection.close()
-    settle(peer)
+    peer.settle()
     let_send(peer, sut, caller.name, tag=2)
     second = caller.asked()
     cookie, next_cookie = cookie_of(first), cookie_of(second)

@@ -13,9 +13,8 @@ from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
-from suites.mqqb.steps.opening import OTHER_GUID, opened, text
+from suites.mqqb.steps.opening import OTHER_GUID, text
 from suites.mqqb.steps.ordering import Receiver, place, private_number
-from suites.mqqb.steps.sender import eventually
 
 ORDER_QUEUE_NUMBER = 4
 
@@ -123,7 +122,7 @@ def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
     sent.append(receiver.send({"JP": 1}, transaction={"PreviousTxSequenceNumber": 2}))
     receiver.await_acknowledgment()
     queue = sut.queue("transactional")
-    eventually(peer, lambda: len(sut.messages("transactional")) >= len(sent))
+    peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
     _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), OF_A_MESSAGE)
@@ -178,7 +177,7 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
 def test_a_final_ack_whose_session_is_lost_comes_on_another_that_is_open(peer, sut, judge):
     """Two sessions are lost one after the other, a FinalAck with each: both come on what the SUT opens then."""
     nowhere = rf"TCP:{sut.address}\{NOWHERE}"
-    receiver, others = Receiver(peer, sut), [opened(peer) for _ in range(2)]
+    receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
     sent: list[Frame] = []
     frames: list[Frame] = []
     for _ in range(2):

@@ -14,7 +14,6 @@ from harness.wire.rpc_qm2qm import (
     RECEIVE,
 )
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.messages import recoverable_message
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, filled, frames, send_all, waiting
 
@@ -56,7 +55,7 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
     path = rf"TCP:{sut.address}\{name}"
     queue, beside = remote.open(form=queue_format(DIRECT, path)), filled(remote, SECOND)
     cursor, unread = (queue.cursor().settled().out.phCursor for _ in range(2))
-    send_all(remote, [recoverable_message(remote.peer, destination=path, label=FIRST)])
+    send_all(remote, [remote.peer.recoverable_message(destination=path, label=FIRST)])
     held = queue.read(RECEIVE, hCursor=unread)
     waits = []
     if by != LOOKUP:

@@ -7,7 +7,6 @@ import pytest
 from harness.expectations import one_of
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK, RR_NACK
-from suites.messages import a_message
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
     AcknowledgingReceiver,
@@ -83,7 +82,7 @@ def test_every_message_is_removed(remote, judge, kind):
     sent = [every_property(remote.peer, f"message {number}", kind) for number in range(4)]
     if kind != TRANSACTIONAL:
         delivery = {"DM": int(kind != EXPRESS)}
-        sent += [a_message(remote.peer, delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
+        sent += [remote.peer.message(delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     sent.append(every_property(remote.peer, "long", kind, body=bytes(100_000)))
     send_all(remote, sent)
     before = len(queue.labels())

@@ -7,11 +7,8 @@ from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import RECEIVE
-from suites.applications import REFUSED, asked, send_here
-from suites.messages import recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name, opened, pass_time
-from suites.mqqb.steps.sender import RETRY_MS, Sender, eventually, tags
+from suites.applications import REFUSED, asked
+from suites.mqqb.steps.sender import RETRY_MS, Sender, tags
 from suites.mqqp.steps.reader import Reader
 from suites.mqqp.steps.reading import waiting
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
@@ -48,9 +45,9 @@ def test_sessions_are_served_after_a_restart(peer, sut, judge):
     sut.restart()
     attempt = Attempt(peer)
     judge("MQSO-6.6.2-D06", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
-    again = opened(peer)
-    sent = again.send(recoverable_message(peer, label="after"))
-    arrived = eventually(peer, lambda: "after" in labels(sut, sut.queue()))
+    again = peer.open_raw()
+    sent = again.send(peer.recoverable_message(label="after"))
+    arrived = peer.eventually(lambda: "after" in sut.labels(sut.queue()))
     judge(
         "MQSO-6.6.2-01",
         "MQSO-6.6.2-02",
@@ -67,27 +64,27 @@ def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
     """Taken offline it has no session, refuses new ones and sends nothing; brought online it takes messages and sends
     what waits.
     """
-    to, queue = direct_name(peer, "mqc-offline"), sut.queue()
-    connection = opened(peer)
-    connection.send(recoverable_message(peer, label="before"))
-    eventually(peer, lambda: labels(sut, queue) == ["before"])
+    to, queue = peer.direct_name("mqc-offline"), sut.queue()
+    connection = peer.open_raw()
+    connection.send(peer.recoverable_message(label="before"))
+    peer.eventually(lambda: sut.labels(queue) == ["before"])
     sut.take_offline()
     if connection.record.closed_by is None:
-        connection.send(recoverable_message(peer, label="meanwhile"))
+        connection.send(peer.recoverable_message(label="meanwhile"))
     refused = Attempt(peer)
     sender = Sender(peer, sut, to)
     sender.send(1)
-    pass_time(peer, sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
-    observed = (refused.outcome, labels(sut, queue), sut.outgoing(to)["count"])
+    peer.pass_time(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+    observed = (refused.outcome, sut.labels(queue), sut.outgoing(to)["count"])
     evidence = [connection.last, *refused.evidence]
     judge("MQSO-5.1.1.1-D05", expected=(NOT_SERVED, ["before"], 1), observed=observed, evidence=evidence)
     sut.bring_online()
     back = Attempt(peer)
     judge("MQSO-5.1.1.1-D05", expected=SERVED, observed=back.outcome, evidence=back.evidence)
-    again = opened(peer)
-    sent = again.send(recoverable_message(peer, label="after"))
-    eventually(peer, lambda: labels(sut, queue) == ["before", "after"])
-    judge("MQSO-5.1.1.1-D05", expected=["before", "after"], observed=labels(sut, queue), evidence=[sent])
+    again = peer.open_raw()
+    sent = again.send(peer.recoverable_message(label="after"))
+    peer.eventually(lambda: sut.labels(queue) == ["before", "after"])
+    judge("MQSO-5.1.1.1-D05", expected=["before", "after"], observed=sut.labels(queue), evidence=[sent])
     session = sender.next_session()
     came = [] if session is None else sender.collect(session, 1)
     judge("MQSO-5.1.1.1-D05", expected=[1], observed=tags(came), evidence=came)
@@ -103,8 +100,8 @@ STOPPING = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     """Its sessions end, no other is accepted, applications are refused. Started, it has what it kept."""
     queue = sut.new_queue("stopped")
-    send_here(sut, queue, ["kept"], delivery="recoverable")
-    connection = opened(peer)
+    sut.send_here(queue, ["kept"], delivery="recoverable")
+    connection = peer.open_raw()
     sut.change_environment(service=False)
     observed = CLOSED if connection.wait_closed() else OPEN
     judge(*STOPPING, expected=CLOSED, observed=observed, evidence=[connection.last])
@@ -113,7 +110,7 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     judge("MQSO-5.1.1.1-D01", expected=(NOT_SERVED, REFUSED), observed=done, evidence=stopped.evidence)
     sut.change_environment(service=True)
     started = Attempt(peer)
-    again = (started.outcome, labels(sut, queue))
+    again = (started.outcome, sut.labels(queue))
     judge("MQSO-5.1.1.1-D01", expected=(SERVED, ["kept"]), observed=again, evidence=started.evidence)
 
 

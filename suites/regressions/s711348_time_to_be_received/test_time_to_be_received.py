@@ -7,7 +7,6 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import direct_name
 from suites.mqqb.steps.sender import Sender, tags
 
 SHORT_S, LONG_S = 100_000, 1_000_000
@@ -25,7 +24,7 @@ NEVER = 0xFFFFFFFF
 )
 def test_each_message_of_a_transaction_has_its_own_time(peer, sut, judge, asked):
     """Three messages with different times, or none, are sent in one transaction to one queue of the peer."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-times"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]
     for tag, time_s in enumerate(asked, 1):
         given = {} if time_s is None else {"time_to_be_received_s": time_s}
