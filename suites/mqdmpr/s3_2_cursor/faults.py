@@ -369,3 +369,12 @@ class StaysWhenItWaitedInVain(Cursors):
 
     def wait_expired(self, cursor: Cursor) -> None:
         cursor.CursorState = CursorState.UNREAD
+
+
+@fault("cursor-unread-after-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
+class UnreadAfterWaiting(Cursors):
+    """A cursor that waited has read nothing, also when it waited to peek."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().message_available(cursor, message_position)
+        cursor.CursorState = CursorState.UNREAD

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
-from harness.faults.primitives import both, set_fields, skip, skip_during, wrong_fields
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -12,7 +12,6 @@ from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
-from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
@@ -69,19 +68,6 @@ add(
     wrong_fields(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),
-)
-
-
-class _Unexpired(Sending):
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return False
-
-
-add(
-    "expired-message-sent",
-    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
-    "Messages are sent however late it is.",
-    both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
 )
 
 

@@ -76,15 +76,6 @@ class CursorLeftWaiting(Cursors):
         pass
 
 
-@fault("cursor-unread-after-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
-class UnreadAfterWaiting(Cursors):
-    """A cursor that waited has read nothing, also when it waited to peek."""
-
-    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
-        super().message_available(cursor, message_position)
-        cursor.CursorState = CursorState.UNREAD
-
-
 @fault(
     "cursor-stays-while-waiting",
     breaks=(
@@ -131,16 +122,3 @@ class WithoutIdentifier(Waiting):
         transaction: Transaction | None = None,
     ) -> None:
         super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, None, cursor, transaction)
-
-
-@fault(
-    "waiting-receives-share",
-    breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
-)
-class ReceivesShare(Waiting):
-    """All receives that wait get the message that comes."""
-
-    def release_readers(self, position: MessagePosition) -> None:
-        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
-            for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                self.satisfy_reader(reader, position)
