@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.10: cursors at messages that are gone or were never there, and reads that wait by them.
+"""MS-MQDMPR 3.2 Cursor: cursors at messages that are gone or were never there, and reads that wait by them.
 
 The events that are generated say it (MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15, 3.2.7).
 """
