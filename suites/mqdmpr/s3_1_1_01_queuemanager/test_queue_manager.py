@@ -147,7 +147,7 @@ def _is_there(sut, queue, label):
     return label in labels(sut, queue)
 
 
-@needs("receive")
+@needs("receive", "restart")
 @covers("MQDMPR-3.1.1.1-D04")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):

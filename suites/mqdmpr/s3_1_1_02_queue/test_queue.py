@@ -128,7 +128,7 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"private$\order_queue$")
 
 
-@needs("environment", "restart", "queue_control")
+@needs("environment", "restart", "queue_control", "directory")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
 def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge):
     """A public queue has its properties after a restart, here and in the directory; a system queue is not there."""

@@ -15,7 +15,7 @@ MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 SITES_MS, GATES_MS = 12 * HOUR_MS, HOUR_MS
 
 
-@needs("inspect", "restart")
+@needs("inspect", "restart", "directory")
 @covers("MQDMPR-3.1.3-D11", "MQDMPR-3.1.2.1-01", "MQDMPR-3.1.2.2-01")
 def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
     """After a restart both timers run, for their default durations."""
@@ -33,7 +33,7 @@ def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
         judge(rule, expected=expected, observed=-1 if found[name] is None else int(found[name]))
 
 
-@needs("environment", "queue_control")
+@needs("environment", "queue_control", "directory")
 @covers("MQDMPR-3.1.2.5-01", "MQDMPR-3.1.2.5-D01")
 def test_a_directory_that_is_away_is_looked_for_every_minute(peer, sut, judge):
     """The directory goes away and comes back, changed by its administrator: the change is here within a minute, not

@@ -62,7 +62,7 @@ def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
 SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
 
 
-@needs("send")
+@needs("send", "transactions")
 @covers(*SENT)
 def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, judge):
     """Two transactions send two messages each to a local queue: none is there before, two in order after the commit of

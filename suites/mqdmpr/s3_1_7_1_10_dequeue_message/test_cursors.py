@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.peer.remote import START, START2
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
 from suites.mqqp.steps.methods import by_each, judge_each
 from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, filled, frames, waiting
@@ -13,6 +13,7 @@ from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, de
 LONG_MS, SHORT_MS = 60_000, 300
 
 
+@needs("qm2qm")
 @by_each(
     {
         START: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
 from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
 
@@ -10,6 +10,7 @@ SHORT_MS, LONG_MS = 400, 600_000
 """The second is longer than any check waits, on a system that stands still again and again, too."""
 
 
+@needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-31")
 def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
     """What came is given back: it is there for a new cursor, and behind the one that waited is what comes next."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from suites.applications import Application
 
 TAKEN = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
@@ -11,6 +11,7 @@ TAKEN = ("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.10-D04")
 LOOKED_UP = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29")
 
 
+@needs("queue_control", "receive", "transactions")
 @covers(*TAKEN, *LOOKED_UP)
 def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut, judge):
     """Of five messages one transaction receives two, another one two: the first of the queue, and one by identifier.

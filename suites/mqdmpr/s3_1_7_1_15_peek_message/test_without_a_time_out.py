@@ -54,6 +54,7 @@ def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
 LONG_MS, SHORT_MS = 60_000, 300
 
 
+@needs("qm2qm")
 @by_each(
     {
         START: {

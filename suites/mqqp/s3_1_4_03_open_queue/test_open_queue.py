@@ -116,6 +116,7 @@ METHODS = {
 """Of each method: the rule of its binding, and those that want the queue open before."""
 
 
+@needs("remote_read")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in METHODS.items()]
 )

@@ -182,6 +182,7 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
         judge(rule, expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
 
 
+@needs("remote_read")
 @covers("MQQP-3.1.4.6-03")
 @pytest.mark.parametrize("version", [WINDOWS_2000, WINDOWS_7], ids=["old", "new"])
 def test_only_a_read_that_was_begun_is_cancelled(peer, sut, judge, version):

@@ -419,6 +419,7 @@ def _cases() -> Iterable[Any]:
         yield pytest.param(action, marks=covers("MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", *rules), id=f"{action:#x}")
 
 
+@needs("remote_read")
 @pytest.mark.parametrize("action", list(_cases()))
 def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
     """Each action at an identifier and at the ends: fields of a read without a cursor, that does not wait."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
 
+@needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
 def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, judge):
     """Started while the object of its machine has another Identifier the queue manager is offline. When the object is
