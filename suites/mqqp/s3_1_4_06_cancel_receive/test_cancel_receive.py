@@ -8,9 +8,7 @@ from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.releases import release_of
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from suites.mqqp.steps.reader import WINDOWS_7, WINDOWS_2000, Reader, description, frames_of
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
-from suites.mqqp.steps.reads import RECEIVING
 
 pytestmark = needs("qm2qm")
 
@@ -180,21 +178,3 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
         judge(rule, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence)
     for rule in ("MQQP-3.1.4.6-20", "MQDMPR-3.1.7.1.17-10"):
         judge(rule, expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
-
-
-@needs("remote_read")
-@covers("MQQP-3.1.4.6-03")
-@pytest.mark.parametrize("version", [WINDOWS_2000, WINDOWS_7], ids=["old", "new"])
-def test_only_a_read_that_was_begun_is_cancelled(peer, sut, judge, version):
-    """Of two reads that wait the second is cancelled: RemoteQMCancelReceive comes behind both, with its identifier."""
-    reader = Reader(peer, sut, version)
-    remote = reader.open()
-    reader.let_reads_wait()
-    requests = RECEIVING.begin_in_turn(reader, remote, 2)
-    reader.begin("cancel", request=requests[1].number)
-    cancels = reader.server.wait("RemoteQMCancelReceive")
-    begun = [description(call).dwRequestID for call in reader.reads()]
-    came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
-    observed = [came, [call.into.dwRequestID for call in cancels if call.into is not None]]
-    evidence = frames_of([*reader.reads(), *cancels])
-    judge("MQQP-3.1.4.6-03", expected=[[False, False, True], begun[1:]], observed=observed, evidence=evidence)
