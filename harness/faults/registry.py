@@ -162,7 +162,10 @@ def mutant_as_fault(name: str) -> Fault:
     exchange = Exchange(*mutated(mutant))
 
     def install(faulty: FaultyCore) -> None:
-        faulty.around = exchange
+        if mutant.is_beside_core:
+            exchange.__enter__()  # for good: the directory is this system's as long as the process lives
+        else:
+            faulty.around = exchange
 
     return Fault(name, (), f"{mutant.before} -> {mutant.after}", install, around=exchange)
 

@@ -9,22 +9,12 @@ from typing import Any, NamedTuple
 from harness.compiled.kept import kept_records
 from harness.errors import HarnessError
 from harness.paths import SUITES
+from harness.proof.check import Check
 from harness.rules.places import files_naming
 
 CHECKS = "*/*/test_*.py"
 PREDICATES = "*/*/predicates.py"
 FAULTS = "*/*/faults*.py"
-
-
-class Check(NamedTuple):
-    """A check, a parameter is one of its own.
-
-    ``id``: ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities.
-    """
-
-    id: str
-    covers: list[str]
-    needs: list[str]
 
 
 class FaultRecord(NamedTuple):

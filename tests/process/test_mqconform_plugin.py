@@ -51,7 +51,7 @@ def test_missed(judge):
 @both
 def test_not_exercised(judge):
     judge(MUST, expected=1, observed=1)
-    judge.not_exercised(SHOULD, "no trailer")
+    judge.not_exercised(SHOULD, reason="no trailer")
 
 @pytest.mark.covers(SHOULD)
 def test_should_missed(judge):

@@ -45,8 +45,7 @@ OF_CLASS = {
 
 def _judged(judge, receiver, sent, value):
     came = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
-    for rule in (*OF_EVERY_CLASS, OF_CLASS[value]):
-        judge(rule, expected=named(value), observed=classes(came), evidence=[sent, *came])
+    judge(*OF_EVERY_CLASS, OF_CLASS[value], expected=named(value), observed=classes(came), evidence=[sent, *came])
     receiver.end()
 
 

@@ -35,8 +35,7 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     sut.control.call("commit", transaction=first)
     came = [] if session is None else sender.collect_all(session, 3)[len(early) :]
     observed = [(tag, int(header(frame).TxSequenceNumber)) for tag, frame in zip(tags(came), came, strict=True)]
-    for rule in ("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01"):
-        judge(rule, expected=[(1, 1), (2, 2)], observed=observed, evidence=came)
+    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=[(1, 1), (2, 2)], observed=observed, evidence=came)
     aborted = [tag for tag in tags(came) if tag == 3] + _states(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=[], observed=aborted, evidence=came)
     ends = [(int(header(frame).FM), int(header(frame).LM)) for frame in came]

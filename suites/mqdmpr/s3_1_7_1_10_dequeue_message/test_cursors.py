@@ -7,7 +7,7 @@ import pytest
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, filled, frames, waiting
 
 LONG_MS, SHORT_MS = 60_000, 300
@@ -46,9 +46,7 @@ def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules
     ends = {queue.end(read).outcome for read in reads}
     evidence = frames(reads)
     expected = sorted([FIRST, SECOND, WAITING])
-    judge_each(
-        judge, rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence
-    )
+    judge(*rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence)
     observed = [after, sorted(ends), queue.labels()]
     expected_after = [sorted([FIRST, SECOND, THIRD]), ["MQ_OK"], []]
-    judge_each(judge, [*rules["receive"], *events], expected=expected_after, observed=observed, evidence=evidence)
+    judge(*rules["receive"], *events, expected=expected_after, observed=observed, evidence=evidence)

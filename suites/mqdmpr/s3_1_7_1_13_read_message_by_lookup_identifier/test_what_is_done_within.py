@@ -35,5 +35,10 @@ def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut
     after = application.labels()
     judge("MQDMPR-3.1.7.1.10-D03", expected=[[*"ab"], [*"cde"]], observed=[took, left])
     judge("MQDMPR-3.1.7.1.13-24", expected=[[*"de"], ["c"]], observed=[looked_up, locked])
-    for rule in ("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"):
-        judge(rule, expected=[[2, 2], [*"bce"]], observed=[counts, after])
+    judge(
+        "MQDMPR-3.1.7.1.10-D04",
+        "MQDMPR-3.1.7.1.13-25",
+        "MQDMPR-3.1.7.1.13-29",
+        expected=[[2, 2], [*"bce"]],
+        observed=[counts, after],
+    )

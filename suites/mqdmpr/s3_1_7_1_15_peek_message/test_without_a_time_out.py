@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
 from suites.applications import REFUSED, Application, Waiting
 from suites.mqqb.steps.opening import pass_time
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
 
 HOURS_MS = 30 * 3_600_000
@@ -98,7 +98,7 @@ def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by
     again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
     seen += [brought(read) for read in again]
     expected = [WAITING, WAITING, *[FIRST] * 4]
-    judge_each(judge, rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
+    judge(*rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
     on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
     observed = [brought(read) for read in on]
-    judge_each(judge, rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))
+    judge(*rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))

@@ -49,5 +49,4 @@ def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
     enterprise.outcome("delete_queue", name=name)
     made = enterprise.notifications(name)
     for operation, rules in NOTIFIED.items():
-        for rule in rules:
-            judge(rule, expected=[operation], observed=[one for one in made if one == operation])
+        judge(*rules, expected=[operation], observed=[one for one in made if one == operation])

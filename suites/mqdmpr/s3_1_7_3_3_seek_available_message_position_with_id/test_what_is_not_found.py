@@ -34,5 +34,4 @@ def test_an_identifier_of_no_message_finds_none(remote, judge):
     ):
         observed = [*(by_action[action].outcome for action in actions), left]
         expected = [*[NOT_FOUND] * len(actions), [FIRST, SECOND, THIRD]]
-        for rule in rules:
-            judge(rule, expected=expected, observed=observed, evidence=frames(by_action.values()))
+        judge(*rules, expected=expected, observed=observed, evidence=frames(by_action.values()))

@@ -94,8 +94,13 @@ def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judg
 
 def _have_different_numbers(sut, judge, names):
     numbers = {_private_number(sut, name) for name in names}
-    for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"):
-        judge(rule, expected=len(names), observed=len(numbers))
+    judge(
+        "MQMQ-2.2.18.1.5.1-02",
+        "MQMQ-2.2.18.1.7.2-04",
+        "MQDMPR-3.1.7.1.3-D04",
+        expected=len(names),
+        observed=len(numbers),
+    )
 
 
 def _private_number(sut, name):
@@ -118,8 +123,9 @@ def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
     text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
     to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
     found = Layout(frame)
-    for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"):
-        judge(rule, expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
+    judge(
+        "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=shown(to), observed=shown(found.of(*to)), evidence=frame
+    )
     count = int.from_bytes(frame.data[64:66], "little")
     judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
     after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}

@@ -20,12 +20,12 @@ from reference_qm.codec import (
     SessionHeader,
     UserMessagePacket,
 )
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -256,7 +256,7 @@ class HighestLast(Positions):
 
 
 @fault("header-forever-is-136-years", breaks="MQMQ-2.2.19.1-D04")
-class ForeverEnds(Sending):
+class ForeverEnds(Lifetimes):
     """TimeToReachQueue without an end is over after a year."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -272,7 +272,7 @@ class PriorityIgnored(Positions):
 
 
 @fault("header-expiry-ignored", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))
-class ExpiryIgnored(Sending):
+class ExpiryIgnored(Lifetimes):
     """No message ever expires."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -323,7 +323,7 @@ class LastComeFirst(Positions):
 
 
 @fault("header-expiry-of-express-alone", breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"))
-class ExpiryOfExpressAlone(Sending):
+class ExpiryOfExpressAlone(Lifetimes):
     """A recoverable message never expires."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:

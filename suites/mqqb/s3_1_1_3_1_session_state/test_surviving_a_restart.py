@@ -67,17 +67,10 @@ def test_messages_are_sent_after_a_restart_as_they_were_before(peer, sut, judge)
     sut.restart()
     session = sender.next_session()
     again = [] if session is None else sender.collect(session, len(before))
-    for rule in ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02"):
-        judge(rule, expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
+    judge.all(expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
     for tag, frame in zip(tags(again), again, strict=True):
         observed = _differs(before[tag], frame, sut.guid) if tag in before else "never sent before"
-        for rule in ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02"):
-            judge(
-                rule,
-                expected=f"message {tag}: {SAME}",
-                observed=f"message {tag}: {observed}",
-                evidence=[*came, frame],
-            )
+        judge.all(expected=f"message {tag}: {SAME}", observed=f"message {tag}: {observed}", evidence=[*came, frame])
     if session is not None:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, before[5]))
@@ -139,8 +132,7 @@ def test_the_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, j
     give(count + 2, "too early")
     give(count + 1, "next")
     eventually(peer, lambda: "next" in labels())
-    for rule in ("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09"):
-        judge(rule, expected=expected, observed=labels(), evidence=sent)
+    judge.all(expected=expected, observed=labels(), evidence=sent)
 
 
 def _after_restart(receiver: Receiver, wanted: Frame) -> Frame | None:

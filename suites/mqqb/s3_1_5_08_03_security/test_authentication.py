@@ -135,7 +135,7 @@ def test_a_signature_counts_as_what_it_is(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-06", "sig30"),
     ):
         if dispositions[kind].found is None:
-            judge.not_exercised(rule, "a message with AS set is refused", dispositions[kind].sent)
+            judge.not_exercised(rule, reason="a message with AS set is refused", evidence=dispositions[kind].sent)
         else:
             judge_dispositions(judge, secured, dispositions, [(rule, kind, "level", kind)])
 

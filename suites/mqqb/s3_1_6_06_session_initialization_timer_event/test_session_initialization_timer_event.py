@@ -26,8 +26,7 @@ def test_a_connection_without_a_request_is_closed(peer, sut, judge):
     evidence = acknowledgment(used)
     if evidence is None:
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
-    for rule in ("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01"):
-        judge(rule, expected=ON_TIME, observed=observed, evidence=evidence)
+    judge.all(expected=ON_TIME, observed=observed, evidence=evidence)
 
 
 @needs("set_timers")

@@ -13,7 +13,6 @@ from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.expiring import Expiring
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
@@ -65,7 +64,7 @@ class AllExpiredJournaled(Journaling):
 
 
 @fault("expired-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredASecondEarly(Sending):
+class ExpiredASecondEarly(Lifetimes):
     """A message whose time ends in this second has expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -73,7 +72,7 @@ class ExpiredASecondEarly(Sending):
 
 
 @fault("expired-by-unsigned-age", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredByUnsignedAge(Sending):
+class ExpiredByUnsignedAge(Lifetimes):
     """A message that was sent later than now is taken for very old."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -90,7 +89,7 @@ class ExpiredRecoverableMessageNotNacked(AdminAcks):
             super().acknowledge_failure(message, message_class, now)
 
 
-class _Unexpired(Sending):
+class _Unexpired(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, skip, skip_during, wrong_fields
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, set_fields, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.transfer.securing import Securing
@@ -211,22 +212,34 @@ add(
 )
 
 
-@fault("time-not-looked-at-when-sent-again", breaks="MQQB-3.1.7.1-06", blind=True)
-class TimeNotLookedAtWhenSentAgain(Sending):
-    """Whether a message has expired is looked at when it is sent for the first time only."""
-
+class _ExpiredOnlyUnsent(Sending):
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)
         self._sent: set[int] = set()
 
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        sent_before = self.is_own(packet) and packet.UserHeader.MessageID in self._sent
-        return not sent_before and super().has_expired(packet, now)
-
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        if position.UserMessage.UserHeader.MessageID not in self._sent:
+        if not self.was_sent(position.UserMessage):
             super().delete_expired(session, position, now)
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
         super().transmit(session, position, packet)
         self._sent.add(packet.UserHeader.MessageID)
+
+    def was_sent(self, packet: UserMessagePacket) -> bool:
+        return self.is_own(packet) and packet.UserHeader.MessageID in self._sent
+
+
+class _SentBeforeNotExpired(Lifetimes):
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        sending = self.qm.sending
+        assert isinstance(sending, _ExpiredOnlyUnsent)
+        return not sending.was_sent(packet) and super().has_expired(packet, now)
+
+
+add(
+    "time-not-looked-at-when-sent-again",
+    "MQQB-3.1.7.1-06",
+    "Whether a message has expired is looked at when it is sent for the first time only.",
+    both(replaced(_ExpiredOnlyUnsent), replaced(_SentBeforeNotExpired)),
+    blind=True,
+)

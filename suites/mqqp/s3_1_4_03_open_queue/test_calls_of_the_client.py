@@ -51,8 +51,8 @@ def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, 
     judge(binding, expected=[], observed=[reason for _, reason in unbound], evidence=evidence)
     came = [call.name for call in reader.server.calls]
     before = [one for one in came[: came.index(name) if calls else 0] if one in LIFE]
-    for rule in order:
-        judge(rule, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
+    if order:
+        judge(*order, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
 
 
 def use(reader: Reader, name: str) -> None:

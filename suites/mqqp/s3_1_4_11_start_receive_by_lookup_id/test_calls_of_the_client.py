@@ -23,11 +23,10 @@ from harness.wire.rpc_qm2qm import (
 )
 from suites.mqqp.steps.reader import QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, frames_of
 
-IDENTIFIER = 0x0055_0000_0000_0007
-"""A LookupId of no message."""
-
-
 LOOKUP = "RemoteQMStartReceiveByLookupId"
+
+
+IDENTIFIER = 0x0055_0000_0000_0007
 
 
 SEEKS = {
@@ -79,8 +78,8 @@ def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.open_cursor(remote)
-    for named in (IDENTIFIER, LAST_ID, FIRST_ID):  # the last may be refused: 0 names no message
-        reader.begin(verb, remote=remote, lookup_id=named, seek=seek).wait()
+    for lookup_id in (IDENTIFIER, LAST_ID, FIRST_ID):  # the last may be refused: 0 names no message
+        reader.begin(verb, remote=remote, lookup_id=lookup_id, seek=seek).wait()
     calls = reader.server.named(LOOKUP)
     if not calls:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {LOOKUP}")

@@ -63,8 +63,12 @@ def test_what_is_received_without_a_transaction_is_gone(sut, judge):
     send_here(sut, queue, ["express"])
     send_here(sut, queue, ["recoverable"], delivery="recoverable")
     lost = tried(lambda: sut.send(to_queue(sut, queue), label="too much", body="x" * 10_000))
-    for rule in ("MQSO-5.1.1.3-01", "MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02"):
-        judge(rule, expected=(REFUSED, ["express", "recoverable"]), observed=(lost, labels(sut, queue)))
+    judge(
+        "MQSO-5.1.1.3-01",
+        "MQSO-3.3.4.3-D01",
+        "MQSO-3.3.4.3-D02",
+        expected=(REFUSED, ["express", "recoverable"]),
+        observed=(lost, labels(sut, queue)),
+    )
     taken = [received(sut, queue=queue) for _ in range(3)]
-    for rule in ("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02"):
-        judge(rule, expected=["express", "recoverable", NOTHING], observed=taken)
+    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", NOTHING], observed=taken)

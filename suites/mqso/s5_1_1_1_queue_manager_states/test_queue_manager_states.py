@@ -28,8 +28,7 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
     ping = asked.send(ping_request(Cookie=7))
     pong = asked.poll()
     evidence = [ping] if pong is None else [ping, pong]
-    for rule in ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"):
-        judge(rule, expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge.all(expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     judge("MQSO-5.1.1-01", expected="pong", observed="pong" if pong is not None else "silence", evidence=evidence)
     association = remote.associate()
     opened_queue = remote.open_remote(association)
@@ -83,8 +82,7 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     connection = opened(peer)
     sut.change_environment(service=False)
     observed = CLOSED if connection.wait_closed() else OPEN
-    for rule in STOPPING:
-        judge(rule, expected=CLOSED, observed=observed, evidence=[connection.last])
+    judge(*STOPPING, expected=CLOSED, observed=observed, evidence=[connection.last])
     stopped = Attempt(peer)
     done = (stopped.outcome, asked(sut, "peek", queue=queue))
     judge("MQSO-5.1.1.1-D01", expected=(NOT_SERVED, REFUSED), observed=done, evidence=stopped.evidence)
@@ -104,8 +102,7 @@ def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remot
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in readers]
-    for rule in STOPPING:
-        judge(rule, expected=[CLOSED] * 3, observed=observed, evidence=evidence)
+    judge.all(expected=[CLOSED] * 3, observed=observed, evidence=evidence)
     sut.change_environment(service=True)
 
 
@@ -121,8 +118,7 @@ def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
     bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
-    for rule in STOPPING:
-        judge(rule, expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
+    judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
     sut.change_environment(service=True)
 
 
@@ -145,8 +141,12 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
 
     sut.change_environment(storage=False)
     short = eventually(peer, throttled)
-    for rule in ("MQSO-5.1.1.1-06", "MQDMPR-3.1.7.2.5-03"):
-        judge(rule, expected="throttled", observed="throttled" if short else "not throttled")
+    judge(
+        "MQSO-5.1.1.1-06",
+        "MQDMPR-3.1.7.2.5-03",
+        expected="throttled",
+        observed="throttled" if short else "not throttled",
+    )
     connection = opened(peer)
     own = tried(lambda: send_here(sut, queue, ["own"]))
     sent = [connection.send(a_message(peer, label="of the peer"))]
@@ -155,7 +155,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
         observed = (own, labels(sut, queue))
         judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
     else:
-        judge.not_exercised("MQSO-5.1.1.1-05", "the SUT is not Throttled while its disk is full")
+        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
     eventually(peer, lambda: not throttled())
     freed = f"{short}, then {throttled()}"
@@ -163,7 +163,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
     else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", "the SUT is not Throttled while its disk is full")
+        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
     sent.append(opened(peer).send(a_message(peer, label="again")))
     tried(lambda: send_here(sut, queue, ["own, again"]))
     eventually(peer, lambda: len(labels(sut, queue)) == 2)

@@ -56,7 +56,7 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     if create != REFUSED:
         asked(sut, "delete_queue", name=never)
     if before == after == left and REFUSED not in outcomes:
-        judge.not_exercised("MQSO-5.5.5-01", "whatever was asked for while the disk was full was kept")
+        judge.not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
         return
     judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
     judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
