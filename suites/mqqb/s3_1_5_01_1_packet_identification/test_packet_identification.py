@@ -108,8 +108,7 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
         cases.append((flaw, ending(peer, connection, 1), [sent, connection.last]))
     for flaw, observed, evidence in cases:
         expected = "ConnectionParameters" if flaw == "whole" else CLOSED_UNANSWERED
-        for rule in ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"):
-            judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
+        judge.all(expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
 
 
 @malforms("MQQB-2.2.1-02")
@@ -128,8 +127,7 @@ def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
     sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
     observed = ending(peer, connection, before)
-    for rule in ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 
 @covers("MQQB-3.1.5.1.1-13")

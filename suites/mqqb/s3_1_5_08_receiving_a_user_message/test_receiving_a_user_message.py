@@ -126,8 +126,7 @@ def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
     session = opened(peer)
     check_alive(session)
     sent = session.send(a_message(peer, session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
-    for rule in ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"):
-        judge(rule, expected=CLOSED, observed=_ending(peer, session), evidence=[sent, session.last])
+    judge.all(expected=CLOSED, observed=_ending(peer, session), evidence=[sent, session.last])
 
 
 def _ending(peer: Peer, session: Conversation) -> str:

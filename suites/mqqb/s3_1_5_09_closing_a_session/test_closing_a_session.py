@@ -69,8 +69,7 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
     known = len(session.received)
     wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
     observed = ending(peer, session, known)
-    for rule in ("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
+    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
 
 
 @malforms("MQQB-3.1.6.4-06")
