@@ -241,7 +241,7 @@ class Association(RawConversation):
         """
         self._call_id += 1
         if authenticate and self.protection is None:
-            self.protection = begin(self.peer.sut.file.rpc)
+            self.protection = begin(self.peer.sut)
         else:
             authenticate = False
         try:

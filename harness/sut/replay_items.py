@@ -57,7 +57,7 @@ class Note:
     @property
     def by_sut(self) -> bool:
         """Return whether the system did it, or its control channel."""
-        return not self.said.keys() & {"call", "begin", "picked", "timed_out", "over"}
+        return not self.said.keys() & {"call", "begin", "picked", "timed_out", "looked", "over"}
 
     @property
     def is_question(self) -> bool:

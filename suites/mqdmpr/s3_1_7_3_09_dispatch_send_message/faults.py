@@ -22,9 +22,3 @@ add(
     "What waited too long is sent.",
     both(replaced(_NothingExpires), skip(Sending.delete_expired)),
 )
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.9-06": ("dispatched-twice",),
-    "MQDMPR-3.1.7.3.9-07": ("dispatched-as-another-message",),
-}

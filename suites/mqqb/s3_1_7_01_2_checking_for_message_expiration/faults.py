@@ -14,6 +14,7 @@ from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition
+from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 add(
@@ -77,8 +78,11 @@ class ExpiredByUnsignedAge(Lifetimes):
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.1.2-01": ("expired-message-sent",),
-    "MQQB-3.1.7.1.2-02": ("expired-message-sent",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("expired-recoverable-message-not-nacked", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"), blind=True)
+class ExpiredRecoverableMessageNotNacked(AdminAcks):
+    """Only for express messages that expire before they are sent there is a negative acknowledgment."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
+        if not own or message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            super().acknowledge_failure(message, message_class, now)
