@@ -95,7 +95,7 @@ class Receiving(Part):
         if self.is_misdirected(packet):
             receipt.done = True
             return
-        if packet.MessagePropertiesHeader.Label == LABEL:
+        if packet.MessagePropertiesHeader.Label == LABEL:  # both acknowledgments of order have it, few others
             for is_one, take in (
                 (is_order_ack, self.qm.order_acks.receive),
                 (is_final_ack, self.qm.final_acks.receive),
