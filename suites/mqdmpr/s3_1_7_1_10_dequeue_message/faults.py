@@ -7,14 +7,10 @@ from collections.abc import Hashable
 from harness.faults.parts import fault
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
-from reference_qm.model.enums import CursorState, MessageSeekAction, SeekDirection
-from reference_qm.model.position_list import Boundary, Entry
-from reference_qm.model.states import MessagePositionState
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState, MessageSeekAction
 from reference_qm.model.statuses import CursorStatus, Status
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -114,33 +110,6 @@ class TwoPhasesInOne(Reading):
         super().take_message_out(position, transaction, False, answered)
 
 
-@fault(
-    "two-phases-without-lock",
-    breaks=(
-        "MQDMPR-3.1.7.1.10-D05",
-        "MQDMPR-3.1.7.1.11-07",
-        "MQDMPR-3.1.7.1.12-13",
-        "MQDMPR-3.1.7.1.13-02",
-        "MQDMPR-3.1.7.1.13-04",
-        "MQDMPR-3.1.7.1.13-32",
-    ),
-)
-class TwoPhasesWithoutLock(Reading):
-    """A message that is received in two phases can be received by others meanwhile."""
-
-    def take_message_out(
-        self,
-        position: MessagePosition,
-        transaction: Transaction | None,
-        two_phase_read: bool,
-        answered: Answered,
-    ) -> None:
-        if two_phase_read:
-            answered(Status.MQ_OK, position)
-        else:
-            super().take_message_out(position, transaction, two_phase_read, answered)
-
-
 @fault("received-in-one-phase-stays", breaks=("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"))
 class ReceivedStays(Reading):
     """A message that is received in one phase stays in its queue, locked for ever."""
@@ -153,29 +122,6 @@ class ReceivedStays(Reading):
         answered: Answered,
     ) -> None:
         super().take_message_out(position, transaction, two_phase_read or transaction is None, answered)
-
-
-@fault("received-within-transaction-not-locked", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
-class NotLocked(TransactionOperations):
-    """What is received within a transaction can be received by others, too, until that commits."""
-
-    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        super().dequeue_in_transaction(transaction, position)
-        position.State = MessagePositionState.AVAILABLE
-
-
-@fault(
-    "received-within-transaction-deleted-at-once",
-    breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
-)
-class DeletedAtOnce(TransactionOperations):
-    """What is received within a transaction is gone at once, whatever becomes of that."""
-
-    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        super().dequeue_in_transaction(transaction, position)
-        operation = transaction.TransactionalOperationCollection.pop()
-        assert operation.DequeueReason is not None
-        self.qm.positions.delete_message(position, operation.DequeueReason)
 
 
 @fault(
@@ -284,50 +230,3 @@ class BringsTheMessageBehind(Reading):
             answered(status, behind if taken is not None and isinstance(behind, MessagePosition) else taken)
 
         super().take_message_out(position, transaction, two_phase_read, answer)
-
-
-@fault(
-    "search-begins-behind-the-first",
-    breaks=(
-        "MQDMPR-3.1.7.1.10-38",
-        "MQDMPR-3.1.7.1.15-38",
-        "MQDMPR-3.1.7.1.15-58",
-        "MQDMPR-3.1.7.3.2-06",
-        "MQDMPR-3.1.7.3.2-09",
-        "MQDMPR-3.1.7.3.3-10",
-        "MQDMPR-3.1.7.3.3-15",
-    ),
-)
-class BehindTheFirst(Seeking):
-    """A search from the front of the queue begins behind its first message, if there are more."""
-
-    def seek_available(
-        self,
-        initial_position: Entry,
-        peek_operation: bool,
-        seek_direction: SeekDirection = SeekDirection.FORWARD,
-    ) -> MessagePosition | None:
-        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
-            return found
-        return super().seek_available(found, peek_operation, seek_direction) or found
-
-
-@fault(
-    "wait-ends-as-cancelled",
-    breaks=(
-        "MQDMPR-3.1.7.1.10-35",
-        "MQDMPR-3.1.7.1.10-D02",
-        "MQDMPR-3.1.7.1.14-33",
-        "MQDMPR-3.1.7.1.15-35",
-        "MQDMPR-3.1.7.1.15-55",
-        "MQDMPR-3.1.7.3.1-19",
-        "MQDMPR-3.1.7.3.1-20",
-        "MQDMPR-3.1.7.3.5-03",
-    ),
-)
-class EndsAsCancelled(Waiting):
-    """A read whose time is over returns what one returns that was cancelled."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
 
@@ -47,27 +49,6 @@ class InTheFirstOpenQueue(Reading):
         first = next(iter(self.qm.descriptors.values()))
         super().read_by_lookup_identifier(
             first, lookup_id, lookup_operation, answered, peek_operation, two_phase_read, transaction
-        )
-
-
-@fault("lookup-at-an-edge-by-identifier", breaks=("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"))
-class EdgeByIdentifier(Reading):
-    """A read of the first or last message reads the message of the identifier."""
-
-    def read_by_lookup_identifier(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        lookup_id: int,
-        lookup_operation: MessageSeekAction,
-        answered: Answered,
-        peek_operation: bool = False,
-        two_phase_read: bool = False,
-        transaction: Transaction | None = None,
-    ) -> None:
-        edge = lookup_operation in (MessageSeekAction.FIRST, MessageSeekAction.LAST)
-        operation = MessageSeekAction.CURRENT if edge else lookup_operation
-        super().read_by_lookup_identifier(
-            queue_desc, lookup_id, operation, answered, peek_operation, two_phase_read, transaction
         )
 
 
@@ -136,3 +117,53 @@ class SuccessToldAsNotFound(Reading):
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, answer, peek_operation, two_phase_read, transaction
         )
+
+
+@fault(
+    "two-phases-without-lock",
+    breaks=(
+        "MQDMPR-3.1.7.1.10-D05",
+        "MQDMPR-3.1.7.1.11-07",
+        "MQDMPR-3.1.7.1.12-13",
+        "MQDMPR-3.1.7.1.13-02",
+        "MQDMPR-3.1.7.1.13-04",
+        "MQDMPR-3.1.7.1.13-32",
+    ),
+)
+class TwoPhasesWithoutLock(Reading):
+    """A message that is received in two phases can be received by others meanwhile."""
+
+    def take_message_out(
+        self,
+        position: MessagePosition,
+        transaction: Transaction | None,
+        two_phase_read: bool,
+        answered: Answered,
+    ) -> None:
+        if two_phase_read:
+            answered(Status.MQ_OK, position)
+        else:
+            super().take_message_out(position, transaction, two_phase_read, answered)
+
+
+@fault("received-within-transaction-not-locked", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
+class NotLocked(TransactionOperations):
+    """What is received within a transaction can be received by others, too, until that commits."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        position.State = MessagePositionState.AVAILABLE
+
+
+@fault(
+    "received-within-transaction-deleted-at-once",
+    breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
+)
+class DeletedAtOnce(TransactionOperations):
+    """What is received within a transaction is gone at once, whatever becomes of that."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        operation = transaction.TransactionalOperationCollection.pop()
+        assert operation.DequeueReason is not None
+        self.qm.positions.delete_message(position, operation.DequeueReason)
