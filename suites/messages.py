@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.peer.peer import Peer
+from harness.peer.party import Party
 from harness.wire import TxSequenceID, user_message
 
 NONE: Mapping[str, Any] = {}
 
 
-def a_message(peer: Peer, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+def a_message(peer: Party, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
     """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, says else.
 
     ``queue``: plain, transactional or admin. ``headers``: arguments of ``harness.wire.user_message``.
@@ -25,7 +25,7 @@ def a_message(peer: Peer, user: Mapping[str, Any] = NONE, *, queue: str = "plain
     return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
 
 
-def recoverable_message(peer: Peer, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
+def recoverable_message(peer: Party, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
     """Make a recoverable message: it is acknowledged soon."""
     return a_message(peer, {"DM": 1, **user}, **headers)
 
@@ -36,7 +36,7 @@ class Sequence:
     Later ones are greater, also those of tests that follow in the same second.
     """
 
-    def __init__(self, peer: Peer, ordinal: int = 1) -> None:
+    def __init__(self, peer: Party, ordinal: int = 1) -> None:
         self.peer = peer
         base = (peer.message_id() & 0x0FFF_FFFF) << 4
         self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)

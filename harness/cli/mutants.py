@@ -22,8 +22,10 @@ def register(app: typer.Typer) -> None:
 def mutants(
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     sample: Annotated[int, typer.Option(help="How many mutants, spread evenly over functions; 0 for all.")] = 1500,
+    seed: Annotated[str, typer.Option(help="Another text chooses other mutants.")] = "1",
     limit: Annotated[int | None, typer.Option(help="Run no more than these now.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only files or functions named so (again and again).")] = None,
+    most: Annotated[int | None, typer.Option(help="Try no more checks of each mutant, the narrowest.")] = None,
     again: Annotated[
         bool, typer.Option(help="Run once more what was not killed, but for what has no outward effect.")
     ] = False,
@@ -51,7 +53,7 @@ def mutants(
     if not list_:
         make_folder(out)
     everything = all_mutants()
-    chosen = select(selection(everything, sample or len(everything)), only or [])
+    chosen = select(selection(everything, sample or len(everything), seed), only or [])
     effectless, complaints = load_effectless(everything)
     if list_:
         for mutant in chosen:
@@ -59,7 +61,9 @@ def mutants(
         return
     outcomes = with_trials(
         jobs,
-        lambda trials: run_mutants(trials, chosen, out, again=again, effectless=effectless, limit=limit, progress=show),
+        lambda trials: run_mutants(
+            trials, chosen, out, again=again, effectless=effectless, limit=limit, most=most, progress=show
+        ),
     )
     lines = list(report(Tally(chosen, outcomes, effectless, complaints)))
     (out / SURVIVORS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")

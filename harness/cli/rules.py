@@ -94,13 +94,20 @@ def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
 def explain(
     rule: Annotated[str, typer.Argument(help="Such as MQQB-3.1.5.4.1-10.")],
     runs: Annotated[list[Path] | None, typer.Option("--run", help="A run folder: its verdicts (repeatable).")] = None,
+    format_: Annotated[TableFormat, typer.Option("--format", help="How to show it.")] = TableFormat.TABLE,
 ) -> None:
-    """Print all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
+    """Print everything known about a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
     from harness.cli.explain import explain as explain_rule
+    from harness.cli.explain import explain_as_json
     from harness.proof.inventory import take_inventory
     from harness.rules.catalogue import load_catalogue
     from harness.rules.naming import rule_named
 
+    if runs and format_ is TableFormat.JSON:
+        raise UsageError("--format json shows no verdicts; verdicts.jsonl in the run folder has them")
     rule = rule_named(load_catalogue(), rule)
+    if format_ is TableFormat.JSON:
+        typer.echo(json.dumps(explain_as_json(take_inventory(rule), rule), indent=1))
+        return
     for line in explain_rule(take_inventory(rule), rule, runs or []):
         typer.echo(line)

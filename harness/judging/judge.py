@@ -39,7 +39,7 @@ _MISSED = (Verdict.FAIL, Verdict.WARN)
 
 
 class Judge:
-    """One test's judge: ``judge(rule, expected=..., observed=..., evidence=...)``."""
+    """One test's judge: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
 
     def __init__(
         self,
@@ -77,8 +77,7 @@ class Judge:
 
     def __call__(
         self,
-        rule: str,
-        *,
+        *rules: str,
         expected: Any,
         observed: Any,
         evidence: Frame | Iterable[Frame | None] | None = None,
@@ -86,17 +85,38 @@ class Judge:
         note: str | None = None,
         advice: bool = False,
     ) -> bool:
-        """Judge a rule: kept when ``observed == expected``. A check may judge a rule several times.
+        """Judge rules that the same observation keeps or breaks: kept when ``observed == expected``.
 
-        ``errata``: the entry of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a
-        SHOULD of the sentence of a MUST, about which it decides nothing. Returns whether it was kept.
+        A check may judge a rule several times. ``errata``: the entry of suites/errata.toml that the expectation
+        follows. ``advice``: what is looked at is a SHOULD of the sentence of a MUST, about which it decides nothing.
+        Returns whether they were kept.
         """
-        row = self._row(rule)
         kept = bool(observed == expected)
         frames = _frames(evidence)
+        for rule in self._named(rules):
+            self._judge(rule, expected, observed, frames, kept=kept, errata=errata, note=note, advice=advice)
+        return kept
+
+    def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
+        """Judge every rule that the check covers; arguments and result as of a call."""
+        return self(*self.covers, expected=expected, observed=observed, **what)
+
+    def _judge(
+        self,
+        rule: str,
+        expected: Any,
+        observed: Any,
+        frames: list[Frame],
+        *,
+        kept: bool,
+        errata: str | None,
+        note: str | None,
+        advice: bool,
+    ) -> None:
+        row = self._row(rule)
         if advice:
             self._advise(row, _text(expected), _text(observed), frames, kept=kept, errata=errata)
-            return kept
+            return
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
         verdict = Verdict.PASS if kept else self._missed(row)
@@ -113,7 +133,12 @@ class Judge:
             self._conditional.append(entry)
         else:
             self._put(entry)
-        return kept
+
+    def _named(self, rules: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the rules that a call names: one that names none judges nothing, which no check wants."""
+        if not rules:
+            raise HarnessError(f"{self.test} judges no rule; name one, or use judge.all")
+        return rules
 
     @property
     def malformed(self) -> str | None:
@@ -143,9 +168,10 @@ class Judge:
             self._row(rule)
         self._finished.update(rules or self.covers)
 
-    def not_exercised(self, rule: str, reason: str, evidence: Frame | Iterable[Frame | None] | None = None) -> None:
-        """Record that what the rule is about never occurred: it was neither kept nor broken."""
-        self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
+    def not_exercised(self, *rules: str, reason: str, evidence: Frame | Iterable[Frame | None] | None = None) -> None:
+        """Record that what the rules are about never occurred: they were neither kept nor broken."""
+        for rule in self._named(rules):
+            self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
         """Record the same verdict, with a reason, for every covered rule that has none yet."""

@@ -26,9 +26,11 @@ from harness.mutation.operators import Context, mutations
 from harness.mutation.sites import Edit, head, lines
 
 REFERENCE = Path(reference_qm.__file__).parent
+BESIDE_CORE = "directory"
+"""The room whose code computes between the calls of the core, too, and for the SUT alone: no peer has a directory."""
 ROOMS = (
-    *("core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
-    *("core/remote", "core/commands", "security"),
+    *("core", "core/store", "core/names", "core/queueing", "core/sessions", "core/transfer", "core/enterprise"),
+    *("core/remote", "core/commands", "security", "model", "routing", BESIDE_CORE),
 )
 """The folders of the reference whose functions are mutated: the steps of the specifications."""
 
@@ -55,6 +57,11 @@ class Mutant:
     def line(self) -> int:
         """The first line of the statement that is changed."""
         return self.lines.start
+
+    @property
+    def is_beside_core(self) -> bool:
+        """Return whether its code computes between the calls of the core, too."""
+        return self.file.startswith(f"{BESIDE_CORE}/")
 
 
 def all_mutants() -> list[Mutant]:

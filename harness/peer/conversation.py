@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.capture.recorder import Connection, Frame
 from harness.environment import Stream
-from harness.errors import ConformanceFailure
+from harness.environment.core_host import CoreHost
+from harness.errors import ConformanceFailure, HarnessError
+from harness.peer.party import Party
 from harness.wire import dissect
-
-if TYPE_CHECKING:
-    from harness.peer.peer import Peer
+from reference_qm.surface.commands import Inspect, SendMessage
 
 Tamper = Callable[[Any], Any]
 """A change of the scapy packet that is about to be sent: returns it (changed), bytes, or None to drop it."""
@@ -23,7 +23,7 @@ class Conversation:
     stream: Stream
     record: Connection
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Party) -> None:
         self.peer = peer
         self._next = 0
 
@@ -132,7 +132,7 @@ class Conversation:
 class RawConversation(Conversation):
     """No reference core behind it: nothing is sent but what the check sends."""
 
-    def __init__(self, peer: Peer, *, by_peer: bool) -> None:
+    def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
         self.by_peer = by_peer
         self.is_open = False
@@ -163,8 +163,9 @@ class Session(Conversation):
     that it neither acknowledges nor reacts.
     """
 
-    def __init__(self, peer: Peer, stream: Stream, record: Connection, transport: str) -> None:
+    def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
         super().__init__(peer)
+        self._host = host
         self.stream = stream
         self.record = record
         self.transport = transport
@@ -190,11 +191,21 @@ class Session(Conversation):
     @property
     def state(self) -> dict[str, Any]:
         """The peer's own ADM elements of this session (MS-MQQB 3.1.1.3.1)."""
-        return self.peer.session_state(self.transport)
+        answer = self._host.ask(Inspect())
+        if isinstance(answer, str):
+            raise HarnessError(f"the peer's core refused to be inspected: {answer}")
+        for session in answer.values["adm"]["Sessions"]:
+            if session["transport"] == self.transport:
+                return dict(session)
+        raise HarnessError(f"the peer's core knows no session on {self.transport}")
 
-    def send_message(self, **fields: Any) -> list[Frame]:
+    def send_message(self, *, to: str | None = None, **fields: Any) -> list[Frame]:
         """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that went out.
 
         Fields are those of ``reference_qm.surface.commands.SendMessage``.
         """
-        return self.peer.send_message(self, **fields)
+        before = len(self.sent)
+        answer = self._host.ask(SendMessage(to=to or self.peer.sut.format_name("plain"), **fields))
+        if isinstance(answer, str):
+            raise HarnessError(f"the peer's core refused to send: {answer}")
+        return self.sent[before:]

@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -54,6 +54,8 @@ class Outcome:
     why: str = ""
     tried: int = 0
     seconds: float = 0
+    left: int = 0
+    """How many checks that run its lines were not tried, because no more were to be."""
 
 
 @dataclass(slots=True)
@@ -114,14 +116,24 @@ def run_mutants(
     *,
     again: bool,
     effectless: Collection[str] = (),
-    limit: int | None,
+    limit: int | None = None,
+    most: int | None = None,
     progress: Callable[[Mutant, Outcome], None],
 ) -> dict[str, Outcome]:
-    """Run the mutants that have no outcome yet (``again``: or were neither killed nor named effectless); return all."""
+    """Run the mutants that have no outcome yet (``again``: or were neither killed nor named effectless); return all.
+
+    ``most``: try no more checks of each; without it, those that were tried on fewer than all are open yet.
+    """
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
-    todo = [one for one in mutants if _is_open(one, outcomes, again=again and one.name not in effectless)][:limit]
+    left = {name for name, one in outcomes.items() if one.left and most is None and one.fate is not Fate.KILLED}
+    todo = [
+        one
+        for one in mutants
+        if one.name in left or _is_open(one, outcomes, again=again and one.name not in effectless)
+    ][:limit]
     reach = reach_of(trials, folder)
+    untried: dict[str, int] = {}
     killers: dict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes.values():
         killers[_function(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
@@ -141,10 +153,11 @@ def run_mutants(
                 continue
             known, near = killers[_function(mutant.name)], _sections(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
-            yield Trial(mutant.name, (mutant.name,), tuple(checks), _is_undecided)
+            untried[mutant.name] = len(checks[most:]) if most else 0
+            yield Trial(mutant.name, (mutant.name,), tuple(checks[:most]), _is_undecided)
 
     for trial, found in trials.run(tasks()):
-        record(by_name[trial.name], _outcome(by_name[trial.name], found))
+        record(by_name[trial.name], replace(_outcome(by_name[trial.name], found), left=untried.pop(trial.name)))
     return outcomes
 
 

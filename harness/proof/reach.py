@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.faults.registry import FaultyCore, add
 from harness.judging.verdicts import BROKEN
-from harness.mutation.mutants import REFERENCE, ROOMS, Mutant
+from harness.mutation.mutants import BESIDE_CORE, REFERENCE, ROOMS, Mutant
 from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN_OFF, Line, Trials
 
@@ -53,7 +53,7 @@ def reach_of(trials: Trials, folder: Path) -> Reach:
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["digest"] == digest:
             return {check: _check_reach(*row) for check, row in kept["checks"].items()}
-    recorder = _LineRecorder()
+    recorder = LineRecorder()
     add(_RECORDER, (), "No fault: the lines that run are written down.", recorder.install, around=recorder)
 
     def look(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
@@ -70,29 +70,35 @@ def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool
     return CheckReach({file: frozenset(numbers) for file, numbers in lines.items()}, seconds, clean)
 
 
-class _LineRecorder:
-    """Entered while the SUT computes; notes the lines of the rooms that are mutated."""
+class LineRecorder:
+    """Entered while the SUT computes; notes the lines of the rooms that are mutated, between that its directory's."""
 
     def __init__(self) -> None:
         self._files = {
             str(path): path.relative_to(REFERENCE).as_posix() for room in ROOMS for path in (REFERENCE / room).glob("*")
         }
+        self._beside = str(REFERENCE / BESIDE_CORE)
         self._lines: dict[str, set[int]] = defaultdict(set)
 
     def install(self, faulty: FaultyCore) -> None:
         faulty.around = self
+        sys.settrace(self._on_call_beside)
 
     def take(self) -> dict[str, list[int]]:
         """Return what ran since it was asked last."""
         taken = {self._files[name]: sorted(lines) for name, lines in sorted(self._lines.items())}
         self._lines.clear()
+        sys.settrace(None)
         return taken
 
     def __enter__(self) -> None:
         sys.settrace(self._on_call)
 
     def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
+        sys.settrace(self._on_call_beside)
+
+    def _on_call_beside(self, frame: FrameType, event: str, argument: object) -> Any:
+        return self._on_call(frame, event, argument) if frame.f_code.co_filename.startswith(self._beside) else None
 
     def _on_call(self, frame: FrameType, event: str, argument: object) -> Any:
         if frame.f_code.co_filename not in self._files:

@@ -9,21 +9,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
 from harness.errors import Endless, HarnessError
-from harness.exit_codes import EXIT_INTERRUPTED
 from harness.faults.registry import add, load_faults
 from harness.interrupts import unwound
 from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
 from harness.proof.forks import Died, forked
+from harness.proof.sessions import in_session
 from harness.proof.steps import StepRecorder, Steps, steps_of
-from harness.run.checks import DRIVER, LOG, MIRROR, RUN, malformed, suite_path
+from harness.run.checks import malformed, suite_path
 from harness.run.options import pytest_arguments
+from harness.run.stash import DRIVER, LOG, MIRROR, RUN
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -210,49 +211,13 @@ class Trials:
 
 def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
     """Collect the suites once and do some work with trials of them; return what the work returns."""
-    loop = _Loop(jobs, work)
     with unwound(), tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
         sut = Path(folder) / "sut.toml"
         sut.write_text(VIRTUAL_SUT, encoding="utf-8")
         arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
         for plugin in UNNEEDED:
             arguments += ["-p", f"no:{plugin}"]
-        if pytest.main(arguments, [loop]) == EXIT_INTERRUPTED and loop.error is None:
-            raise SystemExit(EXIT_INTERRUPTED)  # pytest has said why
-        if loop.error is not None:
-            raise loop.error
-    if not loop.answers:
-        raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
-    answer: Answer = loop.answers[0]
-    return answer
-
-
-class _Loop:
-    """The plugin that does the work where pytest would run the checks."""
-
-    def __init__(self, jobs: int, work: Callable[[Trials], Any]) -> None:
-        self.jobs = jobs
-        self.work = work
-        self.answers: list[Any] = []
-        self.error: BaseException | None = None
-
-    def pytest_configure(self, config: pytest.Config) -> None:
-        """Have tracebacks made without source: pytest's own way fails where the handler of a signal raised."""
-        config.option.tbstyle = "native"
-
-    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        if excinfo.type is KeyboardInterrupt:
-            self.error = excinfo.value
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        if session.testsfailed:
-            return True  # the collection failed
-        try:
-            self.answers.append(self.work(Trials(session, self.jobs)))
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - raised again when the session has ended
-            self.error = error
-        return True
+        return in_session(arguments, lambda session: work(Trials(session, jobs)), "suites")
 
 
 _RECORDER = "steps recorded"

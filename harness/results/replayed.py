@@ -16,9 +16,10 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
-from harness.run.checks import DRIVER, RUN, suite_path
+from harness.run.checks import suite_path
 from harness.run.evidence import frames_of
 from harness.run.options import pytest_arguments
+from harness.run.stash import DRIVER, RUN
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 

@@ -20,6 +20,7 @@ __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_
 
 INDEX_FILE = "index.tsv"
 DOCUMENTS_FILE = "documents.toml"
+RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
@@ -51,12 +52,16 @@ DEMANDS = ("demand", "garbled")
 """The classes that coverage is measured by."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
-_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, "rules.toml")
+_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
 _CODE = ("harness/rules", "reference_qm/releases")
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
 """The table at the head of a section's rules.toml with what most of its rows have."""
+TITLE = "title"
+"""The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
+CHECKED_IN = "checked_in"
+"""The key at the head of the rules.toml of a section without a check: the folders whose checks judge its rules."""
 _DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
 _OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
@@ -311,8 +316,10 @@ def _read_catalogue(root: Path) -> Catalogue:
     index, documents = load_index(root), load_documents(root)
     errata = load_errata(index, root)
     rules: dict[str, Rule] = {}
-    for file in sorted(root.glob("*/*/rules.toml")):
+    for file in sorted(root.glob(f"*/*/{RULES_FILE}")):
         rows = read_toml(file)
+        head = {key: rows.pop(key) for key in (TITLE, CHECKED_IN) if key in rows}
+        _check_head(root, file, head)
         defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULTS)
         for name, row in rows.items():
             if name in rules:
@@ -324,9 +331,17 @@ def _read_catalogue(root: Path) -> Catalogue:
         try:
             notes.cited(rule.document, rule.note)
         except KeyError as error:
-            file = root.parent / rule.folder / "rules.toml"
+            file = root.parent / rule.folder / RULES_FILE
             raise CatalogueError(file, rule.id, f"unknown product note {error.args[0]}; add it to notes.toml") from None
     return Catalogue(list(rules.values()), documents, errata, notes)
+
+
+def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
+    """Check the keys above the rows: each folder of ``checked_in`` is one such as ``mqqb/s2_2_7_ping_packet``."""
+    check_keys(file, "the head", head, {TITLE: str}, {CHECKED_IN: list})
+    for folder in head.get(CHECKED_IN, ()):
+        if not (root / str(folder) / RULES_FILE).is_file():
+            raise CatalogueError(file, CHECKED_IN, f"{folder!a} is no folder of a section")
 
 
 def _rule(

@@ -13,20 +13,9 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.afterwards import take_residue
 from harness.peer.peer import Peer
-from harness.run.checks import (
-    AGAIN,
-    ATTEMPT,
-    DRIVER,
-    JUDGE,
-    MIRROR,
-    RESIDUE,
-    RUN,
-    capture_path_of,
-    needed,
-    needs_known_peer,
-    suite_path,
-)
-from harness.run.plugin import end_run
+from harness.run.checks import needed, needs_known_peer, suite_path
+from harness.run.ending import end_run
+from harness.run.stash import AGAIN, ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, capture_path_of
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 

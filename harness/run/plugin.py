@@ -17,7 +17,12 @@ import pytest
 
 from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
-from harness.run.checks import (
+from harness.run.checks import needed, suite_path, why_not_collected
+from harness.run.computing import bounded_computing
+from harness.run.ending import after_check, end_run, said_of_end
+from harness.run.options import add_options
+from harness.run.selection import chosen, files_to_collect, selection, wanted_rules
+from harness.run.stash import (
     DRIVER,
     DRIVERS,
     FOUND,
@@ -28,20 +33,12 @@ from harness.run.checks import (
     ROOTS,
     RUN,
     TOLD,
-    capture_path_of,
-    covered,
-    needed,
-    suite_path,
-    why_not_collected,
+    make_judge,
 )
-from harness.run.computing import bounded_computing
-from harness.run.options import add_options
-from harness.run.selection import chosen, files_to_collect, selection, wanted_rules
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
-    from harness.sut.drivers import SutDriver
 
 ON_END: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
@@ -206,45 +203,6 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return done
 
 
-def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record the end of the SUT's process, start it again if ``more`` is to be checked, and return whether it ended.
-
-    ``told``: the check's verdicts tell it already; a check that was over first may have been its cause as well. The
-    run ends when starting it again is no use.
-    """
-    from harness.errors import MqconformError
-    from harness.run.floods import why_ended
-
-    path = str(suite_path(item))
-    item.config.stash[RUN].keep_residue()
-    if (why := why_ended(item)) is not None:
-        end_run(item.session, why)
-        more = False
-    death = driver.death(path)
-    if death is None:
-        return False
-    item.config.stash[RUN].note_death(death)
-    if not told:
-        _judge_for(item, path).break_off(said_of_end(death.how))
-    try:
-        if more:
-            driver.start_again()
-    except MqconformError as error:
-        end_run(item.session, str(error))
-    return True
-
-
-def said_of_end(how: str) -> str:
-    """Return what verdicts and the terminal say of an end of the SUT's process."""
-    return f"the SUT's process ended: {how}"
-
-
-def end_run(session: pytest.Session, why: str) -> None:
-    """Begin no more checks: the SUT is lost."""
-    session.config.stash[RUN].lose(why)
-    session.shouldstop = why
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """Run the checks in parallel if several workers were asked for."""
@@ -255,18 +213,6 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
     Workers(session, drivers).work()
     return True
-
-
-def _judge_for(item: pytest.Item, path: str) -> Judge:
-    from harness.judging.judge import Judge
-    from harness.run_folder import CAPTURES_FOLDER
-
-    run = item.config.stash[RUN]
-    capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
-    log = item.config.stash[LOG]
-    profile = run.file.sut.profile
-    covers = covered(item)
-    return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -281,7 +227,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     path = suite_path(item)
     if path is None or RUN not in item.config.stash:
         return (yield)
-    item.stash[JUDGE] = _judge_for(item, path)
+    item.stash[JUDGE] = make_judge(item)
     item.config.stash[RUN].tests_run.add(path)
     try:
         done = yield

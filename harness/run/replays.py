@@ -11,7 +11,8 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
-from harness.run.checks import DRIVER, suite_path
+from harness.run.checks import suite_path
+from harness.run.stash import DRIVER
 from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture_of
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.run.checks import FOUND, RUN
+from harness.run.ending import said_of_end
 from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with
 from harness.run.live import Live
-from harness.run.plugin import said_of_end
+from harness.run.stash import FOUND, RUN
 from harness.sut.timeouts import said_of_timeouts
 
 if TYPE_CHECKING:

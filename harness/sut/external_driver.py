@@ -23,8 +23,7 @@ from harness.sut.endpoints import endpoint_of
 from harness.sut.listeners import is_own, refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.remote_control import RemoteControl
-from harness.sut.replay_tape import BeginsTape
-from harness.sut.sut import Sut
+from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PORTS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts

@@ -6,11 +6,12 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never, Protocol
 
 from harness.capture import CaptureWriter
 from harness.capture.ip import TcpFlags, UdpDatagram
 from harness.capture.recorder import Recorder
+from harness.environment import StreamSink
 from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.sut.replay_items import Item, Note, NotReplayable, Open, Packet
@@ -18,11 +19,37 @@ from harness.sut.replay_tape import as_line
 from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
 
-if TYPE_CHECKING:
-    from harness.sut.replay_environment import ReplayEnvironment, ReplayStream
-
 NOT_REPLAYABLE = "not replayable"
 _LONGEST_END = 200
+
+
+class PlayedStream(Protocol):
+    """The harness's end of a connection of the capture."""
+
+    open: bool
+
+    @property
+    def sink(self) -> StreamSink:
+        """Return what takes the bytes of the system."""
+
+
+class Scene(Protocol):
+    """The environment in which a capture is played: its time, and the ends of the harness."""
+
+    def epoch_us(self) -> int:
+        """Return the time."""
+
+    def follow(self, us: int) -> None:
+        """Note that it is as late as something was recorded."""
+
+    def awaits(self, item: Open) -> bool:
+        """Return whether the harness is connecting there."""
+
+    def opened(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
+        """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
+
+    def datagram(self, segment: UdpDatagram) -> None:
+        """Let a datagram of the SUT arrive."""
 
 
 class Player:
@@ -32,7 +59,7 @@ class Player:
     """
 
     def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
-        self.environment: ReplayEnvironment
+        self.environment: Scene
         self.late: dict[int, Note] = {}
         """Answers to questions that were begun."""
         self.over = False
@@ -41,7 +68,7 @@ class Player:
         self._at = 0
         self._differs = differs
         self._answer: Note | None = None
-        self._streams: dict[tuple[Endpoint, Endpoint], ReplayStream] = {}
+        self._streams: dict[tuple[Endpoint, Endpoint], PlayedStream] = {}
         self._looked: Counter[str] = Counter()
         self._delivering = False
         self.together = False

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from harness.capture.pcapng import MAX_NOTE
@@ -39,22 +39,6 @@ SAVED = (
     *("peer_returns", "controls_environment", "found_at_port"),
 )
 """What a check's view of its system has beside the SUT file, identifier, facilities, keys and timeouts."""
-
-
-class BeginsTape(Protocol):
-    """What a check begins and ends: it writes a tape, or plays one."""
-
-    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Begin with a check of a run."""
-
-    def lose(self, why: str) -> None:
-        """Note that something that decides how the check goes on is not in its capture."""
-
-    def sees(self, what: str, found: str | None) -> str | None:
-        """Note what was found out about the system beside all packets, None for nothing yet; return what counts."""
-
-    def end(self) -> None:
-        """End: what the check leaves behind is taken back now."""
 
 
 class Tape:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
+from harness.capture.recorder import Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, Unsupported
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
-from harness.sut.replay_tape import BeginsTape
 from harness.sut.shown import NotShown, shown
 from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
@@ -35,6 +35,22 @@ SEEN_AT_THE_START = ("store", "configuration", "domain", "own_domain", "registra
 
 class NotGivenBack(Exception):
     """A part of the environment is not as it was, whatever was answered."""
+
+
+class BeginsTape(Protocol):
+    """What a check begins and ends: it writes a tape, or plays one."""
+
+    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
+        """Begin with a check of a run."""
+
+    def lose(self, why: str) -> None:
+        """Note that something that decides how the check goes on is not in its capture."""
+
+    def sees(self, what: str, found: str | None) -> str | None:
+        """Note what was found out about the system beside all packets, None for nothing yet; return what counts."""
+
+    def end(self) -> None:
+        """End: what the check leaves behind is taken back now."""
 
 
 class Sut(OwnQueues):

@@ -12,8 +12,7 @@ from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
 from harness.sut.control import VirtualControl
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
-from harness.sut.replay_tape import BeginsTape
-from harness.sut.sut import Sut
+from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.view import identity_of, view_of

@@ -58,6 +58,7 @@ why = "f"
 """
 ROW = '["MQQB-2.2.1-01"]\nobserve = "wire"\nrole = "any"\nsays = "something"\n'
 
+HEAD = 'title = "MS-MQQB 2.2.1 InternalHeader"\n'
 Suites = Callable[..., Path]
 
 
@@ -72,7 +73,7 @@ def suites(tmp_path: Path) -> Suites:
         for number, text in enumerate(files):
             section = tmp_path / "mqqb" / f"s{number}"
             section.mkdir(parents=True)
-            (section / "rules.toml").write_text(text, encoding="utf-8")
+            (section / "rules.toml").write_text(HEAD + text, encoding="utf-8")
         return tmp_path
 
     return make
@@ -130,6 +131,26 @@ def test_bad_defaults_are_one_line_with_the_file(suites: Suites, head: str) -> N
     with pytest.raises(CatalogueError) as caught:
         load_catalogue(root)
     assert str(caught.value).startswith(str(root / "mqqb" / "s0" / "rules.toml") + ": defaults: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_section_names_the_folders_that_check_its_rules(suites: Suites) -> None:
+    root = suites('checked_in = ["mqqb/s1"]\n' + row("MQQB-2.2.1-01"), row("MQQB-10.1-01"))
+    assert list(load_catalogue(root)) == ["MQQB-2.2.1-01", "MQQB-10.1-01"]
+
+
+def test_a_section_without_a_title_is_one_line_with_the_file(suites: Suites) -> None:
+    root = suites(ROW)
+    (root / "mqqb" / "s0" / "rules.toml").write_text(ROW, encoding="utf-8")
+    with pytest.raises(CatalogueError, match=r"rules\.toml: the head: title is missing"):
+        load_catalogue(root)
+
+
+@pytest.mark.parametrize("value", ['"mqqb/s0"', '["mqqb/s9"]', "[7]"])
+def test_a_wrong_checked_in_is_one_line_with_the_file(suites: Suites, value: str) -> None:
+    root = suites(f"checked_in = {value}\n" + ROW)
+    with pytest.raises(CatalogueError, match=r"rules\.toml: .*checked_in.* no") as caught:
+        load_catalogue(root)
     assert "\n" not in str(caught.value)
 
 

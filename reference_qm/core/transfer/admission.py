@@ -85,7 +85,7 @@ class Admission(Part):
         sender would take for lost what was delivered. One that is not transactional is logged here when it asks for it:
         its sender, whose session acknowledged it, keeps it no longer (E34).
         """
-        if not self.qm.sending.has_expired(packet, now):
+        if not self.qm.lifetimes.has_expired(packet, now):
             return packet
         message = self.message_of(packet, now)
         if was_accepted(queue, packet, message):

@@ -48,8 +48,7 @@ def test_a_queue_is_active_while_it_is_open(sut, judge):
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
         seen.append(_activity(queue_named(sut, name)))
-    for rule in ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06"):
-        judge(rule, expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=seen)
+    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=seen)
 
 
 @needs("send", "pause", "management")
@@ -67,8 +66,7 @@ def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
     sut.resume(to)
     sender.collect(session, 2)
     seen.append(_after_acknowledgment(sender, session))
-    for rule in ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06"):
-        judge(rule, expected=[CLOSED, OPEN, CLOSED], observed=seen)
+    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=seen)
 
 
 def _after_acknowledgment(sender: Sender, session: Conversation) -> str:

@@ -184,12 +184,3 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(_name, _rule, _says, _install)
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.1.3-07": (
-        "hardened-queues-wait",
-        "hardened-transfers",
-    ),
-    "MQDMPR-3.1.1.3-D01": ("session-table-lost",),
-}
-"""Faults of other sections that break rules of this one."""

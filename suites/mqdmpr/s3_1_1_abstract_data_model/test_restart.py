@@ -60,8 +60,13 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
             for name, value in old.items()
             if name not in ("id", "ok") and new.get(name) != value
         ]
-        for rule in ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01"):
-            judge(rule, expected=f"[] after the {time} restart", observed=f"{different} after the {time} restart")
+        judge(
+            "MQDMPR-3.1.1-01",
+            "MQDMPR-3.1.1-02",
+            "MQDMPR-3.1.1.2-01",
+            expected=f"[] after the {time} restart",
+            observed=f"{different} after the {time} restart",
+        )
         judge("MQDMPR-3.1.1-01", expected=REFUSED, observed=asked(sut, "get_queue", name=deleted))
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]

@@ -103,9 +103,14 @@ def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge)
     taken = early[1], acknowledged
     judge("MQDMPR-3.1.4.4-11", expected=([], ["taken"]), observed=taken, evidence=evidence)
     judge("MQDMPR-3.1.4.4-16", expected=False, observed="moved" in there, evidence=evidence)
-    for rule in ("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"):
-        observed = early[2], moved
-        judge(rule, expected=(["first there"], ["first there", "moved"]), observed=observed, evidence=evidence)
+    observed = early[2], moved
+    judge(
+        "MQDMPR-3.1.4.4-17",
+        "MQDMPR-3.1.4.4-18",
+        expected=(["first there"], ["first there", "moved"]),
+        observed=observed,
+        evidence=evidence,
+    )
     received = work.take_all(work.subqueue)
     judge("MQDMPR-3.1.4.4-19", expected=["first there", "moved"], observed=received, evidence=evidence)
     work.end()
@@ -151,8 +156,7 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
     evidence = list(application.sent.values())
     for verb, rules in UNKNOWN_REFUSED.items():
         observed = unknown[verb], application.labels()
-        for rule in rules:
-            judge(rule, expected=(REFUSED, before), observed=observed, evidence=evidence)
+        judge(*rules, expected=(REFUSED, before), observed=observed, evidence=evidence)
     for verb, (gone, nothing_left) in GONE.items():
         transaction = ended[verb]
         answers = [asked(sut, again, transaction=transaction) for again in VERBS]
@@ -201,8 +205,7 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
     for number, transaction in enumerate(begun.values()):
         prepared = _outcome(sut, "prepare", transaction=transaction)
         states = _states(sut, *begun.values())
-        for rule in ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"):
-            judge(rule, expected="prepared", observed=prepared, evidence=evidence)
+        judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
         wanted = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
         observed = states[0], other

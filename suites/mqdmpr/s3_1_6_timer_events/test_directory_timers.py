@@ -46,8 +46,9 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
     gate = site["SiteGateCollection"][0]
     left_ms = _left_ms(sut)
     if not sut.environment.virtual and left_ms > LONGEST_MS:
-        for rule in (*SITES, *GATES, *IDENTIFIERS):
-            judge.not_exercised(rule, f"sites and gates are read again in {left_ms // 1_000} s")
+        judge.not_exercised(
+            *SITES, *GATES, *IDENTIFIERS, reason=f"sites and gates are read again in {left_ms // 1_000} s"
+        )
         return
     published = sut.published(queue_manager=gate["Identifier"])
     if published is None:
@@ -64,16 +65,13 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
         pass_time(peer, left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
         after = _sites(sut)
         intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]
-        for rule in SITES:
-            judge(rule, expected=[interval_s], observed=intervals)
+        judge(*SITES, expected=[interval_s], observed=intervals)
         quotas = [
             one["QueueManagerQuota"]
             for each in after
             for one in each["SiteGateCollection"]
             if one["Identifier"] == gate["Identifier"]
         ]
-        for rule in GATES:
-            judge(rule, expected=[quota_kb], observed=quotas)
+        judge(*GATES, expected=[quota_kb], observed=quotas)
         left_ms = max(left_ms, _left_ms(sut))
-    for rule in IDENTIFIERS:
-        judge(rule, expected=_identifiers(before), observed=_identifiers(after))
+    judge(*IDENTIFIERS, expected=_identifiers(before), observed=_identifiers(after))

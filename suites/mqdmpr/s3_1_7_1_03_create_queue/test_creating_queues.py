@@ -38,13 +38,16 @@ def test_a_new_queue_has_what_was_given_and_else_the_defaults(sut, judge):
     """One queue is created with every property, one with none, and one for each property with that alone."""
     whole, bare = sut.new_queue("whole", **GIVEN), sut.new_queue("bare")
     judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_properties(sut, bare))
-    for rule in ("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"):
-        judge(rule, expected={"name": whole, **GIVEN}, observed={"name": _name(sut, whole), **_properties(sut, whole)})
+    judge(
+        "MQDMPR-3.1.7.1.3-11",
+        "MQDMPR-3.1.7.1.3-D01",
+        expected={"name": whole, **GIVEN},
+        observed={"name": _name(sut, whole), **_properties(sut, whole)},
+    )
     for name, value in GIVEN.items():
         queue = sut.new_queue("one", **{name: value})
         observed = _properties(sut, queue)
-        for rule in ("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"):
-            judge(rule, expected={**DEFAULTS, name: value}, observed=observed)
+        judge.all(expected={**DEFAULTS, name: value}, observed=observed)
 
 
 def _properties(sut, queue):
@@ -74,16 +77,19 @@ def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
     for name in (one, other):
         sut.create_queue(name, journaling=True)
     after = [_listed(sut, one), asked(sut, "get_queue", name=one)]
-    for rule in ("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"):
-        judge(rule, expected=[NOT_LISTED, REFUSED, LISTED, DONE], observed=[*before, *after])
+    judge(
+        "MQDMPR-3.1.7.1.3-06",
+        "MQDMPR-3.1.7.1.3-D07",
+        expected=[NOT_LISTED, REFUSED, LISTED, DONE],
+        observed=[*before, *after],
+    )
     private = sut.format_names(one).get("private", "no private format name")
     kind = "private" if private.upper().startswith(f"PRIVATE={sut.guid}\\".upper()) else private
     judge("MQDMPR-3.1.7.1.3-D03", expected="private", observed=kind)
     judge.finished("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
     journals = [asked(sut, "peek", queue=f"{name};journal") for name in (one, other)]
     if REFUSED in journals:
-        for rule in ("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"):
-            judge(rule, expected=[DONE, DONE], observed=journals)
+        judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=[DONE, DONE], observed=journals)
         return
     empty = [labels(sut, f"{name};journal") for name in (one, other)]
     judge("MQDMPR-3.1.7.1.3-09", expected=[[], []], observed=empty)
@@ -91,8 +97,7 @@ def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
         sut.send(to_queue(sut, name), label=name)
         sut.control.call("receive", queue=name, timeout_ms=0)
     kept = [labels(sut, f"{name};journal") for name in (one, other)]
-    for rule in ("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"):
-        judge(rule, expected=[[one], [other]], observed=kept)
+    judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=[[one], [other]], observed=kept)
     for name in (one, other):
         sut.control.call("purge", queue=f"{name};journal")
 

@@ -47,13 +47,13 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-17", expected=True, observed=anonymous in (None, WRITE))
     if owned:
         why = "the queue was created by a domain user"
-        for rule in (
+        judge.not_exercised(
             "MQDMPR-3.1.7.1.3.1-11",
             "MQDMPR-3.1.7.1.3.1-12",
             "MQDMPR-3.1.7.1.3.1-18",
             "MQDMPR-3.1.7.1.3.1-19",
-        ):
-            judge.not_exercised(rule, why)
+            reason=why,
+        )
         return
     judge("MQDMPR-3.1.7.1.3.1-11", expected=ANONYMOUS, observed=found.owner)
     judge("MQDMPR-3.1.7.1.3.1-12", expected=f"0x{ALL:08X}", observed=f"0x{world or 0:08X}")

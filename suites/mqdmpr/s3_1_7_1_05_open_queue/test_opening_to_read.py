@@ -51,8 +51,14 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     reads = [one.read(PEEK_CURRENT) for one in openings]
     seen = [brought(read) for read in reads]
     evidence = frames([*calls, *reads])
-    for rule in ("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-125"):
-        judge(rule, expected=[FIRST, THIRD, FIRST], observed=seen, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.1.5-48",
+        "MQDMPR-3.1.7.1.5-118",
+        "MQDMPR-3.1.7.1.5-125",
+        expected=[FIRST, THIRD, FIRST],
+        observed=seen,
+        evidence=evidence,
+    )
     judge("MQDMPR-3.1.7.1.5-121", expected=3, observed=len({one.handle for one in openings}), evidence=evidence)
     known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in openings]
     observed = [len({one.context for one in openings}), *known]

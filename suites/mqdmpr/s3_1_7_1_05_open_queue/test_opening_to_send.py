@@ -20,8 +20,7 @@ def _judge_outcomes(judge, rules, outcomes):
     """Judge rules by names, each with what is expected of it and what came."""
     expected = [f"{name}: {wanted}" for name, (wanted, _) in outcomes.items()]
     observed = [f"{name}: {seen}" for name, (_, seen) in outcomes.items()]
-    for rule in rules:
-        judge(rule, expected=expected, observed=observed)
+    judge(*rules, expected=expected, observed=observed)
 
 
 @goes_on()
@@ -92,8 +91,7 @@ def test_several_queues_are_not_opened_alone(sut, judge):
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [asked(sut, "close_queue", handle=handle) for handle in (*handles, handles[0])]
     observed = [len(set(handles)), *closed]
-    for rule in ("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"):
-        judge(rule, expected=[2, DONE, DONE, REFUSED], observed=observed)
+    judge("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34", expected=[2, DONE, DONE, REFUSED], observed=observed)
 
 
 @needs("send", "queue_control")
@@ -105,9 +103,8 @@ def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
     outcome = sent(sut, name, time_to_reach_queue_s=LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
     kept = outcome == REFUSED or sut.outgoing(name)["count"] == 1
-    for rule in ("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"):
-        expected, observed = "refused or waiting, no connection", "refused or waiting" if kept else "lost"
-        judge(rule, expected=expected, observed=f"{observed}, {'a' if connected else 'no'} connection")
+    expected, observed = "refused or waiting, no connection", "refused or waiting" if kept else "lost"
+    judge.all(expected=expected, observed=f"{observed}, {'a' if connected else 'no'} connection")
 
 
 @needs("send", "queue_control", "directory", "environment")

@@ -62,12 +62,10 @@ def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
         judge(rule, expected=f"{attribute} {value}", observed=f"{attribute} {whole.get(attribute, 'missing')}")
     listed = _names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
-    for rule in ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"):
-        judge(rule, expected=names, observed=sorted(listed))
+    judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=names, observed=sorted(listed))
     each = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
     found = sorted(name for one in each for name in _names(one))
-    for rule in ("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119"):
-        judge(rule, expected=names, observed=found)
+    judge("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119", expected=names, observed=found)
     multiple = [one["Multiple"] for one in each]
     judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=multiple)
     sut.control.call("close_queue", handle=handle)
@@ -123,7 +121,7 @@ def test_what_an_outgoing_queue_is_called(peer, sut, judge):
     labels = [str(one.get("Label")).lower() for one in found]
     judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
     if multicast == REFUSED:
-        judge.not_exercised("MQDMPR-3.1.7.1.5-99", "the SUT does not send to multicast addresses")
+        judge.not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
     shown = [one.get("Multicast") for one in (*found, queues.get(GROUP.lower(), {}))]
     judge("MQDMPR-3.1.7.1.5-99", expected=[False, False, True], observed=shown)

@@ -58,8 +58,13 @@ def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut
     after = application.labels()
     judge("MQDMPR-3.1.7.1.10-D03", expected=[[*"ab"], [*"cde"]], observed=[took, left])
     judge("MQDMPR-3.1.7.1.13-24", expected=[[*"de"], ["c"]], observed=[looked_up, locked])
-    for rule in ("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"):
-        judge(rule, expected=[[2, 2], [*"bce"]], observed=[counts, after])
+    judge(
+        "MQDMPR-3.1.7.1.10-D04",
+        "MQDMPR-3.1.7.1.13-25",
+        "MQDMPR-3.1.7.1.13-29",
+        expected=[[2, 2], [*"bce"]],
+        observed=[counts, after],
+    )
 
 
 @needs("send")
@@ -80,5 +85,6 @@ def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, ju
     application.await_labels(2)
     after = application.labels()
     judge("MQDMPR-3.1.7.1.9-17", expected=[[], ["sent 1", "sent 2"]], observed=[early, after])
-    for rule in ("MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21"):
-        judge(rule, expected=[[2, 2], ["sent 1", "sent 2"]], observed=[counts, after])
+    judge(
+        "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21", expected=[[2, 2], ["sent 1", "sent 2"]], observed=[counts, after]
+    )

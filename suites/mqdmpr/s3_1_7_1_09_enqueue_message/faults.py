@@ -129,10 +129,3 @@ class ToldAsFailed(Enqueueing):
         if isinstance(queue, OutgoingQueue):
             return result
         raise CommandError("the quota of the queue is exceeded: receive messages first")
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.9-04": ("quota-of-queue-manager-overlooked",),
-    "MQDMPR-3.1.7.1.9-07": ("quota-of-queue-overlooked",),
-}
-"""Faults of other sections that break rules of this one."""

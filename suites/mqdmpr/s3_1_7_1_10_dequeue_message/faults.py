@@ -331,17 +331,3 @@ class EndsAsCancelled(Waiting):
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         super().stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.10-08": (
-        "no-time-out-is-a-day",
-        "no-time-out-is-no-time",
-    ),
-    "MQDMPR-3.1.7.1.10-09": ("remote-other-queue-read",),
-    "MQDMPR-3.1.7.1.10-27": ("receive-begun-without-tag",),
-    "MQDMPR-3.1.7.1.10-30": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.10-31": ("cursor-stays-while-waiting",),
-    "MQDMPR-3.1.7.1.10-34": ("cursor-left-waiting",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -48,12 +48,3 @@ class ToldAsTimedOut(TwoPhaseReading):
             answered(Status.MQ_ERROR_IO_TIMEOUT if status is Status.MQ_OK else status, position)
 
         super().dequeue_message_begin(queue_desc, answer, now, timeout_ms, cursor, tag, transaction)
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.11-04": ("deleted-queue-taken-for-empty",),
-    "MQDMPR-3.1.7.1.11-07": ("two-phases-without-lock",),
-    "MQDMPR-3.1.7.1.11-10": ("cursor-not-asked-by-receives",),
-    "MQDMPR-3.1.7.1.11-14": ("receive-brings-the-message-behind",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -136,16 +136,3 @@ class SuccessToldAsNotFound(Reading):
         super().read_by_lookup_identifier(
             queue_desc, lookup_id, lookup_operation, answer, peek_operation, two_phase_read, transaction
         )
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.13-04": ("two-phases-without-lock",),
-    "MQDMPR-3.1.7.1.13-07": ("deleted-queue-taken-for-empty",),
-    "MQDMPR-3.1.7.1.13-20": ("search-finds-locked-messages",),
-    "MQDMPR-3.1.7.1.13-24": ("received-within-transaction-not-locked",),
-    "MQDMPR-3.1.7.1.13-25": ("received-within-transaction-deleted-at-once",),
-    "MQDMPR-3.1.7.1.13-29": ("received-within-transaction-deleted-at-once",),
-    "MQDMPR-3.1.7.1.13-32": ("two-phases-without-lock",),
-    "MQDMPR-3.1.7.1.13-34": ("received-in-one-phase-stays",),
-}
-"""Faults of other sections that break rules of this one."""

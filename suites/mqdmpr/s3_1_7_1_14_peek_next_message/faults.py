@@ -92,19 +92,3 @@ class KeepsOthersWaiting(Waiting):
                 if found is not None:
                     self.satisfy_reader(reader, found)
                     return
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.14-04": ("deleted-queue-taken-for-empty",),
-    "MQDMPR-3.1.7.1.14-07": (
-        "no-time-out-is-a-day",
-        "no-time-out-is-no-time",
-    ),
-    "MQDMPR-3.1.7.1.14-16": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.14-17": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.14-24": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.14-25": ("cursor-stays-while-waiting",),
-    "MQDMPR-3.1.7.1.14-29": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.14-33": ("wait-ends-as-cancelled",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -35,5 +35,10 @@ def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
     deliver(remote, [THIRD])
     then = [queue.read(action, hCursor=cursors[0]) for action in (PEEK_CURRENT, PEEK_NEXT)]
     observed = [brought(read) for read in then]
-    for rule in ("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25"):
-        judge(rule, expected=[SECOND, THIRD], observed=observed, evidence=frames(then))
+    judge(
+        "MQDMPR-3.1.7.1.14-06",
+        "MQDMPR-3.1.7.1.14-25",
+        expected=[SECOND, THIRD],
+        observed=observed,
+        evidence=frames(then),
+    )

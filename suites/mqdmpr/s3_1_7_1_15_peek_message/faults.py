@@ -119,22 +119,3 @@ class ADay(_WithoutATimeOut):
     """A read without a time-out waits for a day."""
 
     instead_ms = 86_400_000
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.15-04": ("deleted-queue-taken-for-empty",),
-    "MQDMPR-3.1.7.1.15-18": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.15-19": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.15-26": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-27": ("cursor-stays-while-waiting",),
-    "MQDMPR-3.1.7.1.15-29": ("peek-keeps-other-readers-waiting",),
-    "MQDMPR-3.1.7.1.15-31": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-35": ("wait-ends-as-cancelled",),
-    "MQDMPR-3.1.7.1.15-38": ("search-begins-behind-the-first",),
-    "MQDMPR-3.1.7.1.15-44": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.15-51": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-52": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-55": ("wait-ends-as-cancelled",),
-    "MQDMPR-3.1.7.1.15-58": ("search-begins-behind-the-first",),
-}
-"""Faults of other sections that break rules of this one."""

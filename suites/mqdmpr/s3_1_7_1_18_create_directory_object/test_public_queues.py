@@ -28,8 +28,12 @@ def test_a_public_queue_is_in_the_directory_while_it_is_there(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.18-D02", expected=DONE, observed=answered(peer, sut, "create_queue", name=first))
     made = sut.control.call("create_queue", name=name, **CREATED)
     found = enterprise.published(name)
-    for rule in ("MQDMPR-3.1.7.1.18-02", "MQDMPR-3.1.7.1.18-D02"):
-        judge(rule, expected=chosen(CREATED, *CREATED), observed=chosen(found, *CREATED))
+    judge(
+        "MQDMPR-3.1.7.1.18-02",
+        "MQDMPR-3.1.7.1.18-D02",
+        expected=chosen(CREATED, *CREATED),
+        observed=chosen(found, *CREATED),
+    )
     named = str(made["format_names"].get("public", "")).lower()
     judge("MQDMPR-3.1.7.1.18-D04", expected=f"public={found.get('identifier', 'its GUID')}".lower(), observed=named)
     outcome = answered(peer, sut, "set_queue", name=name, label="as it was changed")
@@ -116,5 +120,4 @@ def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
     enterprise.outcome("delete_queue", name=name)
     made = enterprise.notifications(name)
     for operation, rules in NOTIFIED.items():
-        for rule in rules:
-            judge(rule, expected=[operation], observed=[one for one in made if one == operation])
+        judge(*rules, expected=[operation], observed=[one for one in made if one == operation])

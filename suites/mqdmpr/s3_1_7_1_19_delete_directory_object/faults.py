@@ -44,8 +44,3 @@ add(
     "The change notification of a deletion says something else.",
     notified(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.19-10": ("directory-online-timer-not-started",),
-}
-"""Faults of other sections that break rules of this one."""

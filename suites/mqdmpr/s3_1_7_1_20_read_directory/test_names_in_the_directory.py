@@ -42,8 +42,7 @@ UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
 def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
     """A queue of the peer is found by its GUID: the message comes, for that queue of that queue manager."""
     observed, frames = arrival_of(peer, sut, PEER_PUBLIC_QUEUE)
-    for rule in FOUND:
-        judge(rule, expected=f"{PEER_PUBLIC_QUEUE} of {peer.identifier}", observed=observed, evidence=frames)
+    judge.all(expected=f"{PEER_PUBLIC_QUEUE} of {peer.identifier}", observed=observed, evidence=frames)
 
 
 @needs("directory", "send")
@@ -51,8 +50,7 @@ def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
 def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
     """A queue of another site is found by its GUID: the message comes to the peer, which is on the way to it."""
     observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
-    for rule in (*FOUND, *ROUTED):
-        judge(rule, expected=f"{FAR_PUBLIC_QUEUE} of {FAR_QUEUE_MANAGER}", observed=observed, evidence=frames)
+    judge.all(expected=f"{FAR_PUBLIC_QUEUE} of {FAR_QUEUE_MANAGER}", observed=observed, evidence=frames)
 
 
 @needs("directory", "remote_read")
@@ -65,8 +63,7 @@ def test_a_name_leads_a_reader_to_the_host_of_its_queue(peer, sut, judge, kind):
     reader.begin("remote_open", queue=names[kind])
     opened = reader.server.wait("R_QMOpenRemoteQueue")
     evidence = frames_of(opened)
-    for rule in FOUND:
-        judge(rule, expected=OPENED, observed=OPENED if opened else "not opened", evidence=evidence)
+    judge.all(expected=OPENED, observed=OPENED if opened else "not opened", evidence=evidence)
 
 
 def arrival_of(peer, sut, queue):
@@ -103,8 +100,7 @@ def test_what_is_its_own_is_found_offline(peer, sut, judge):
     ):
         outcome = enterprise.outcome("send", to=name, body="offline", label="offline")
         there = eventually(peer, partial(_has_come, sut, queue))
-        for rule in rules:
-            judge(rule, expected=f"{DONE}: there", observed=f"{outcome}: {'' if there else 'not '}there")
+        judge(*rules, expected=f"{DONE}: there", observed=f"{outcome}: {'' if there else 'not '}there")
     enterprise.give_back()
     enterprise.outcome("delete_queue", name=public)
 
@@ -134,8 +130,12 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
     for rule, name in FOREIGN.items():
         accepted += enterprise.outcome("send", to=name, body="waits") == DONE
         came = peer.await_session(sut.quiet_ms) is not None
-        for each in (rule, "MQDMPR-3.1.7.1.20-27"):
-            judge(each, expected=f"{name} {NOT_SENT}", observed=f"{name} {'sent' if came else NOT_SENT}")
+        judge(
+            rule,
+            "MQDMPR-3.1.7.1.20-27",
+            expected=f"{name} {NOT_SENT}",
+            observed=f"{name} {'sent' if came else NOT_SENT}",
+        )
     enterprise.give_back()
     online = enterprise.await_online()
     judge("MQDMPR-3.1.7.1.20-26", expected="online again", observed="online again" if online else "offline")

@@ -18,8 +18,7 @@ def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge)
     enterprise = Enterprise(peer, sut)
     own = enterprise.published().get(KEYS)
     if not own:
-        for rule in RULES:
-            judge.not_exercised(rule, "the SUT has no public keys in its directory")
+        judge.not_exercised(*RULES, reason="the SUT has no public keys in its directory")
         return
     peer.at_end(lambda: sut.published(**{KEYS: own}))
     marker = enterprise.create()
@@ -37,4 +36,4 @@ def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge)
         if written:
             judge(rule, expected=[UPDATED], observed=made)
         else:
-            judge.not_exercised(rule, "the SUT does not write keys that its directory lost")
+            judge.not_exercised(rule, reason="the SUT does not write keys that its directory lost")

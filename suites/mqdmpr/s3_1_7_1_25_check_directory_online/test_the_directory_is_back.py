@@ -34,10 +34,8 @@ def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
         enterprise.wait_until(lambda: labels() == MEANWHILE)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected=f"quota {QUOTA_KB}", observed=f"quota {quota_kb}")
-        for rule in LABELS:
-            judge(rule, expected=str(MEANWHILE), observed=str(labels()))
-        for rule in FOUND_OUT:
-            judge(rule, expected="found out", observed="found out" if labels() != before else "not found out")
+        judge(*LABELS, expected=str(MEANWHILE), observed=str(labels()))
+        judge(*FOUND_OUT, expected="found out", observed="found out" if labels() != before else "not found out")
     finally:
         enterprise.published(quota_kb=published)
 
@@ -52,8 +50,7 @@ def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, jud
     without = enterprise.offline_as_shown()
     enterprise.give_back()
     online = enterprise.await_online()
-    for rule in ("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20"):
-        judge(rule, expected="offline, then online", observed=f"{_word(not without)}, then {_word(online)}")
+    judge.all(expected="offline, then online", observed=f"{_word(not without)}, then {_word(online)}")
 
 
 def _word(online):

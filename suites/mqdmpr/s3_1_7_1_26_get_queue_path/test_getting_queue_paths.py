@@ -89,24 +89,26 @@ def test_the_directory_tells_whose_queue_it_is(peer, sut, judge):
     machine = here[2]
     published = [_got(sut, sut.format_names(name).get("public", "no public format name")) for name in names]
     expected = [(OK, f"{machine}\\{name}".lower(), machine) for name in names]
-    for rule in (
+    judge(
         "MQDMPR-3.1.7.1.26-12",
         "MQDMPR-3.1.7.1.26-13",
         "MQDMPR-3.1.7.1.26-16",
         "MQDMPR-3.1.7.1.26-20",
         "MQDMPR-3.1.7.1.26-21",
-    ):
-        judge(rule, expected=expected, observed=published)
+        expected=expected,
+        observed=published,
+    )
     local = (OK, f"{machine}\\{queue}".lower())
     known = "two computers" if machine and there[2] and machine != there[2] else f"{machine!r}, {there[2]!r}"
-    for rule in (
+    judge(
         "MQDMPR-3.1.7.1.26-23",
         "MQDMPR-3.1.7.1.26-24",
         "MQDMPR-3.1.7.1.26-27",
         "MQDMPR-3.1.7.1.26-31",
         "MQDMPR-3.1.7.1.26-32",
-    ):
-        judge(rule, expected=[OK, OK, "two computers"], observed=[here[0], there[0], known])
+        expected=[OK, OK, "two computers"],
+        observed=[here[0], there[0], known],
+    )
     judge("MQDMPR-3.1.7.1.26-34", expected=[local, ""], observed=[here[:2], there[1]])
     missing = _got(sut, private.replace(number, f"{MISSING:08X}"))
     judge("MQDMPR-3.1.7.1.26-03", expected=["", ""], observed=[there[1], missing[1]])

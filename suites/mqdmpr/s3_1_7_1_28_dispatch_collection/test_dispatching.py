@@ -35,22 +35,18 @@ def test_what_waits_is_sent_by_priority_each_once(peer, sut, judge):
     came = sender.collect_all(session, len(PRIORITIES))
     by_priority = sorted(identifiers, key=lambda tag: -PRIORITIES[tag - 1])
     found = tags(came)
-    for rule in ORDER:
-        judge(rule, expected=by_priority, observed=list(dict.fromkeys(found)), evidence=came)
-    for rule in EACH:
-        judge(rule, expected=sorted(identifiers), observed=sorted({*found} - {TOO_LATE}), evidence=came)
-    for rule in ONCE:
-        again = sorted({tag for tag in found if found.count(tag) > 1})
-        observed = f"{len({*found} - {TOO_LATE})} messages, sent again: {again}"
-        judge(rule, expected=f"{len(identifiers)} messages, sent again: []", observed=observed, evidence=came)
+    judge(*ORDER, expected=by_priority, observed=list(dict.fromkeys(found)), evidence=came)
+    judge(*EACH, expected=sorted(identifiers), observed=sorted({*found} - {TOO_LATE}), evidence=came)
+    again = sorted({tag for tag in found if found.count(tag) > 1})
+    observed = f"{len({*found} - {TOO_LATE})} messages, sent again: {again}"
+    judge(*ONCE, expected=f"{len(identifiers)} messages, sent again: []", observed=observed, evidence=came)
     wanted = {tag: (identifier.rpartition("\\")[2], f"message {tag}") for tag, identifier in identifiers.items()}
     contents = {
         tag: (str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode())
         for tag, frame in zip(found, came, strict=True)
         if tag in wanted
     }
-    for rule in CONTENTS:
-        judge(rule, expected=wanted, observed=dict(sorted(contents.items())), evidence=came)
+    judge(*CONTENTS, expected=wanted, observed=dict(sorted(contents.items())), evidence=came)
     sender.send(ON_OPEN_SESSION)
     came = sender.collect_all(session, len(came) + 1)
     later = tags(came).count(ON_OPEN_SESSION)

@@ -68,7 +68,7 @@ def _judged(
     """Judge a property of some messages by what control shows; what it shows of none is not exercised."""
     observed = {one: _property(found[one], name) if one in found else "not in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
-        judge.not_exercised(rule, f"control shows no {name}", evidence)
+        judge.not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
     else:
         judge(rule, expected=f"{name}: {dict(wanted)}", observed=f"{name}: {observed}", evidence=evidence)
 

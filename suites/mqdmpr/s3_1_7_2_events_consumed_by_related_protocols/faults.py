@@ -112,15 +112,3 @@ add(
     "A message that nobody received in time stays in its queue.",
     skip(Expiring.delete_not_received),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.2.1-04": ("cursor-slips-on",),
-    "MQDMPR-3.1.7.2.2-11": ("waiting-receives-share",),
-    "MQDMPR-3.1.7.2.3-03": (
-        "pause-does-nothing",
-        "pause-queue-still-connected",
-    ),
-    "MQDMPR-3.1.7.2.4-03": ("resumed-queue-stays-on-hold",),
-    "MQDMPR-3.1.7.2.5-03": ("so-never-throttled",),
-    "MQDMPR-3.1.7.2.6-03": ("so-throttled-for-good",),
-}

@@ -101,16 +101,3 @@ class KeptAfterItsWait(Waiting):
         if reader.number in self.qm.readers:
             super().stop_reader(reader, status)
             reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.1-14": ("no-read-waits",),
-    "MQDMPR-3.1.7.3.1-18": (
-        "no-read-waits",
-        "waiting-reads-not-released",
-    ),
-    "MQDMPR-3.1.7.3.1-20": ("wait-ends-as-cancelled",),
-    "MQDMPR-3.1.7.3.1-21": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.3.1-22": ("waiting-reads-not-released",),
-}
-"""Faults of other sections that break rules of this one."""

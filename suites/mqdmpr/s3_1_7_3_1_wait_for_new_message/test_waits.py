@@ -51,11 +51,9 @@ def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
     lasted = remote.peer.took(began_ms)
     evidence = frames(calls.values())
     for name, (_, _, rules) in WAYS.items():
-        for rule in rules:
-            judge(rule, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name].evidence)
+        judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name].evidence)
     outcomes = {name: call.outcome for name, call in calls.items()}
-    for rule in ALL:
-        judge(rule, expected=dict.fromkeys(WAYS, TIMED_OUT), observed=outcomes, evidence=evidence)
+    judge(*ALL, expected=dict.fromkeys(WAYS, TIMED_OUT), observed=outcomes, evidence=evidence)
     early = "early" if lasted.ms < SHORT_MS else "in time"  # a stall makes none shorter: it began before they did
     judge("MQDMPR-3.1.7.3.4-04", expected=["in time", outcomes], observed=[early, outcomes], evidence=evidence)
     unread = empty.read(PEEK_NEXT, hCursor=cursors["receive by a cursor"])
@@ -79,7 +77,7 @@ def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
     first = waited(remote, first_ms)
     if first.failed:
         reason = "the message came later than the first read could wait"
-        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason, first.evidence)
+        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first.evidence)
         return
     second = remote.open().begin(RECEIVE, ulTimeout=INFINITE)
     second.wait(first_ms + remote.sut.quiet_ms)

@@ -101,16 +101,3 @@ class ReceivedIsNotFound(_OtherStatus):
     """A message that was received is not found, also where a cursor is at it."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.3-03": ("lookup-success-told-as-not-found",),
-    "MQDMPR-3.1.7.3.3-10": ("search-begins-behind-the-first",),
-    "MQDMPR-3.1.7.3.3-15": ("search-begins-behind-the-first",),
-    "MQDMPR-3.1.7.3.3-48": ("lookup-at-an-edge-by-identifier",),
-    "MQDMPR-3.1.7.3.3-53": (
-        "lookup-at-an-edge-by-identifier",
-        "search-from-the-end-passes-the-last",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -41,8 +41,7 @@ def test_an_identifier_of_no_message_finds_none(remote, judge):
     ):
         observed = [*(by_action[action].outcome for action in actions), left]
         expected = [*[NOT_FOUND] * len(actions), [FIRST, SECOND, THIRD]]
-        for rule in rules:
-            judge(rule, expected=expected, observed=observed, evidence=frames(by_action.values()))
+        judge(*rules, expected=expected, observed=observed, evidence=frames(by_action.values()))
 
 
 @needs("qm2qm")
@@ -76,8 +75,9 @@ def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge)
     evidence = frames([held, locked, taken])
     judge("MQDMPR-3.1.7.1.13-20", expected=[FAILURE, FAILURE, FIRST], observed=observed, evidence=evidence)
     judge("MQDMPR-3.1.7.3.2-12", expected=THIRD, observed=brought(behind), evidence=behind.evidence)
-    for rule in ("MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26"):
-        judge(rule, expected=FIRST, observed=brought(before), evidence=before.evidence)
+    judge(
+        "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected=FIRST, observed=brought(before), evidence=before.evidence
+    )
     observed = [brought(behind), brought(before), *(failed(read) for read in beyond)]
     expected = [THIRD, FIRST, FAILURE, FAILURE]
     judge("MQDMPR-3.1.7.3.2-27", expected=expected, observed=observed, evidence=frames([behind, before, *beyond]))

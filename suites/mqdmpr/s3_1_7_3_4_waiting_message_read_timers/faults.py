@@ -28,10 +28,3 @@ class RunsHalf(Waiting):
     ) -> None:
         half_ms = timeout_ms // 2 if timeout_ms else timeout_ms
         super().wait_for_new_message(queue_desc, half_ms, destructive_read, answered, now, tag, cursor, transaction)
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.4-03": ("time-out-does-not-run",),
-    "MQDMPR-3.1.7.3.5-03": ("wait-ends-as-cancelled",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -52,15 +52,7 @@ def _destination(frame: Frame) -> str:
 def test_a_queue_that_is_named_more_than_once_is_one_queue(peer, sut, judge, queues):
     """However often a list names one queue of the peer, it gets one copy, as one that was named alone."""
     came = _copies(peer, sut, queues, 1)
-    for rule in (
-        "MQDMPR-3.1.7.1.5-03",
-        "MQDMPR-3.1.7.1.5-06",
-        "MQDMPR-3.1.7.3.8-02",
-        "MQDMPR-3.1.7.3.8-18",
-        "MQDMPR-3.1.7.3.8-20",
-        "MQDMPR-3.1.7.3.8-21",
-    ):
-        judge(rule, expected=f"{FIRST} of one", observed=_described(came), evidence=came)
+    judge.all(expected=f"{FIRST} of one", observed=_described(came), evidence=came)
 
 
 @needs("send")
@@ -69,8 +61,7 @@ def test_a_queue_that_is_named_more_than_once_is_one_queue(peer, sut, judge, que
 def test_a_queue_that_is_named_alone_is_itself(peer, sut, judge, queue):
     """A name of one queue of the peer is sent to as it is."""
     came = _copies(peer, sut, [queue], 1)
-    for rule in ("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06"):
-        judge(rule, expected=f"{FIRST} of one", observed=_described(came), evidence=came)
+    judge.all(expected=f"{FIRST} of one", observed=_described(came), evidence=came)
 
 
 @needs("send", "several_queues")
@@ -85,11 +76,4 @@ def test_every_queue_of_a_list_is_opened_once(peer, sut, judge):
     """Of three queues of the peer, one of them named twice, each gets one copy."""
     came = _copies(peer, sut, [FIRST, SECOND, OTHER_CASE, THIRD], 3)
     expected = ", ".join(sorted(f"{queue} of several" for queue in (FIRST, SECOND, THIRD)))
-    for rule in (
-        "MQDMPR-3.1.7.1.5-24",
-        "MQDMPR-3.1.7.1.5-33",
-        "MQDMPR-3.1.7.3.8-02",
-        "MQDMPR-3.1.7.3.8-10",
-        "MQDMPR-3.1.7.3.8-24",
-    ):
-        judge(rule, expected=expected, observed=_described(came), evidence=came)
+    judge.all(expected=expected, observed=_described(came), evidence=came)

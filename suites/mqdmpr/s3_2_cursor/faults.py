@@ -369,14 +369,3 @@ class StaysWhenItWaitedInVain(Cursors):
 
     def wait_expired(self, cursor: Cursor) -> None:
         cursor.CursorState = CursorState.UNREAD
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.2.7.2-27": ("cursor-slips-on",),
-    "MQDMPR-3.2.7.3-06": ("cursor-next-of-nothing",),
-    "MQDMPR-3.2.7.3-09": ("cursor-goes-back",),
-    "MQDMPR-3.2.7.5-04": ("cursor-unread-after-waiting",),
-    "MQDMPR-3.2.7.5-07": ("cursor-stays-while-waiting",),
-    "MQDMPR-3.2.7.6-05": ("cursor-left-waiting",),
-}
-"""Faults of other sections that break rules of this one."""

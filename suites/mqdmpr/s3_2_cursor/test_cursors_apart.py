@@ -41,8 +41,7 @@ def test_cursors_of_two_queues_are_apart(remote, judge):
     deliver(remote, [THIRD, FIRST], queue="admin")
     made = [queue.cursor().settled() for _ in range(CURSORS) for queue in (plain, admin)]
     cursors = [call.out.phCursor for call in made]
-    for rule in HANDLES:
-        judge(rule, expected=len(cursors), observed=len(set(cursors)), evidence=frames(made))
+    judge(*HANDLES, expected=len(cursors), observed=len(set(cursors)), evidence=frames(made))
     for action, expected in (
         (PEEK_CURRENT, [FIRST, THIRD]),
         (PEEK_NEXT, [SECOND, FIRST]),
@@ -50,8 +49,7 @@ def test_cursors_of_two_queues_are_apart(remote, judge):
     ):
         reads = [queue.read(action, hCursor=cursor) for queue, cursor in zip((plain, admin), cursors, strict=False)]
         observed = [brought(read) for read in reads]
-        for rule in OF_ITS_QUEUE[action]:
-            judge(rule, expected=expected, observed=observed, evidence=frames(reads))
+        judge(*OF_ITS_QUEUE[action], expected=expected, observed=observed, evidence=frames(reads))
 
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
@@ -108,8 +106,7 @@ def test_a_cursor_that_waited_in_vain_is_behind_what_was_there(remote, judge):
     behind = queue.read(RECEIVE, hCursor=cursor)
     observed = [brought(taken), failed(waited), brought(found), failed(behind)]
     evidence = frames([taken, waited, found, behind])
-    for rule in ("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04"):
-        judge(rule, expected=[FIRST, FAILURE, FIRST, FAILURE], observed=observed, evidence=evidence)
+    judge.all(expected=[FIRST, FAILURE, FIRST, FAILURE], observed=observed, evidence=evidence)
 
 
 @covers("MQDMPR-3.2.7.3-15")

@@ -49,8 +49,7 @@ def test_path_names(sut, judge):
     for what, (name, expected) in names.items():
         rules = ("MQMQ-2.1.1-01",) if expected == DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
         observed = _made(sut, name)
-        for rule in rules:
-            judge(rule, expected=f"{what}: {expected}", observed=f"{what}: {observed}")
+        judge(*rules, expected=f"{what}: {expected}", observed=f"{what}: {observed}")
 
 
 READ_ONLY = (
@@ -206,7 +205,9 @@ def test_format_names(peer, sut, judge, rule):
             good = [*good, known(peer, sut)]
     taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
     if unknown and not good and DONE not in taken.values():
-        judge.not_exercised(rule, "every name is refused, those that are well formed as well: nobody may know them")
+        judge.not_exercised(
+            rule, reason="every name is refused, those that are well formed as well: nobody may know them"
+        )
         return
     for name in (*good, *bad):
         expected = DONE if name in good else REFUSED

@@ -175,8 +175,9 @@ def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
     ways = [(public, 0), (OTHER_GUID, 0), (public, SYSTEM)]
     seen = [opening(PUBLIC, *way) for way in ways]
-    for rule in ("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02"):
-        judge(rule, expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=opening.frames)
+    judge(
+        "MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=opening.frames
+    )
     remote, path = opening.remote, rf"TCP:{sut.address}\{name}"
     send_all(remote, [recoverable_message(remote.peer, label=one, destination=path) for one in ("a", "b")])
     queue, journal = (remote.open(form=queue_format(PUBLIC, public, one)) for one in (0, SYSTEM | JOURNAL))

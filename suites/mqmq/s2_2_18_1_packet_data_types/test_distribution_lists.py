@@ -36,5 +36,10 @@ def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, qu
     evidence = [sent, frame]
     judge("MQMQ-2.2.18.1.4.2-01", expected="FormatTypes [3, 6]", observed=f"FormatTypes {types}", evidence=evidence)
     guids = [str(each.FormatName.DistributionListIdentifier) for each in found if each.FormatType == 6]
-    for rule in ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"):
-        judge(rule, expected=str([str(SOME_LIST)]), observed=str(guids), evidence=evidence)
+    judge(
+        "MQMQ-2.2.18.1.4.2-02",
+        "MQDMPR-3.1.7.1.31-D06",
+        expected=str([str(SOME_LIST)]),
+        observed=str(guids),
+        evidence=evidence,
+    )

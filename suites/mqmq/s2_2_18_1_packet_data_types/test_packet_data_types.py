@@ -92,8 +92,13 @@ def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judg
 
 def _have_different_numbers(sut, judge, names):
     numbers = {_private_number(sut, name) for name in names}
-    for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"):
-        judge(rule, expected=len(names), observed=len(numbers))
+    judge(
+        "MQMQ-2.2.18.1.5.1-02",
+        "MQMQ-2.2.18.1.7.2-04",
+        "MQDMPR-3.1.7.1.3-D04",
+        expected=len(names),
+        observed=len(numbers),
+    )
 
 
 def _private_number(sut, name):

@@ -34,8 +34,7 @@ def test_the_clock_of_the_receiver_says_what_came_too_late(peer, sut, judge, fas
     ]
     check_alive(connection)
     there = [message["label"] for message in sut.messages() if message["label"] in LIVES]
-    for rule in EXPIRES:
-        judge(rule, expected=["in time"], observed=there, evidence=sent)
+    judge.all(expected=["in time"], observed=there, evidence=sent)
 
 
 @needs("environment", "send")
@@ -59,11 +58,14 @@ def test_the_clock_of_the_sender_says_what_is_sent_and_when(peer, sut, judge):
     sender = Sender(peer, sut, to)
     session = sender.session()
     came = sender.collect_all(session, 2)
-    for rule in (*EXPIRES, "MQQB-3.1.7.1.2-D01"):
-        judge(rule, expected=[IN_TIME, SENT_THEN], observed=tags(came), evidence=came)
+    judge(*EXPIRES, "MQQB-3.1.7.1.2-D01", expected=[IN_TIME, SENT_THEN], observed=tags(came), evidence=came)
     expected = {IN_TIME: before, SENT_THEN: Between(after_s - CLOCK_S, after_s + CLOCK_S)}
     for frame in came:
         (tag,) = tags([frame])
-        for rule in SENT_TIME if tag in expected else ():
-            judge(rule, expected=expected[tag], observed=frame["UserHeader"].SentTime, evidence=frame)
+        judge(
+            *(SENT_TIME if tag in expected else ()),
+            expected=expected[tag],
+            observed=frame["UserHeader"].SentTime,
+            evidence=frame,
+        )
     sender.acknowledge_all(session)

@@ -41,8 +41,14 @@ def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
         observed = shown(found.of("UserHeader.TimeToBeReceived"))
         judge("MQMQ-2.2.19.2-D03", expected=expected, observed=observed, evidence=frame)
         sent_s = found.of("UserHeader.SentTime")["UserHeader.SentTime"]
-        for rule in ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.2-06"):
-            judge(rule, expected=Between(before_s - CLOCK_S, after_s + CLOCK_S), observed=sent_s, evidence=frame)
+        judge(
+            "MQMQ-2.2.19.2-D05",
+            "MQDMPR-3.1.1.12-D60",
+            "MQMQ-2.2.19.2-06",
+            expected=Between(before_s - CLOCK_S, after_s + CLOCK_S),
+            observed=sent_s,
+            evidence=frame,
+        )
     outgoing.end()
 
 
@@ -83,8 +89,7 @@ def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
     judge.finished("MQDMPR-3.1.2.4-D02")
     pass_time(peer, (SHORT_S + WAIT_S + 1) * 1_000)
     eventually(peer, lambda: there() == sorted(stay))
-    for rule in LIVES:
-        judge(rule, expected=sorted(stay), observed=there(), evidence=sent)
+    judge(*LIVES, expected=sorted(stay), observed=there(), evidence=sent)
 
 
 def _maker(peer, delivery):
@@ -111,8 +116,7 @@ def test_a_restart_does_not_lengthen_the_life_of_a_message(peer, sut, judge, del
     sut.restart()
     pass_time(peer, (SHORT_S + WAIT_S + 1) * 1_000)
     eventually(peer, lambda: there() == ["an hour"])
-    for rule in ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"):
-        judge(rule, expected=["an hour"], observed=there(), evidence=sent)
+    judge.all(expected=["an hour"], observed=there(), evidence=sent)
 
 
 def _there(sut, labels, queue):

@@ -66,16 +66,14 @@ def test_names_are_read_as_their_type_says(peer, sut, judge, rules, fields):
     packet = recoverable_message(peer, dict(fields), label=label, body=b"behind the names")
     done = reception(peer, packet, label)
     if done.outcome != taken(sut):
-        for rule in rules:
-            judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        judge(*rules, expected=taken(sut), observed=done.outcome, evidence=done.frames)
     else:
         found = next((one for one in sut.messages() if one["label"] == label), None)
         observed = differences(done.frames[0], found, sut.guid)
         names = described(done.frames[0], sut.guid)
         expected = f"{names['admin_queue']} and {names['response_queue']}: {SAME}"
         seen = f"{names['admin_queue']} and {names['response_queue']}: {observed}"
-        for rule in rules:
-            judge(rule, expected=expected, observed=seen, evidence=done.frames)
+        judge(*rules, expected=expected, observed=seen, evidence=done.frames)
 
 
 def _hosts(peer, sut):
@@ -119,11 +117,15 @@ def test_names_are_written_as_their_type_says(peer, sut, judge):
         field = f"UserHeader.{'AdminQueue' if flag == 'AQ' else 'ResponseQueue'}"
         wanted = {f"UserHeader.Flags.{flag}": kind, field: (written or "not there").format(**hosts)}
         observed = Layout(frame).of(*wanted)
-        for rule in rules:
-            judge(rule, expected=shown(wanted), observed=shown(observed), evidence=frame)
+        judge(*rules, expected=shown(wanted), observed=shown(observed), evidence=frame)
         to = {"UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue": "00000001"}
-        for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"):
-            judge(rule, expected=shown(to), observed=shown(Layout(frame).of(*to)), evidence=frame)
+        judge(
+            "MQMQ-2.2.19.2-D06",
+            "MQDMPR-3.1.7.1.32-D14",
+            expected=shown(to),
+            observed=shown(Layout(frame).of(*to)),
+            evidence=frame,
+        )
     outgoing.end()
 
 
@@ -136,12 +138,12 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
     outgoing.end()
     to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": str(PEER_PUBLIC_QUEUE)}
     found = Layout(frame)
-    for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"):
-        judge(rule, expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
+    judge(
+        "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=shown(to), observed=shown(found.of(*to)), evidence=frame
+    )
     host = found.of("UserHeader.QueueManagerAddress")
-    for rule in ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"):
-        expected = f"UserHeader.QueueManagerAddress {peer.identifier}"
-        judge(rule, expected=expected, observed=shown(host), evidence=frame)
+    expected = f"UserHeader.QueueManagerAddress {peer.identifier}"
+    judge("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", expected=expected, observed=shown(host), evidence=frame)
 
 
 @needs("send")
@@ -155,8 +157,9 @@ def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
     text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
     to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
     found = Layout(frame)
-    for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"):
-        judge(rule, expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
+    judge(
+        "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=shown(to), observed=shown(found.of(*to)), evidence=frame
+    )
     count = int.from_bytes(frame.data[64:66], "little")
     judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
     after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
@@ -176,5 +179,4 @@ def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
         connection = opened(peer)
         sent = connection.send(recoverable_message(peer, fields, destination=None, label=label))
         kept = arrives(sut, connection, label, queue)
-        for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"):
-            judge(rule, expected="in its queue", observed=kept, evidence=sent)
+        judge.all(expected="in its queue", observed=kept, evidence=sent)

@@ -55,8 +55,7 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
     for connector in (UUID(int=0), THIRD, sut.guid):
         label = f"connector {connector}"
         done = reception(peer, recoverable_message(peer, {"ConnectorType": connector}, label=label), label)
-        for rule in ("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58"):
-            judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        judge.all(expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
 @malforms("MQMQ-2.2.19.2-15", "MQMQ-2.2.19.2-16")
@@ -104,8 +103,13 @@ def test_messages_to_a_direct_name(peer, sut, judge):
     judge("MQMQ-2.2.19.2-02", expected=zero, observed={each.QueueManagerAddress for each in headers}, evidence=sent)
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_S]
     judge("MQMQ-2.2.19.2-06", expected="none off the clock", observed=f"{late or 'none'} off the clock", evidence=sent)
-    for rule in ("MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02"):
-        judge(rule, expected=3, observed=len({each.MessageID for each in headers}), evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-07",
+        "MQDMPR-3.1.1.12-D02",
+        expected=3,
+        observed=len({each.MessageID for each in headers}),
+        evidence=sent,
+    )
     sender.acknowledge_all(session)
 
 
@@ -117,8 +121,14 @@ def test_messages_to_a_private_name(peer, sut, judge):
     sender.send(1)
     session, sent = sender.first(1)
     header = sent[0]["UserHeader"]
-    for rule in ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"):
-        judge(rule, expected=peer.identifier, observed=header.QueueManagerAddress, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-02",
+        "MQMQ-2.2.19.2-03",
+        "MQMQ-2.2.19.2-29",
+        expected=peer.identifier,
+        observed=header.QueueManagerAddress,
+        evidence=sent,
+    )
     named = f"DQ {header.DQ}, {sent[0].data[64:68].hex()}"
     judge("MQMQ-2.2.18.1.5.1-01", expected="DQ 3, 01000000", observed=named, evidence=sent)
     sender.acknowledge_all(session)
@@ -169,13 +179,11 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
         sut.restart()
         found = [one for one in sut.control.call("peek", queue=name)["messages"] if one["label"] in labels]
         order = [one["label"] for one in found]
-        for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
-            judge(rule, expected=labels, observed=order, evidence=sent)
+        judge.all(expected=labels, observed=order, evidence=sent)
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = differences(frame, shown, sut.guid)
-            for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
-                judge(rule, expected=f"{label}: {SAME}", observed=f"{label}: {observed}", evidence=frame)
+            judge.all(expected=f"{label}: {SAME}", observed=f"{label}: {observed}", evidence=frame)
 
 
 @needs("receive")
@@ -199,8 +207,7 @@ def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, jud
     pass_time(peer, (time_s + 1) * 1_000)
     eventually(peer, lambda: short not in _labels(sut, names))
     left = _labels(sut, names)
-    for rule in ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15"):
-        judge(rule, expected=[long], observed=left, evidence=sent)
+    judge.all(expected=[long], observed=left, evidence=sent)
 
 
 def _are_there(sut, names):
@@ -226,13 +233,18 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     session, sent = sender.first(2)
     sender.acknowledge_all(session)
     kept = _kept(peer, sut, JOURNAL, names)
-    for rule in ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"):
-        judge(rule, expected=[True, False], observed=kept, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-14",
+        "MQDMPR-3.1.1.12-21",
+        "MQDMPR-3.1.1.2-17",
+        expected=[True, False],
+        observed=kept,
+        evidence=sent,
+    )
     judge("MQDMPR-3.1.1.12-23", expected="journaled: False", observed=f"journaled: {kept[1]}", evidence=sent)
     found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == names[0]), None)
     observed = differences(sent[0], found, sut.guid)
-    for rule in ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"):
-        judge(rule, expected=SAME, observed=observed, evidence=sent)
+    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
 
 
 @needs("send", "receive")
@@ -251,8 +263,15 @@ def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, deliv
     session = sender.session()
     sent = sender.collect(session, 1)
     kept = _kept(peer, sut, DEAD_LETTERS, names)
-    for rule in ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.2-17"):
-        judge(rule, expected=[True, False], observed=kept, evidence=sent)
+    judge(
+        "MQMQ-2.2.19.2-13",
+        "MQDMPR-3.1.1.12-24",
+        "MQDMPR-3.1.1.12-D46",
+        "MQDMPR-3.1.1.2-17",
+        expected=[True, False],
+        observed=kept,
+        evidence=sent,
+    )
     judge("MQDMPR-3.1.1.12-26", expected="a dead letter: False", observed=f"a dead letter: {kept[1]}", evidence=sent)
     sender.acknowledge_all(session)
 

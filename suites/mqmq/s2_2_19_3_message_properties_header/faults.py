@@ -10,9 +10,9 @@ from typing import Any
 
 from harness.faults.fields import field_is, recomputed, size_wrong
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, skip, wrong_fields
+from harness.faults.primitives import packets, set_fields, skip, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import resized, secured_with
+from harness.faults.sent_messages import change_construction, change_insertion, resized, secured_with
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.transfer.admin_acks import AdminAcks
@@ -372,4 +372,78 @@ add(
     "MQMQ-2.2.19.3-D05",
     "An extension is sent with its bytes turned around.",
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
+)
+
+
+add(
+    "label-cut-at-124-characters",
+    (
+        "MQMQ-2.2.19.3-29",
+        "MQDMPR-3.1.1.12-45",
+    ),
+    "A label is cut after 124 characters.",
+    change_construction(
+        lambda packet, message: set_fields(packet, {"MessagePropertiesHeader.Label": message.Label[:124] or None})
+    ),
+    blind=True,
+)
+
+
+add(
+    "application-tag-sent-as-signed",
+    ("MQMQ-2.2.19.3-16",),
+    "ApplicationTag is sent without its highest bit.",
+    change_construction(
+        lambda packet, message: set_fields(
+            packet, {"MessagePropertiesHeader.ApplicationTag": message.AppSpecific & 0x7FFFFFFF}
+        )
+    ),
+    blind=True,
+)
+
+
+add(
+    "correlation-keeps-its-first-sixteen-bytes",
+    ("MQMQ-2.2.19.3-13", "MQDMPR-3.1.1.12-34"),
+    "Of CorrelationID the GUID is handed on, the number behind it is lost.",
+    change_insertion(
+        lambda message: replace(message, CorrelationIdentifier=message.CorrelationIdentifier[:16] + bytes(4))
+    ),
+    blind=True,
+)
+
+
+add(
+    "application-tag-received-without-its-highest-bit",
+    ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
+    "The highest bit of ApplicationTag is lost when a message is received.",
+    change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
+    blind=True,
+)
+
+
+add(
+    "body-filled-up-to-four-bytes",
+    ("MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-D05"),
+    "A body is handed on with the padding that follows it.",
+    change_insertion(lambda message: replace(message, Body=message.Body + bytes(-len(message.Body) % 4))),
+    blind=True,
+)
+
+
+add(
+    "body-ends-at-its-trailing-zeros",
+    ("MQMQ-2.2.19.3-17", "MQDMPR-3.1.1.12-32"),
+    "A body is handed on without the zeros at its end.",
+    change_insertion(lambda message: replace(message, Body=message.Body.rstrip(b"\0"))),
+    blind=True,
+)
+
+
+add(
+    "blanks-at-the-end-of-a-label-lost",
+    ("MQMQ-2.2.19.3-09",),
+    "A label is handed on without the blanks at its end.",
+    change_insertion(lambda message: replace(message, Label=message.Label.rstrip())),
+    blind=True,
 )

@@ -124,10 +124,8 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
         observed = {asked: found[asked] for asked in with_bit}
         judge(rule, expected=f"{end}: {with_bit}", observed=f"{end}: {observed}", evidence=evidence)
     for asked, rules in CLASSIFICATIONS.items():
-        for rule in rules:
-            judge(rule, expected=f"{end}: {wanted[asked]}", observed=f"{end}: {found[asked]}", evidence=evidence)
-    for rule in EVERY_CLASSIFICATION:
-        judge(rule, expected=f"{end}: {wanted}", observed=f"{end}: {found}", evidence=evidence)
+        judge(*rules, expected=f"{end}: {wanted[asked]}", observed=f"{end}: {found[asked]}", evidence=evidence)
+    judge(*EVERY_CLASSIFICATION, expected=f"{end}: {wanted}", observed=f"{end}: {found}", evidence=evidence)
     known = {identifier(frame) for frame in sent.values()}
     strange = [correlation(ack) for ack in came if correlation(ack) not in known]
     count = f"{sum(map(len, found.values()))} answered, {strange or 'none'} of others"
@@ -152,6 +150,5 @@ def test_a_transactional_message_is_acknowledged_where_it_asks(peer, sut, judge,
     ]
     came = receiver.await_acks(1)
     found = [[message_class(ack) for ack in came if correlation(ack) == identifier(frame)] for frame in sent]
-    for rule in ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03"):
-        judge(rule, expected=str([[], expected]), observed=str(found), evidence=[*sent, *came])
+    judge.all(expected=str([[], expected]), observed=str(found), evidence=[*sent, *came])
     receiver.end()

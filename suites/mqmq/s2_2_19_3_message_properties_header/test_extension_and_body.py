@@ -59,8 +59,7 @@ def test_what_is_received_is_what_was_sent(peer, sut, judge, label, extension, b
     sent = done.frames[0]["UserHeader"].MessageID
     found = [one for one in sut.messages(queue) if one["message_id"].endswith(f"\\{sent}")]
     observed = differences(done.frames[0], found[0] if found else None, sut.guid) if done.outcome == taken(sut) else ""
-    for rule in RULES:
-        judge(rule, expected=SAME, observed=observed or done.outcome, evidence=done.frames)
+    judge.all(expected=SAME, observed=observed or done.outcome, evidence=done.frames)
 
 
 @needs("private_names")

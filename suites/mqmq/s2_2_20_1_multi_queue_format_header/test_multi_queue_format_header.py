@@ -112,8 +112,16 @@ def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names)
     came = _copies(sender, len(queues))
     reached = sorted(str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in came)
     to = sorted(_listed(name)[1] for name in queues)
-    for rule in ("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27", "MQMQ-2.2.20.1-D02", *ENQUEUED):
-        judge(rule, expected=str(to), observed=str(reached), evidence=came)
+    judge(
+        "MQMQ-2.2.20.1-01",
+        "MQDMPR-3.1.1.12-28",
+        "MQDMPR-3.1.1.12-27",
+        "MQMQ-2.2.20.1-D02",
+        *ENQUEUED,
+        expected=str(to),
+        observed=str(reached),
+        evidence=came,
+    )
     judge("MQDMPR-3.1.7.1.27-12", expected=[], observed=_differing(came), evidence=came)
     for frame in came:
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
@@ -131,28 +139,42 @@ def _differing(came: list[Frame]) -> list[str]:
 def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
     found = Layout(frame)
     mq = found.of("UserHeader.Flags.MQ")
-    for rule in ("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"):
-        judge(rule, expected="UserHeader.Flags.MQ 1", observed=shown(mq), evidence=frame)
+    judge(
+        "MQMQ-2.2.20.1-D01",
+        "MQDMPR-3.1.7.1.30-D05",
+        expected="UserHeader.Flags.MQ 1",
+        observed=shown(mq),
+        evidence=frame,
+    )
     for name, queues in lists.items():
         if name in OF_SEVERAL and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _equal(*_of_list(name, queues, found))
-        for rule in (
+        judge(
             "MQMQ-2.2.20.2-D02",
             "MQMQ-2.2.20.2-D03",
             "MQMQ-2.2.20.1-D03",
             "MQDMPR-3.1.7.1.32-D06",
             "MQMQ-2.2.18.1.4.1-D01",
-        ):
-            judge(rule, expected=expected, observed=observed, evidence=frame)
+            expected=expected,
+            observed=observed,
+            evidence=frame,
+        )
         header = {f"{MQF}.{name}.HeaderID": LISTS[name]}
         judge("MQMQ-2.2.20.2-D01", expected=shown(header), observed=shown(found.of(*header)), evidence=frame)
     signature = {f"{MQF}.Signature.ID": SIGNATURE, f"{MQF}.Signature.Reserved": 0, f"{MQF}.Signature.Size": 0}
     judge("MQMQ-2.2.20.3-D01", expected=shown(signature), observed=shown(found.of(*signature)), evidence=frame)
     destinations, listed = _of_list("Destination", lists["Destination"], found)
     names = f"{MQF}.Destination.FormatNameList"
-    for rule in ("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27", "MQDMPR-3.1.7.1.27-10"):
-        judge(rule, expected=str(destinations[names]), observed=str(listed[names]), evidence=frame)
+    judge(
+        "MQMQ-2.2.20.1-01",
+        "MQDMPR-3.1.1.12-28",
+        "MQDMPR-3.1.1.12-27",
+        "MQDMPR-3.1.7.1.27-10",
+        expected=str(destinations[names]),
+        observed=str(listed[names]),
+        evidence=frame,
+    )
 
 
 @needs("send")
@@ -164,8 +186,7 @@ def test_a_message_for_one_queue_has_no_list(peer, sut, judge):
     session, sent = sender.first(1)
     wanted = {"UserHeader.Flags.MQ": 0, "bytes left": 0}
     observed = shown(Layout(sent[0]).of(*wanted))
-    for rule in ("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"):
-        judge(rule, expected=shown(wanted), observed=observed, evidence=sent)
+    judge.all(expected=shown(wanted), observed=observed, evidence=sent)
     sender.acknowledge_all(session)
 
 

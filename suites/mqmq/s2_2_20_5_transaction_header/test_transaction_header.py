@@ -75,10 +75,20 @@ def test_transactions_of_one_message(peer, sut, judge):
         headers = [frame["TransactionHeader"] for frame in sent]
     except IndexError:
         raise ConformanceFailure("the SUT's transactional messages have no TransactionHeader") from None
-    for rule in ("MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58"):
-        judge(rule, expected=[1, 1, 1], observed=[each.FM for each in headers], evidence=sent)
-    for rule in ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59"):
-        judge(rule, expected=[1, 1, 1], observed=[each.LM for each in headers], evidence=sent)
+    judge(
+        "MQMQ-2.2.20.5-04",
+        "MQDMPR-3.1.1.12-D58",
+        expected=[1, 1, 1],
+        observed=[each.FM for each in headers],
+        evidence=sent,
+    )
+    judge(
+        "MQMQ-2.2.20.5-05",
+        "MQDMPR-3.1.1.12-D59",
+        expected=[1, 1, 1],
+        observed=[each.LM for each in headers],
+        evidence=sent,
+    )
     judge("MQMQ-2.2.20.5-07", expected=3, observed=len({each.ID for each in headers}), evidence=sent)
     numbers = [each.TxSequenceNumber for each in headers]
     before = [each.PreviousTxSequenceNumber for each in headers]
@@ -107,8 +117,7 @@ def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
     identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
     answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)
     observed = f"FinalAck of that {', '.join(answered) or 'of none'}"
-    for rule in ("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"):
-        judge(rule, expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
+    judge.all(expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
 
 
 @needs("send", "transactions")
@@ -133,13 +142,20 @@ def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
     found = [Layout(frame) for frame in sent]
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
-    for rule in ("MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06"):
-        judge(rule, expected=ends[0], observed=first, evidence=sent)
-    for rule in ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07"):
-        judge(rule, expected=ends[1], observed=last, evidence=sent)
+    judge(
+        "MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06", expected=ends[0], observed=first, evidence=sent
+    )
+    judge(
+        "MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07", expected=ends[1], observed=last, evidence=sent
+    )
     numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
-    for rule in ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"):
-        judge(rule, expected=[(n + 1, n) for n in range(count)], observed=numbers, evidence=sent)
+    judge(
+        "MQMQ-2.2.20.5-D01",
+        "MQDMPR-3.1.7.1.32-D04",
+        expected=[(n + 1, n) for n in range(count)],
+        observed=numbers,
+        evidence=sent,
+    )
     sender.acknowledge_all(session)
 
 

@@ -253,19 +253,3 @@ add_bits_set(
     ("security-header-x14-sent", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
     ("security-header-x15-sent", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.20.6-06": ("security-body-not-decrypted",),
-    "MQMQ-2.2.20.6-25": ("sent-not-signed",),
-    "MQMQ-2.2.20.6-26": ("sent-not-signed", "sent-signed-as-1.0"),
-    "MQMQ-2.2.20.6-27": ("sent-not-signed",),
-    "MQMQ-2.2.20.6-28": ("published-key-for-signing",),
-    "MQMQ-2.2.20.6-29": ("published-key-other-length",),
-    "MQMQ-2.2.20.6-30": ("published-key-other-length",),
-    "MQMQ-2.2.20.6-31": ("published-key-other-exponent",),
-    "MQMQ-2.2.20.6-32": ("published-key-other-exponent",),
-    "MQMQ-2.2.20.6-33": ("published-key-big-endian",),
-    "MQMQ-2.2.20.6-34": ("published-key-padded",),
-    "MQMQ-2.2.20.6-35": ("published-key-padded",),
-}
-"""Faults of other sections that break rules of this one."""

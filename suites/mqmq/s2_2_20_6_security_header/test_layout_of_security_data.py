@@ -91,8 +91,13 @@ def test_a_signed_message_field_by_field(peer, sut, judge, level, delivery):
     }
     if not secret:
         header[f"{HEADER}EncryptionKeySize"] = 0
-    for rule in ("MQMQ-2.2.20.6-D01", "MQDMPR-3.1.7.1.32-D03"):
-        judge(rule, expected=shown(header), observed=shown(found.of(*header)), evidence=frame)
+    judge(
+        "MQMQ-2.2.20.6-D01",
+        "MQDMPR-3.1.7.1.32-D03",
+        expected=shown(header),
+        observed=shown(found.of(*header)),
+        evidence=frame,
+    )
     items = {
         f"{HEADER}SecurityID": ALICE.security_id.hex(),
         f"{HEADER}SenderCert": ALICE.certificate.hex(),
@@ -106,7 +111,7 @@ def test_a_signed_message_field_by_field(peer, sut, judge, level, delivery):
     judge("MQMQ-2.2.20.6-21", expected=_aligned(frame), observed=_items_at(frame), evidence=frame)
     info = found.fields.get(f"{HEADER}ProviderInfo")
     if info is None:
-        judge.not_exercised("MQMQ-2.2.20.6-D05", "no ProviderInfo was sent", frame)
+        judge.not_exercised("MQMQ-2.2.20.6-D05", reason="no ProviderInfo was sent", evidence=frame)
     else:
         judge("MQMQ-2.2.20.6-D05", expected=PROVIDER, observed=_provider(bytes.fromhex(info)), evidence=frame)
 
@@ -128,8 +133,7 @@ def test_what_is_not_there_takes_no_room(peer, sut, judge):
         TAG_FIELD: TAG,
         "bytes left": 0,
     }
-    for rule in ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54"):
-        judge(rule, expected=shown(wanted), observed=shown(found.of(*wanted)), evidence=frame)
+    judge.all(expected=shown(wanted), observed=shown(found.of(*wanted)), evidence=frame)
 
 
 ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha256": 0x800C, "sha512": 0x800E}
@@ -152,8 +156,13 @@ def test_every_hash_has_its_number(peer, sut, judge):
             continue
         sent += 1
         observed = shown(Layout(frame).of(field))
-        for rule in ("MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"):
-            judge(rule, expected=f"{field} {number}", observed=observed, evidence=frame)
+        judge(
+            "MQMQ-2.2.19.3-D02",
+            "MQDMPR-3.1.7.1.32-D13",
+            expected=f"{field} {number}",
+            observed=observed,
+            evidence=frame,
+        )
     outgoing.end()
     if not sent:
         raise ConformanceFailure("the SUT signs with no hash of the table")

@@ -38,8 +38,7 @@ def test_a_message_that_nobody_signed(peer, sut, judge):
     nobody = outgoing.send(body="signed", sender="none", authentication_level="sig20")
     sizes = f"{_signed_by(nobody)}, SenderIdSize {nobody['SecurityHeader'].SenderIdSize}"
     expected = f"ST {NOBODY}, no SecurityID, SenderIdSize 0"
-    for rule in AS_NOBODY:
-        judge(rule, expected=expected, observed=sizes, evidence=nobody)
+    judge.all(expected=expected, observed=sizes, evidence=nobody)
     outgoing.end()
 
 
@@ -68,9 +67,8 @@ def test_who_signed_a_message(peer, sut, judge):
     ):
         for sender, signer, rules in (("queue_manager", own, of_queue_manager), ("alice", users, of_user)):
             frame = outgoing.send(body="signed", sender=sender, authentication_level=level)
-            for rule in rules:
-                expected, observed = (f"{level}: {text}" for text in (signer, _signed_by(frame)))
-                judge(rule, expected=expected, observed=observed, evidence=frame)
+            expected, observed = (f"{level}: {text}" for text in (signer, _signed_by(frame)))
+            judge(*rules, expected=expected, observed=observed, evidence=frame)
     outgoing.end()
 
 

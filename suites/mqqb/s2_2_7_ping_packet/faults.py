@@ -11,6 +11,7 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, pings
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.states import SessionState
@@ -192,3 +193,26 @@ add(
     "A Ping Response has 28 bytes.",
     sent_as("acceptor", pings(lambda packet: packet.build() + bytes(4))),
 )
+
+
+@fault("cookie-loses-its-highest-bit", breaks="MQQB-2.2.7-22", blind=True)
+class CookieLosesItsHighestBit(Ping):
+    """A Cookie is kept as a signed number: its highest bit is lost."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        return replace(response, Cookie=response.Cookie & 0x7FFFFFFF)
+
+
+@fault("refusal-foretold-for-ever", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
+class RefusalForetoldForEver(Ping):
+    """Once a Ping Response had RF set, all after it have."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._flags = 0
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        self._flags |= response.Flags & PingPacket.flags(RF=1)
+        return replace(response, Flags=response.Flags | self._flags)

@@ -30,8 +30,7 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
     outgoing.settle()
     identifiers = [sequence_of(frame) for frame in begun]
     grows = "each greater" if identifiers == sorted(set(identifiers)) else str(identifiers)
-    for rule in ("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"):
-        judge(rule, expected="each greater", observed=grows, evidence=begun)
+    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected="each greater", observed=grows, evidence=begun)
     (stamp, _), _, (other, ordinal) = identifiers
     begins = f"Ordinal {ordinal}, {'newer' if other > stamp else 'no newer'} TimeStamp"
     judge("MQQB-3.1.1.3.1-03", expected="Ordinal 1, newer TimeStamp", observed=begins, evidence=begun)
@@ -52,8 +51,7 @@ def test_sequences_that_begin_at_once_differ(peer, sut, judge):
     before, after = ({sequence_of(frame) for frame in batch} for batch in (first, later))
     apart = len(before) == len(first) and len(after) == len(later) and max(before) < min(after)
     observed = GROWING if apart else f"{sorted(before)}, then {sorted(after)}"
-    for rule in ("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"):
-        judge(rule, expected=GROWING, observed=observed, evidence=frames)
+    judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING, observed=observed, evidence=frames)
     _begin_anew(judge, frames)
     _acknowledged(sender, frames)
 

@@ -68,17 +68,10 @@ def test_messages_are_sent_after_a_restart_as_they_were_before(peer, sut, judge)
     sut.restart()
     session = sender.next_session()
     again = [] if session is None else sender.collect(session, len(before))
-    for rule in ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02"):
-        judge(rule, expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
+    judge.all(expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
     for tag, frame in zip(tags(again), again, strict=True):
         observed = _differs(before[tag], frame, sut.guid) if tag in before else "never sent before"
-        for rule in ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02"):
-            judge(
-                rule,
-                expected=f"message {tag}: {SAME}",
-                observed=f"message {tag}: {observed}",
-                evidence=[*came, frame],
-            )
+        judge.all(expected=f"message {tag}: {SAME}", observed=f"message {tag}: {observed}", evidence=[*came, frame])
     if session is not None:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, before[5]))
@@ -131,8 +124,7 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     sut.control.call("commit", transaction=first)
     came = [] if session is None else sender.collect_all(session, 3)[len(early) :]
     observed = [(tag, int(header(frame).TxSequenceNumber)) for tag, frame in zip(tags(came), came, strict=True)]
-    for rule in ("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01"):
-        judge(rule, expected=[(1, 1), (2, 2)], observed=observed, evidence=came)
+    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=[(1, 1), (2, 2)], observed=observed, evidence=came)
     aborted = [tag for tag in tags(came) if tag == 3] + _states(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=[], observed=aborted, evidence=came)
     ends = [(int(header(frame).FM), int(header(frame).LM)) for frame in came]
@@ -183,8 +175,7 @@ def test_the_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, j
     give(count + 2, "too early")
     give(count + 1, "next")
     eventually(peer, lambda: "next" in labels())
-    for rule in ("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09"):
-        judge(rule, expected=expected, observed=labels(), evidence=sent)
+    judge.all(expected=expected, observed=labels(), evidence=sent)
 
 
 def _after_restart(receiver: Receiver, wanted: Frame) -> Frame | None:

@@ -16,6 +16,7 @@ from reference_qm.codec import (
     TxSequenceID,
     UserMessagePacket,
 )
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
@@ -111,11 +112,13 @@ class RoutedTransactionHeader(Routing):
         super().send_on(position, packet, now)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.5-03": (
-        "later-sequence-begins-with-2",
-        "no-other-sequence",
-        "order-ack-of-the-last-number-ignored",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+@fault(
+    "order-ack-of-the-last-number-ignored", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
+)
+class OrderAckOfTheLastNumberIgnored(OrderAcks):
+    """An OrderAck for the number that was sent last deletes all but that one."""
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1
+        number = body.TxSequenceNumber - 1 if last and body.TxSequenceNumber > 1 else body.TxSequenceNumber
+        super().delete_order_acknowledged(session, replace(body, TxSequenceNumber=number))

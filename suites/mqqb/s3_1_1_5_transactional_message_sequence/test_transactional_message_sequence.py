@@ -33,8 +33,14 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
         evidence = [sent[number], sent[-1], frame]
         left = element(info, "EodNoAckCount")
         judge("MQQB-3.1.7.1.3-06", expected=f"{5 - number} left", observed=f"{left} left", evidence=evidence)
-        for rule in ("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02", "MQQB-3.1.7.1.3-07"):
-            judge(rule, expected=str(expected), observed=str(found), evidence=evidence)
+        judge(
+            "MQQB-3.1.1.5-01",
+            "MQQB-3.1.1.5-02",
+            "MQQB-3.1.7.1.3-07",
+            expected=str(expected),
+            observed=str(found),
+            evidence=evidence,
+        )
         for at, (rule, name) in enumerate(PARTS.items()):
             wanted, shown = [one[at] for one in expected], [one[at] for one in found]
             judge(rule, expected=f"{name} {wanted}", observed=f"{name} {shown}", evidence=evidence)

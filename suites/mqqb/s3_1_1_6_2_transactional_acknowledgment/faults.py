@@ -49,22 +49,6 @@ class OrderedKeptUntilSessionAck(TransactionalSending):
         self.leave_sequence(session, position)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.6.2-01": ("routed-message-acknowledged",),
-    "MQQB-3.1.1.6.2-03": ("order-ack-of-any-later-message",),
-    "MQQB-3.1.1.6.2-04": ("order-ack-put-off-for-ever",),
-    "MQQB-3.1.1.6.2-05": ("order-ack-never-put-off",),
-    "MQQB-3.1.1.6.2-06": (
-        "order-ack-timeout-of-two-seconds",
-        "repeated-message-brings-no-order-ack",
-    ),
-    "MQQB-3.1.1.6.2-07": ("order-ack-not-sent",),
-    "MQQB-3.1.1.6.2-08": ("ordered-messages-kept",),
-    "MQQB-3.1.1.6.2-11": ("not-kept-for-its-final-ack",),
-}
-"""Faults of other sections that break rules of this one."""
-
-
 @fault("order-ack-of-the-highest-number", breaks="MQQB-3.1.1.6.2-D01")
 class OrderAckOfTheHighestNumber(InSequence):
     """An OrderAck has the highest number that came, in order or not."""
@@ -76,3 +60,17 @@ class OrderAckOfTheHighestNumber(InSequence):
             for transfer in session.order_acks_due:
                 transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
         return follows
+
+
+@fault("order-ack-names-a-number-that-was-rejected", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class OrderAckNamesANumberThatWasRejected(InSequence):
+    """A message beyond a gap is rejected, but the next OrderAck has its number."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        accepted = super().is_in_sequence(session, packet)
+        header = packet.TransactionHeader
+        assert header is not None
+        for transfer in session.order_acks_due:
+            if not accepted and transfer.saved_identifier == header.TxSequenceID:
+                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+        return accepted

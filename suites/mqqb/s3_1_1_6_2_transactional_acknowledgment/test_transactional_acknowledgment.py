@@ -42,11 +42,21 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     evidence = [*sent, *came, *acks]
     judge("MQQB-3.1.1.5-07", expected=str(expected), observed=str(observed), evidence=evidence)
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
-    for rule in ("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"):
-        judge(rule, expected=str(list(OUT_OF_ORDER)), observed=str(numbers), evidence=evidence)
+    judge(
+        "MQQB-3.1.1.6.2-02",
+        "MQDMPR-3.1.7.1.31-D04",
+        expected=str(list(OUT_OF_ORDER)),
+        observed=str(numbers),
+        evidence=evidence,
+    )
     handled = f"{len(only_here(onward))} passed on, {len(acks)} acknowledged"
-    for rule in ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"):
-        judge(rule, expected=f"{len(sent)} passed on, 0 acknowledged", observed=handled, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.5-06",
+        "MQQB-3.1.1.6.2-01",
+        expected=f"{len(sent)} passed on, 0 acknowledged",
+        observed=handled,
+        evidence=evidence,
+    )
     sender.acknowledge_all(onward)
 
 

@@ -86,14 +86,3 @@ class HistoryCleanupNotConfigured(History):
         self.qm.settings = replace(configured, message_id_history_cleanup_ms=1_800_000)
         super().start_history_timer(now)
         self.qm.settings = configured
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.2.1-D01": (
-        "initialization-timer-goes-on-in-accepted-session",
-        "initialization-timer-without-effect",
-    ),
-    "MQQB-3.1.2.5-D01": ("session-ack-sent-only-once",),
-    "MQQB-3.1.2.7-01": ("order-ack-timeout-of-two-seconds",),
-}
-"""Faults of other sections that break rules of this one."""

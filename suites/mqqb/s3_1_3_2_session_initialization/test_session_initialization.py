@@ -223,7 +223,7 @@ def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
     """PingCookie begins with 0 and is incremented before it is sent."""
     sut.restart()
     if sut.waiting_for([""]):
-        judge.not_exercised("MQQB-3.1.3.2-35", "it pings also for messages that outlived the restart")
+        judge.not_exercised("MQQB-3.1.3.2-35", reason="it pings also for messages that outlived the restart")
         return
     asked = Caller(peer, sut).asked()
     judge("MQQB-3.1.3.2-35", expected=shown("Cookie", 1), observed=field(asked, "Cookie"), evidence=asked)

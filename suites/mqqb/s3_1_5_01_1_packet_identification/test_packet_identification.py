@@ -105,11 +105,10 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
     for flaw, changes in NO_PARAMETERS.items():
         connection = established(peer)
         sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
-        cases.append((flaw, ending(connection, 1), [sent, connection.last]))
+        cases.append((flaw, ending(peer, connection, 1), [sent, connection.last]))
     for flaw, observed, evidence in cases:
         expected = "ConnectionParameters" if flaw == "whole" else CLOSED_UNANSWERED
-        for rule in ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"):
-            judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
+        judge.all(expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
 
 
 @malforms("MQQB-2.2.1-02")
@@ -127,9 +126,8 @@ def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
     before = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
     sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
-    observed = ending(connection, before)
-    for rule in ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    observed = ending(peer, connection, before)
+    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 
 @covers("MQQB-3.1.5.1.1-13")

@@ -8,7 +8,8 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer, RawListener
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, goes_on, malforms
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import a_message, recoverable_message
@@ -87,11 +88,10 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
     for flaw, changes in NO_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
-        cases.append((flaw, ending(connection, 0), [sent, connection.last]))
+        cases.append((flaw, ending(peer, connection, 0), [sent, connection.last]))
     for flaw, observed, evidence in cases:
         expected = "EstablishConnection" if flaw == "whole" else CLOSED_UNANSWERED
-        for rule in ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"):
-            judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
+        judge.all(expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
@@ -110,9 +110,8 @@ def test_a_wrong_signature_closes_the_session(peer, sut, judge, wrong, opens):
     data[at : at + len(value)] = value
     before = len(connection.received)
     sent = connection.send(bytes(data))
-    observed = ending(connection, before)
-    for rule in ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    observed = ending(peer, connection, before)
+    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 
 def opened_by_sut(listener: RawListener) -> RawConversation:
@@ -169,9 +168,8 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
             raise ConformanceFailure("the SUT did not acknowledge a well-formed message")
         before = len(connection.received)
         sent = connection.send(data)
-        observed = f"{flaw}: {ending(connection, before)}"
-        for rule in ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"):
-            judge(rule, expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
+        observed = f"{flaw}: {ending(peer, connection, before)}"
+        judge.all(expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
 
 
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
@@ -184,6 +182,5 @@ def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judg
     check_alive(connection)
     before = len(connection.received)
     sent = connection.send(malformed_packets(peer)[flaw])
-    for rule in ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"):
-        observed = f"{flaw}: {ending(connection, before)}"
-        judge(rule, expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
+    observed = f"{flaw}: {ending(peer, connection, before)}"
+    judge.all(expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])

@@ -44,9 +44,8 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     connection = listen(peer, sut, to).accept()
     request = connection.expect("EstablishConnection") if connection else None
     address = f"a connection to {peer.address}"
-    for rule in ("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"):
-        observed = address if connection else "no connection"
-        judge(rule, expected=address, observed=observed, evidence=[request])
+    observed = address if connection else "no connection"
+    judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=address, observed=observed, evidence=[request])
     judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None or request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
@@ -70,14 +69,27 @@ def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     connection = listen(peer, sut, private_name(peer.identifier)).accept()
     request = connection.expect("EstablishConnection") if connection else None
     address = f"a connection to {peer.address}"
-    for rule in ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.7.5-D01"):
-        observed = address if connection else "no connection"
-        judge(rule, expected=address, observed=observed, evidence=[request])
+    observed = address if connection else "no connection"
+    judge(
+        "MQQB-3.1.5.2.1-15",
+        "MQQB-3.1.5.2.1-16",
+        "MQQB-3.1.5.2.1-25",
+        "MQQB-3.1.7.5-D01",
+        expected=address,
+        observed=observed,
+        evidence=[request],
+    )
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
-    for rule in ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08", "MQQB-3.1.7.5-D02"):
-        judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
+    judge(
+        "MQQB-3.1.5.2.1-14",
+        "MQQB-3.1.5.2.3-08",
+        "MQQB-3.1.7.5-D02",
+        expected=text(peer.identifier),
+        observed=asked_for,
+        evidence=request,
+    )
 
 
 @needs("send", "private_names")
@@ -128,8 +140,7 @@ def check_leads_nowhere(peer, sut, judge, name, *, waits_rules, state_rule):
     waiting = sut.outgoing(name)["count"]
     kept = "the message waits, no connection"
     observed = f"the message {'waits' if waiting else 'is gone'}, {'a' if opened else 'no'} connection"
-    for rule in waits_rules:
-        judge(rule, expected=kept, observed=observed)
+    judge(*waits_rules, expected=kept, observed=observed)
     judge(state_rule, expected="NeedValidation", observed=outgoing_queue(sut, name)["State"])
 
 
@@ -203,11 +214,15 @@ def test_a_session_goes_where_the_destination_resolves_to(peer, sut, judge):
     for _ in range(2):
         connection, request = accepted(listener)
         next_hops = ", ".join(outgoing_queue(sut, name)["NextHops"])
-        for rule in ("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27"):
-            judge(rule, expected=formatted, observed=next_hops, evidence=request)
+        judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=formatted, observed=next_hops, evidence=request)
         asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
-        for rule in ("MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37"):
-            judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
+        judge(
+            "MQQB-3.1.5.2.1-30",
+            "MQQB-3.1.5.2.1-37",
+            expected=text(peer.identifier),
+            observed=asked_for,
+            evidence=request,
+        )
         connection.close()
 
 

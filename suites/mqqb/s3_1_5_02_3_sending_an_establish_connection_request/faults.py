@@ -159,7 +159,16 @@ add(
     skip_during(Establishing.send_establish_request, SessionTimers.start),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.2.3-08": ("establish-request-unnamed-server",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("se-not-set-at-a-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class SeNotSetAtARetry(Establishing):
+    """SE is clear at a retry too, which no Ping Request goes before."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        if not session.retrying:
+            return request
+        flags = request.EstablishConnectionHeader.OperatingSystem & ~0x100
+        return replace(
+            request, EstablishConnectionHeader=replace(request.EstablishConnectionHeader, OperatingSystem=flags)
+        )

@@ -58,8 +58,7 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
     bits, refused = internal_bits(answer), cs_of(answer)
     evidence = [asked, came]
     observed = ANSWERED if answer else connection.outcome()
-    for rule in ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"):
-        judge(rule, expected=ANSWERED, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02", expected=ANSWERED, observed=observed, evidence=evidence)
     judge.finished("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")

@@ -57,8 +57,7 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     bits = internal_bits(answer)
     evidence = [asked, sent, came]
     observed = ANSWERED if answer else connection.outcome()
-    for rule in ("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02"):
-        judge(rule, expected=ANSWERED, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=ANSWERED, observed=observed, evidence=evidence)
     judge.finished("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
@@ -67,8 +66,13 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     judge.finished("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in TAKEN_AS:
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
-    for rule in ("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"):
-        judge(rule, expected="a response", observed=TAKEN_AS[answer.kind], evidence=evidence)
+    judge(
+        "MQQB-3.1.5.2.3-13",
+        "MQQB-3.1.5.3.2-D01",
+        expected="a response",
+        observed=TAKEN_AS[answer.kind],
+        evidence=evidence,
+    )
     judge.finished("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
@@ -102,8 +106,7 @@ def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
     sent = connection.send(response(peer, asked, **flaw))
     answer = next_packet(connection)
     observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
-    for rule in ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"):
-        judge(rule, expected="closed", observed=observed, evidence=[sent, answer])
+    judge.all(expected="closed", observed=observed, evidence=[sent, answer])
     respond(*accepted(listener))
 
 
@@ -120,8 +123,7 @@ def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge
         sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
         answer = next_packet(connection)
         observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
-        for rule in ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"):
-            judge(rule, expected="closed", observed=observed, evidence=[sent, answer])
+        judge.all(expected="closed", observed=observed, evidence=[sent, answer])
     respond(*accepted(listener))
 
 
@@ -147,8 +149,7 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_
     """RecoverableAckTimeout is eight times what passed since the TimeStamp in the response."""
     value, took_ms, evidence = recoverable_ack_timeout(peer, sut, earlier_ms)
     expected = Between(TRIPS * earlier_ms, min(LONGEST_MS, TRIPS * (earlier_ms + took_ms)))
-    for rule in ("MQQB-3.1.5.3.2-04", "MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"):
-        judge(rule, expected=expected, observed=value, evidence=evidence)
+    judge.all(expected=expected, observed=value, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.3.2-03")

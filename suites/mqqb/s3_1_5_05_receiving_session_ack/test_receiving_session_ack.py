@@ -9,6 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import acknowledging
+from harness.peer.peer import Peer
 from harness.run.marks import covers, goes_on
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import (
@@ -29,7 +30,7 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
     _accepted_when_open(opened(peer))
     early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
     sent = early.send(session_ack())
-    judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early), evidence=[sent])
+    judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(peer, early), evidence=[sent])
 
 
 @covers("MQQB-3.1.5.5-01")
@@ -52,7 +53,7 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
     if early is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
-    kept = judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early), evidence=[asked, early.last])
+    kept = judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(peer, early), evidence=[asked, early.last])
     judge.finished()
     if kept:
         later = sender.session()
@@ -67,5 +68,5 @@ def _accepted_when_open(session: Conversation) -> None:
     alive(session)
 
 
-def _ending(session: Conversation) -> str:
-    return CLOSED if ended_at_once(session) else session.outcome()
+def _ending(peer: Peer, session: Conversation) -> str:
+    return CLOSED if ended_at_once(peer, session) else session.outcome()

@@ -162,28 +162,54 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
         info, now_s = outgoing.info(), peer.environment.now().utc_s
         left, moved = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
-        for rule in ("MQQB-3.1.5.6-16", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", "MQDMPR-3.1.3-28"):
-            judge(rule, expected=step, observed=element(info, "EodLastAckCount"), evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-16",
+            "MQQB-3.1.5.6-12",
+            "MQQB-3.1.5.6-18",
+            "MQDMPR-3.1.3-28",
+            expected=step,
+            observed=element(info, "EodLastAckCount"),
+            evidence=evidence,
+        )
         near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
-        for rule in ("MQQB-3.1.5.6-03", "MQQB-3.1.5.6-17"):
-            judge(rule, expected=near, observed=element(info, "EodLastAckTime"), evidence=evidence)
-        for rule in (moved, "MQQB-3.1.5.6-23"):
-            judge(rule, expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
-        for rule in ("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-19"):
-            judge(rule, expected=left, observed=element(info, "EodNoAckCount"), evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-03",
+            "MQQB-3.1.5.6-17",
+            expected=near,
+            observed=element(info, "EodLastAckTime"),
+            evidence=evidence,
+        )
+        judge(moved, "MQQB-3.1.5.6-23", expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-09",
+            "MQQB-3.1.5.6-19",
+            expected=left,
+            observed=element(info, "EodNoAckCount"),
+            evidence=evidence,
+        )
         judge("MQQB-3.1.5.6-24", expected=last, observed=element(info, "EodNoReadCount"), evidence=evidence)
         if left:
             first = str(place_of(sent[last]))
             judge(
                 "MQQB-3.1.5.6-21", expected=first, observed=str(info_place(info, "EodFirstNonAck")), evidence=evidence
             )
-            for rule in ("MQQB-3.1.5.6-10", "MQQB-3.1.5.6-22"):
-                observed = str(info_place(info, "EodLastNonAck"))
-                judge(rule, expected=str(place_of(sent[4])), observed=observed, evidence=evidence)
+            observed = str(info_place(info, "EodLastNonAck"))
+            judge(
+                "MQQB-3.1.5.6-10",
+                "MQQB-3.1.5.6-22",
+                expected=str(place_of(sent[4])),
+                observed=observed,
+                evidence=evidence,
+            )
         # E46: with every OrderAck, or not
         index = Between(0, step) if left else 0
-        for rule in ("MQQB-3.1.5.6-25", "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11"):
-            judge(rule, expected=index, observed=element(info, "EodResendCount"), evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-25",
+            "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
+            expected=index,
+            observed=element(info, "EodResendCount"),
+            evidence=evidence,
+        )
     for number in range(1, 6):
         outgoing.finish(number)
     outgoing.settle()
@@ -268,8 +294,13 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     while not again.quiet():
         pass
     came = outgoing.came(again)
-    for rule in ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"):
-        judge(rule, expected="messages [3]", observed=f"messages {came}", evidence=[*acks, *outgoing.copies(3)])
+    judge(
+        "MQQB-3.1.5.6-13",
+        "MQQB-3.1.1.6.2-08",
+        expected="messages [3]",
+        observed=f"messages {came}",
+        evidence=[*acks, *outgoing.copies(3)],
+    )
     outgoing.on_session()
     last = outgoing.acknowledge(3)
     settle(peer)
@@ -279,8 +310,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     ordinal = old[1]
     expected = f"Ordinal {ordinal + 1}, number 1"
     begun = f"Ordinal {sequence_of(fourth)[1]}, number {header(fourth).TxSequenceNumber}"
-    for rule in ("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"):
-        judge(rule, expected=expected, observed=begun, evidence=evidence)
+    judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
     goes_on = f"Ordinal {sequence_of(fifth)[1]}, number {header(fifth).TxSequenceNumber}"
     judge("MQQB-3.1.1.5-04", expected=f"Ordinal {ordinal + 1}, number 2", observed=goes_on, evidence=evidence)
     prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
@@ -325,6 +355,12 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         return f"journal {journaled}, dead letters {dead}"
 
     eventually(peer, lambda: found() == "journal [1], dead letters [2]")
-    for rule in ("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11", *(["MQQB-3.1.1.3.1-13"] if restarted else [])):
-        judge(rule, expected="journal [1], dead letters [2]", observed=found(), evidence=[*outgoing.sent, *acks])
+    judge(
+        "MQQB-3.1.5.6-14",
+        "MQQB-3.1.1.6.2-11",
+        *["MQQB-3.1.1.3.1-13"] if restarted else [],
+        expected="journal [1], dead letters [2]",
+        observed=found(),
+        evidence=[*outgoing.sent, *acks],
+    )
     outgoing.settle()

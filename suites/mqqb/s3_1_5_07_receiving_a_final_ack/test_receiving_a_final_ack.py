@@ -92,8 +92,7 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
         try:
             outgoing.send(journal=journal, dead_letter_queue=own)
         except ControlRefused as refused:
-            for rule in OWN_DEAD_LETTERS:
-                judge(rule, expected="taken to be sent", observed=f"refused: {refused}")
+            judge.all(expected="taken to be sent", observed=f"refused: {refused}")
             return
         outgoing.send(journal=journal)
     frames = [outgoing.on_session()]
@@ -110,6 +109,5 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
 
     expected = "its own [1, 5], system's [2, 6]"
     eventually(peer, lambda: found() == expected)
-    for rule in OWN_DEAD_LETTERS:
-        judge(rule, expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
+    judge.all(expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
     outgoing.settle()

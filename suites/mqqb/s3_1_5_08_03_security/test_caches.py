@@ -59,8 +59,15 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
         raise ConformanceFailure(OTHER_BYTES)
     entries, now_s = cached(sut, CERTIFICATES), peer.environment.now().utc_s
     evidence = disposition.frames
-    for rule in ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03"):
-        judge(rule, expected="nobody, then alice", observed=f"{before}, then {users(sut)}", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-29",
+        "MQQB-3.1.5.8.3-34",
+        "MQQB-3.1.1.3-02",
+        "MQQB-3.1.1.3-03",
+        expected="nobody, then alice",
+        observed=f"{before}, then {users(sut)}",
+        evidence=evidence,
+    )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
     judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
@@ -68,8 +75,7 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     shown = entry["UserCert"].get("Digest", digest)
     judge("MQQB-3.1.5.8.3-30", expected=f"Digest {digest}", observed=f"Digest {shown}", evidence=evidence)
     judge("MQQB-3.1.5.8.3-31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
-    for rule in ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"):
-        judge(rule, expected="now", observed=moment(entry, now_s), evidence=evidence)
+    judge("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33", expected="now", observed=moment(entry, now_s), evidence=evidence)
     whole = manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, CERTIFICATES)
@@ -77,8 +83,13 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     secured.dispositions({"": signed(secured.message(BOB), key=BOB.key)})
     second = remaining_ms(sut, CERTIFICATES)
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
-    for rule in ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"):
-        judge(rule, expected=Between(due - slack - sut.response_timeout_ms, due), observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-36",
+        "MQQB-3.1.1.3-05",
+        expected=Between(due - slack - sut.response_timeout_ms, due),
+        observed=observed,
+        evidence=evidence,
+    )
 
 
 @NEEDS
@@ -95,13 +106,11 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
         pass_time(peer, LATER_MS)
     full = users(sut)
     evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
-    for rule in ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"):
-        judge(
-            rule,
-            expected="alice, bob, carol, dave; then carol, dave, erin",
-            observed=f"{full}; then {users(sut)}",
-            evidence=evidence[-6:],
-        )
+    judge.all(
+        expected="alice, bob, carol, dave; then carol, dave, erin",
+        observed=f"{full}; then {users(sut)}",
+        evidence=evidence[-6:],
+    )
 
 
 @NEEDS
@@ -156,8 +165,15 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     another = secured.dispositions({"": message(KEY[128][::-1])})[""]
     second = remaining_ms(sut, RECEIVE)
     counts = f"{before}, then {len(entries)}, and {len(cached(sut, RECEIVE)) - known} for another key"
-    for rule in ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"):
-        judge(rule, expected="0, then 1, and 1 for another key", observed=counts, evidence=[*evidence, *another.frames])
+    judge(
+        "MQQB-3.1.5.8.3-57",
+        "MQQB-3.1.5.8.3-58",
+        "MQQB-3.1.1.3-06",
+        "MQQB-3.1.1.3-07",
+        expected="0, then 1, and 1 for another key",
+        observed=counts,
+        evidence=[*evidence, *another.frames],
+    )
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
     soonest = due - slack - 2 * sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.5.8.3-69", LONG * due), ("MQQB-3.1.1.3-14", due)):
@@ -200,10 +216,10 @@ def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
     full = known()
     judge("MQQB-3.1.5.8.3-67", expected="cached", observed="cached" if full else "nothing", evidence=evidence[-1])
     evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, keys[4])})[""].frames
-    for rule in ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"):
-        judge(
-            rule,
-            expected="1, 2, 3, 4; then 3, 4, 5",
-            observed=f"{full}; then {known()}",
-            evidence=evidence[-6:],
-        )
+    judge(
+        "MQQB-3.1.5.8.3-68",
+        "MQQB-3.1.1.3-09",
+        expected="1, 2, 3, 4; then 3, 4, 5",
+        observed=f"{full}; then {known()}",
+        evidence=evidence[-6:],
+    )

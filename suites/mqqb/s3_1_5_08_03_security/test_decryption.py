@@ -180,8 +180,13 @@ def test_rc2_with_40_bits_is_rejected_when_configured(peer, sut, judge):
     allowed = secured.dispositions({"": message(ENHANCED, RC2, PADDED_RC2)})[""]
     observed = f"TRUE: {dispositions['88 zero bits'].answer}, FALSE: {allowed.answer}"
     evidence = [*dispositions["88 zero bits"].frames, *allowed.frames]
-    for rule in ("MQQB-3.1.1.3-19", "MQQB-3.1.5.8.3-71"):
-        judge(rule, expected=f"TRUE: {BAD}, FALSE: {ARRIVED}", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.3-19",
+        "MQQB-3.1.5.8.3-71",
+        expected=f"TRUE: {BAD}, FALSE: {ARRIVED}",
+        observed=observed,
+        evidence=evidence,
+    )
 
 
 FINALS = (

@@ -108,11 +108,24 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         when, evidence = _came(peer, frame, sent), [sent, frame]
-        for rule in ("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01", "MQQB-3.1.3.2-28"):
-            judge(rule, expected=IN_TIME, observed=when, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.8.6-03",
+            "MQQB-3.1.1.6.2-06",
+            "MQQB-3.1.2.7-01",
+            "MQQB-3.1.3.2-28",
+            expected=IN_TIME,
+            observed=when,
+            evidence=evidence,
+        )
         what = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-        for rule in ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"):
-            judge(rule, expected=f"OrderAck of message {number}", observed=what, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.8.6-04",
+            "MQQB-3.1.1.6.2-07",
+            "MQQB-3.1.6.9-01",
+            expected=f"OrderAck of message {number}",
+            observed=what,
+            evidence=evidence,
+        )
 
 
 @covers(
@@ -139,8 +152,14 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
             last
         )  # a system that stands still in between finds both at once, timer and message
     observed = f"message {number}, {_came(peer, frame, sent[-1])} from the second"
-    for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"):
-        judge(rule, expected=f"message {last}, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
+    judge(
+        "MQQB-3.1.5.8.6-02",
+        "MQQB-3.1.1.6.2-05",
+        "MQQB-3.1.3.2-31",
+        expected=f"message {last}, {IN_TIME} from the second",
+        observed=observed,
+        evidence=[*sent, frame],
+    )
 
     known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
     expected = "acknowledged while messages came"
@@ -154,8 +173,7 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
             pass_time(peer, gap_ms)
         acks = receiver.acknowledgments()[known:]
         observed = expected if acks else f"not acknowledged in {peer.took(begun_ms).ms} ms"
-        for rule in rules:
-            judge(rule, expected=expected, observed=observed, evidence=[*sent, *acks])
+        judge(*rules, expected=expected, observed=observed, evidence=[*sent, *acks])
 
 
 def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
@@ -183,8 +201,7 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
         observed = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-        for rule in ("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"):
-            judge(rule, expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
+        judge.all(expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
@@ -255,12 +272,10 @@ def _judge_offers(
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[correlation(ack)] for ack in acks]
     evidence = [*sent, *acks]
-    for rule in rules:
-        judge(rule, expected=sorted(wanted), observed=sorted(arrived), evidence=evidence)
+    judge(*rules, expected=sorted(wanted), observed=sorted(arrived), evidence=evidence)
     if sut.has("receive"):
         there = [what for what in labels(sut, sut.queue("transactional")) if what in label.values()]
-        for rule in rules:
-            judge(rule, expected=wanted, observed=there, evidence=evidence)
+        judge(*rules, expected=wanted, observed=there, evidence=evidence)
     receiver.end()
 
 
@@ -284,8 +299,14 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
         expected = count if count <= 3 else 1
         eventually(peer, functools.partial(_tells, receiver, expected))
         observed = _told(receiver)["RejectCount"]
-        for rule in ("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", *["MQQB-3.1.5.8.6-07"] * (count > 3)):
-            judge(rule, expected=expected, observed=observed, evidence=sent)
+        judge(
+            "MQQB-3.1.5.8.6-05",
+            "MQQB-3.1.5.8.6-06",
+            *["MQQB-3.1.5.8.6-07"] * (count > 3),
+            expected=expected,
+            observed=observed,
+            evidence=sent,
+        )
         if count == 1:
             _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", begun, sent)
 

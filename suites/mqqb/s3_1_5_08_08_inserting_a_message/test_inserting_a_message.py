@@ -92,20 +92,11 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
     found, wanted = there(), sorted(expected.values())
     lacking = [one for one in wanted if one not in found]
     strange = [one for one in found if one not in wanted]
-    for rule in (
-        "MQQB-3.1.5.8.5-D01",
-        "MQQB-3.1.5.8.8-01",
-        "MQQB-3.1.5.8.8-02",
-        "MQQB-3.1.5.8.8-04",
-        "MQQB-3.1.5.8.8-05",
-        "MQQB-3.1.5.8-10",
-    ):
-        judge(
-            rule,
-            expected=f"{len(wanted)} messages, none lacks, none is another",
-            observed=f"{len(found)} messages, {lacking or 'none'} lacks, {strange or 'none'} is another",
-            evidence=list(sent.values()),
-        )
+    judge.all(
+        expected=f"{len(wanted)} messages, none lacks, none is another",
+        observed=f"{len(found)} messages, {lacking or 'none'} lacks, {strange or 'none'} is another",
+        evidence=list(sent.values()),
+    )
 
 
 def _as_sent(frame: Frame, queue: str) -> str:
@@ -198,8 +189,14 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
     closed = "closed" if session.wait_closed() else session.outcome()
     there = "in its queue" if "no room" in labels(sut, queue) else "disregarded"
     judge("MQQB-3.1.5.8.8-15", expected="closed", observed=closed, evidence=[sent, session.last])
-    for rule in ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"):
-        judge(rule, expected="disregarded", observed=there, evidence=[sent])
+    judge(
+        "MQQB-3.1.5.8.8-14",
+        "MQQB-3.1.5.8.8-16",
+        "MQDMPR-3.1.7.1.9-04",
+        expected="disregarded",
+        observed=there,
+        evidence=[sent],
+    )
 
 
 @covers(
@@ -233,8 +230,9 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
             ]
         )
     counts = [len(group) for group in found]
-    for rule in ("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-21"):
-        judge(rule, expected=[1, 1], observed=counts, evidence=[sent])
+    judge(
+        "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-21", expected=[1, 1], observed=counts, evidence=[sent]
+    )
     judge("MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, evidence=[sent])
     if counts != [1, 1]:
         raise ConformanceFailure("the SUT shows not one IncomingTransactionalTransferInfo for the sequence")

@@ -68,9 +68,8 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
     check_alive(session)
     known = len(session.received)
     wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
-    observed = ending(session, known)
-    for rule in ("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
+    observed = ending(peer, session, known)
+    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
 
 
 @malforms("MQQB-3.1.6.4-06")

@@ -38,8 +38,14 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
     sent = [session.send(a_message(peer)) for _ in range(2)]
     first = _next(session, sut)
-    for rule in ("MQQB-3.1.6.4-01", "MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10"):
-        judge(rule, expected="after the delay", observed=_when(peer, sent[0], first), evidence=[sent[0], first])
+    judge(
+        "MQQB-3.1.6.4-01",
+        "MQQB-3.1.1.6.1-D01",
+        "MQQB-3.1.3.2-10",
+        expected="after the delay",
+        observed=_when(peer, sent[0], first),
+        evidence=[sent[0], first],
+    )
     if first is None:
         raise ConformanceFailure("the SUT acknowledged the first messages with nothing")
     judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
@@ -79,8 +85,13 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     sent.append(session.send(a_message(peer)))
     fourth = _next(session, sut)
     acknowledged, evidence = _field(fourth, "AckSequenceNumber"), [third, sent[5], fourth]
-    for rule in ("MQQB-3.1.6.4-11", "MQQB-3.1.2.5-D01"):
-        judge(rule, expected="6 messages", observed=f"{acknowledged} messages", evidence=evidence)
+    judge(
+        "MQQB-3.1.6.4-11",
+        "MQQB-3.1.2.5-D01",
+        expected="6 messages",
+        observed=f"{acknowledged} messages",
+        evidence=evidence,
+    )
     judge("MQQB-3.1.6.4-04", expected="6", observed=acknowledged, evidence=evidence)
 
 

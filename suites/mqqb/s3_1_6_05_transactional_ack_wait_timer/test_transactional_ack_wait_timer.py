@@ -35,9 +35,16 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]
     judge("MQQB-3.1.6.5-01", expected="[2, 4]", observed=str(came), evidence=evidence)
-    for rule in ("MQQB-3.1.6.5-02", "MQQB-3.1.1.6.2-09", "MQQB-3.1.1.6.2-10", "MQQB-3.1.7.1.3-09"):
-        observed = "sent again" if 2 in came and 4 in came else "not sent again"
-        judge(rule, expected="sent again", observed=observed, evidence=evidence)
+    observed = "sent again" if 2 in came and 4 in came else "not sent again"
+    judge(
+        "MQQB-3.1.6.5-02",
+        "MQQB-3.1.1.6.2-09",
+        "MQQB-3.1.1.6.2-10",
+        "MQQB-3.1.7.1.3-09",
+        expected="sent again",
+        observed=observed,
+        evidence=evidence,
+    )
     copy = again[4][0] if again[4] else None
     previous = "not sent again" if copy is None else f"after message {header(copy).PreviousTxSequenceNumber}"
     judge("MQQB-3.1.7.1.3-10", expected="after message 2", observed=previous, evidence=evidence)

@@ -47,8 +47,15 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
     seen[3.5] = _present(sut, sent)
     if seen != {1.75: "both", 2.5: "second", 3.5: "none"}:
         peer.took(starting).check_steady(_margin_ms(sut))
-    for rule in ("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.5.8.2-11"):
-        judge(rule, expected="both, then second", observed=f"{seen[1.75]}, then {seen[2.5]}", evidence=sent)
+    judge(
+        "MQQB-3.1.2.8-01",
+        "MQQB-3.1.6.7-01",
+        "MQQB-3.1.6.7-02",
+        "MQQB-3.1.5.8.2-11",
+        expected="both, then second",
+        observed=f"{seen[1.75]}, then {seen[2.5]}",
+        evidence=sent,
+    )
     judge("MQQB-3.1.6.7-03", expected="none at the third expiry", observed=f"{seen[3.5]} at the third expiry")
 
 
@@ -87,8 +94,14 @@ def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
         peer.took(starting).check_steady(_margin_ms(sut))
     evidence = [starting, second, third, *again]
     observed = f"{young} of the young, {old[0]} of the old message"
-    for rule in ("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"):
-        judge(rule, expected="1 of the young, 2 of the old message", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.2.8-01",
+        "MQQB-3.1.6.7-01",
+        "MQQB-3.1.6.7-02",
+        expected="1 of the young, 2 of the old message",
+        observed=observed,
+        evidence=evidence,
+    )
     judge("MQQB-3.1.6.7-03", expected="2 of both old ones", observed=_of_both(old), evidence=evidence)
 
 

@@ -43,8 +43,7 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
     one = len({sequence_of(frame) for frame in sent})
     judge("MQQB-3.1.7.1.3-02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
-    for rule in ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09"):
-        judge(rule, expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
+    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
     steps = [after - before for before, after in pairwise(numbers(sent))]
     judge("MQQB-3.1.7.1.3-08", expected="[1, 1]", observed=str(steps), evidence=sent)
     before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
@@ -185,9 +184,14 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
 
     # What is resent meanwhile, where answers take long, acknowledges nothing.
     silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
-    for rule in ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"):
-        observed = "nothing follows" if silent else session.outcome()
-        judge(rule, expected="nothing follows", observed=observed, evidence=[*evidence, session.last])
+    observed = "nothing follows" if silent else session.outcome()
+    judge(
+        "MQQB-3.1.7.1.3-23",
+        "MQQB-3.1.7.1.3-24",
+        expected="nothing follows",
+        observed=observed,
+        evidence=[*evidence, session.last],
+    )
     received.append(session.send(recoverable_message(peer)))
     later = session.poll(
         "SessionAck",
@@ -234,8 +238,7 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     # Who counts what waits and then what is sent once more (E64) has that much less room on a session.
     allowed = [(window, window), (window, window - WAITING), (window - 1, window - WAITING)]
     expected, observed = OneOf(*map(str, allowed)), str((len(first), len(again)))
-    for rule in ("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"):
-        judge(rule, expected=expected, observed=observed, evidence=[*first[-2:], *again[-2:]], errata="E64")
+    judge.all(expected=expected, observed=observed, evidence=[*first[-2:], *again[-2:]], errata="E64")
     later.send(session_ack(AckSequenceNumber=len(again)))
     sender.collect(later, window + 1 + WAITING)
     sender.acknowledge_all(later)

@@ -102,8 +102,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = Opened(outgoing.send(body=BODY, delivery=delivery))
     observed = "encrypted" if plain.encrypted or bytes(plain.properties.MessageBody) != BODY.encode() else "in clear"
-    for rule in ("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05"):
-        judge(rule, expected="in clear", observed=observed, evidence=plain.frame)
+    judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected="in clear", observed=observed, evidence=plain.frame)
     blobs = set()
     for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
@@ -124,15 +123,19 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
         hidden = "encrypted" if found.body == BODY else "not encrypted, or with another key"
         expected, observed = (f"{name}: {one}" for one in (f"encrypted, {choice}", f"{hidden}, {found.choice}"))
         judge(rule, expected=expected, observed=observed, evidence=found.frame)
-        for rule in ("MQDMPR-3.1.1.12-04", "MQDMPR-3.1.7.1.32-D09"):
-            observed = f"{name}: {found.properties.PrivacyLevel}"
-            judge(rule, expected=f"{name}: {number}", observed=observed, evidence=found.frame)
+        observed = f"{name}: {found.properties.PrivacyLevel}"
+        judge(
+            "MQDMPR-3.1.1.12-04",
+            "MQDMPR-3.1.7.1.32-D09",
+            expected=f"{name}: {number}",
+            observed=observed,
+            evidence=found.frame,
+        )
         if level == "advanced":
             judge(
                 "MQQB-3.1.7.1.5-37", expected=f"{name}: {BODY}", observed=f"{name}: {found.body}", evidence=found.frame
             )
-            for rule in ("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17"):
-                judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
+            judge("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17", expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
 
 
@@ -148,8 +151,7 @@ def test_a_body_that_is_sent_again_is_encrypted_again(peer, sut, judge, delivery
     again = outgoing.sender.session()
     frames += outgoing.sender.collect_all(again, 1)
     observed = ["in clear" if BODY.encode() in frame.data else "encrypted" for frame in frames]
-    for rule in ("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"):
-        judge(rule, expected=["encrypted"] * 2, observed=observed, evidence=frames)
+    judge.all(expected=["encrypted"] * 2, observed=observed, evidence=frames)
     outgoing.sender.acknowledge_all(again)
 
 
@@ -211,8 +213,7 @@ def test_the_keys_of_the_remote_queue_manager_are_found(peer, sut, judge, where)
     sender.send(2)
     session = sender.session()
     frames = sender.collect(session, 2)
-    for rule in ("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05"):
-        judge(rule, expected=[1, 2], observed=tags(frames), evidence=frames)
+    judge.all(expected=[1, 2], observed=tags(frames), evidence=frames)
     sender.acknowledge_all(session)
 
 
@@ -231,8 +232,7 @@ def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
         outgoing.send(body=BODY, privacy_level="base")
     expected = "True, rc2: 88 zero bits; True, rc4: none; False, rc2: none"
     observed = "; ".join(f"{name}: {'88 zero bits' if zeros else 'none'}" for name, (zeros, _) in found.items())
-    for rule in ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"):
-        judge(rule, expected=expected, observed=observed, evidence=[one.frame for _, one in found.values()])
+    judge.all(expected=expected, observed=observed, evidence=[one.frame for _, one in found.values()])
     outgoing.end()
 
 
@@ -245,9 +245,8 @@ def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
     rounds = [[Opened(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
     for level, first, again in zip(levels, *rounds, strict=True):
         same = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
-        for rule in ("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32"):
-            evidence = [first.frame, again.frame]
-            judge(rule, expected=f"{level}: the same key", observed=f"{level}: {same}", evidence=evidence)
+        evidence = [first.frame, again.frame]
+        judge.all(expected=f"{level}: the same key", observed=f"{level}: {same}", evidence=evidence)
     outgoing.end()
 
 
@@ -332,15 +331,20 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in cached(sut, SEND)]
     seen = "several" if len(full) > 1 else str(len(full))
-    for rule in ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"):
-        judge(rule, expected="1, then several", observed=f"{len(entries)}, then {seen}", evidence=frames)
-    for rule in ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"):
-        judge(
-            rule,
-            expected=([RC4, RC2, RC4, RC2], [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)]),
-            observed=(full, left),
-            evidence=frames,
-        )
+    judge(
+        "MQQB-3.1.1.3-10",
+        "MQQB-3.1.1.3-11",
+        expected="1, then several",
+        observed=f"{len(entries)}, then {seen}",
+        evidence=frames,
+    )
+    judge(
+        "MQQB-3.1.7.1.5-33",
+        "MQQB-3.1.1.3-13",
+        expected=([RC4, RC2, RC4, RC2], [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)]),
+        observed=(full, left),
+        evidence=frames,
+    )
     outgoing.end()
 
 
@@ -374,8 +378,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     sender.send(4)
     session = sender.session()
     frames = sender.collect_all(session, 2)
-    for rule in (*rules, "MQQB-3.1.7.1.5.1-01"):
-        judge(rule, expected=[1, 4], observed=tags(frames), evidence=frames)
+    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=tags(frames), evidence=frames)
     judge.finished("MQQB-3.1.7.1.5.1-01")
 
     def logged():
@@ -427,6 +430,5 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
     eventually(peer, lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
-    for rule in ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"):
-        judge(rule, expected=kept_in, observed=observed, evidence=frames)
+    judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
     sender.acknowledge_all(session)

@@ -59,8 +59,13 @@ def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, su
     settle(peer)
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
     frame = receiver.poll_acknowledgment(final=True)
-    for rule in ("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-11"):
-        judge(rule, expected="FinalAck 0x4000", observed=_class(frame), evidence=[sent, frame])
+    judge(
+        "MQQB-3.1.7.2.2-01",
+        "MQQB-3.1.7.17-11",
+        expected="FinalAck 0x4000",
+        observed=_class(frame),
+        evidence=[sent, frame],
+    )
     if frame is None:
         raise ConformanceFailure("no FinalAck came whose queue could be seen")
     queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()

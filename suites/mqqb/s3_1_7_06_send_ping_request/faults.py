@@ -100,9 +100,3 @@ add(
     "The Ping Response Timer runs on after the response, and its expiry closes the session.",
     both(skip_during(Ping.response_processed, SessionTimers.stop), replaced(_ExpiryCloses)),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.6-07": ("ping-request-refuses", "ping-request-signature-swapped"),
-    "MQQB-3.1.7.6-11": ("ping-expiry-opens-the-session",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -59,18 +59,26 @@ add(
     sent_datagrams(PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.7-03": ("ping-request-any-signature",),
-    "MQQB-3.1.7.7-05": (
-        "ping-response-never-refuses",
-        "ping-response-refuses",
-        "refusal-foretold-for-ever",
-    ),
-    "MQQB-3.1.7.7-07": (
-        "ping-response-type-clear",
-        "ping-response-type-set",
-    ),
-    "MQQB-3.1.7.7-08": ("ping-response-cookie-swapped",),
-    "MQQB-3.1.7.7-10": ("ping-response-signature-swapped",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("cookie-zero-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
+class CookieZeroNotAnswered(Ping):
+    """A Ping Request with the Cookie 0 is taken for one without any."""
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        if data[4:8] != bytes(4):
+            super().receive_request(remote, data)
+
+
+@fault("repeated-ping-not-answered", breaks="MQQB-3.1.7.7-01", blind=True)
+class RepeatedPingNotAnswered(Ping):
+    """A Ping Request that is the same as the one before is not answered."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._before: tuple[Endpoint, bytes] | None = None
+
+    def receive_request(self, remote: Endpoint, data: bytes) -> None:
+        same = (remote, data) == self._before
+        self._before = (remote, data)
+        if not same:
+            super().receive_request(remote, data)

@@ -65,13 +65,16 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "journal": ["negative"],
         "delivery": "recoverable" if queue == "plain" else "transactional",
     }
-    for rule in ("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03"):
-        judge(rule, expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
+    judge(
+        "MQQB-3.1.7.10-02",
+        "MQDMPR-3.1.7.1.31-03",
+        expected="1 message",
+        observed=f"{len(found)} message",
+        evidence=done.frames,
+    )
     whole = differences(done.frames[0], found[0] if found else None, sut.guid)
-    for rule in OF_EVERY_PROPERTY:
-        judge(rule, expected=SAME, observed=whole, evidence=done.frames)
+    judge(*OF_EVERY_PROPERTY, expected=SAME, observed=whole, evidence=done.frames)
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
-    for rule in OF_EVERY_PROPERTY:
-        judge(rule, expected=str(expected), observed=str(observed), evidence=done.frames)
+    judge(*OF_EVERY_PROPERTY, expected=str(expected), observed=str(observed), evidence=done.frames)

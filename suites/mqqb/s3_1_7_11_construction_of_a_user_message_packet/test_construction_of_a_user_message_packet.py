@@ -57,13 +57,13 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     session, own = sender.first(2)
     label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
     made_of = f"{own[0]['UserHeader'].MessageID}, {label}"
-    for rule in ("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"):
-        judge(
-            rule,
-            expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
-            observed=made_of,
-            evidence=own[0],
-        )
+    judge(
+        "MQQB-3.1.7.11-01",
+        "MQDMPR-3.1.7.1.30-04",
+        expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
+        observed=made_of,
+        evidence=own[0],
+    )
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
@@ -84,8 +84,13 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     again = _one_more(sender, session, sent[0])
     has = {"soon after": early, "nearly due": nearly, "again": again}
     carried = ", ".join(when for when, frames in has.items() if carries(frames)) or "never"
-    for rule in ("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"):
-        judge(rule, expected="nearly due", observed=carried, evidence=[*early, *nearly, *again])
+    judge(
+        "MQQB-3.1.7.11-02",
+        "MQQB-3.1.7.11-03",
+        expected="nearly due",
+        observed=carried,
+        evidence=[*early, *nearly, *again],
+    )
     judge("MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, evidence=evidence)
     if not carries(nearly):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")

@@ -47,12 +47,16 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     came = sender.collect_all(session, 3)
     judge("MQQB-3.1.7.12-14", expected="messages 1, 2, 3", observed=f"messages {joined(tags(came))}", evidence=came)
     identifiers = joined(frame["UserHeader"].MessageID for frame in came)
-    for rule in ("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"):
-        judge(rule, expected=ordinals([*waiting, *third]), observed=identifiers, evidence=came)
+    judge(
+        "MQQB-3.1.7.12-08",
+        "MQQB-3.1.7.12-15",
+        expected=ordinals([*waiting, *third]),
+        observed=identifiers,
+        evidence=came,
+    )
     bodies = joined(f"message {tag}" for tag in (1, 2, 3))
     observed = joined(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
-    for rule in ("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"):
-        judge(rule, expected=bodies, observed=observed, evidence=came)
+    judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
     sender.acknowledge_all(session)
 
 

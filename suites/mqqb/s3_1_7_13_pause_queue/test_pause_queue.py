@@ -60,28 +60,26 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
 
     due_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     again = session.poll("SessionAck", within_ms=due_ms)
-    for rule in ("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11"):
-        observed = "acknowledged again" if again else ONCE
-        judge(rule, expected=ONCE, observed=observed, evidence=[*sent, ack, again])
+    observed = "acknowledged again" if again else ONCE
+    judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=ONCE, observed=observed, evidence=[*sent, ack, again])
     judge.finished("MQQB-3.1.7.13-01")
 
     sut.send(to, body="message 4", application_tag=4)
     came = "nothing" if session.quiet() else "something"
-    for rule in ("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03"):
-        judge(rule, expected="nothing", observed=came, evidence=[ack, session.last])
+    judge("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", expected="nothing", observed=came, evidence=[ack, session.last])
     judge.finished("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
 
     sent = [session.send(recoverable_message(peer))]
     following = session.poll("SessionAck", within_ms=due_ms + sut.response_timeout_ms)
-    for rule in ("MQQB-3.1.7.13-10", "MQQB-3.1.7.13-11"):
-        judge(
-            rule,
-            expected="RecoverableMsgAckSeqNumber 3, RecoverableMsgAckFlags 1",
-            observed=", ".join(
-                field_of(following, name) for name in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
-            ),
-            evidence=[ack, *sent, following],
-        )
+    judge(
+        "MQQB-3.1.7.13-10",
+        "MQQB-3.1.7.13-11",
+        expected="RecoverableMsgAckSeqNumber 3, RecoverableMsgAckFlags 1",
+        observed=", ".join(
+            field_of(following, name) for name in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
+        ),
+        evidence=[ack, *sent, following],
+    )
 
 
 @needs("send", "pause", "inspect")
@@ -141,8 +139,7 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     ack = sender.acknowledge_all(session)
     session.quiet()
     observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(only_here(session)))}{refusal}"
-    for rule in ("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"):
-        judge(rule, expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last])
+    judge.all(expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last])
 
 
 def field_of(ack: Frame | None, name: str) -> str:

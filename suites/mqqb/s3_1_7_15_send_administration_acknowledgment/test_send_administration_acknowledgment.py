@@ -76,9 +76,8 @@ def judge_attributes(judge: Judge, sent: Frame, ack: Frame) -> None:
     found = _attributes(ack)
     for rule, name in ATTRIBUTES.items():
         expected = INFINITE if name.startswith("TimeTo") else 0
-        for each in (rule, "MQQB-3.1.7.15-26"):
-            observed = f"{name}: {found[name]}"
-            judge(each, expected=f"{name}: {expected}", observed=observed, evidence=[sent, ack])
+        observed = f"{name}: {found[name]}"
+        judge(rule, "MQQB-3.1.7.15-26", expected=f"{name}: {expected}", observed=observed, evidence=[sent, ack])
 
 
 def _queue(frame: Frame, name: str) -> str:
@@ -120,17 +119,7 @@ def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery
     sent = [receiver.give(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     came = receiver.await_acks(1)
     observed = [correlation(ack) for ack in came if message_class(ack) == REACH_QUEUE]
-    for rule in (
-        "MQQB-3.1.5.8.10-01",
-        "MQQB-3.1.5.8.10-02",
-        "MQDMPR-3.1.1.12-37",
-        "MQDMPR-3.1.1.12-D07",
-        "MQQB-3.1.5.8-12",
-        "MQQB-3.1.7.15-06",
-        "MQQB-3.1.7.15-30",
-        "MQQB-3.1.7.15-34",
-    ):
-        judge(rule, expected=[identifier(sent[1])], observed=observed, evidence=[*sent, *came])
+    judge.all(expected=[identifier(sent[1])], observed=observed, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
@@ -202,8 +191,14 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
         sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
         received = receiver.await_acks(2 * count + 2)[2 * count + 1 :]
         evidence = [sent, arrived, *received]
-        for rule in (rule_of_type, "MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"):
-            judge(rule, expected=expected.lower(), observed=_queue(arrived, "Destination"), evidence=evidence)
+        judge(
+            rule_of_type,
+            "MQQB-3.1.7.15-08",
+            "MQQB-3.1.7.15-10",
+            expected=expected.lower(),
+            observed=_queue(arrived, "Destination"),
+            evidence=evidence,
+        )
         observed = [_queue(ack, "Destination") for ack in received]
         judge("MQQB-3.1.7.15-09", expected=[expected.lower()], observed=observed, evidence=evidence)
 
@@ -255,8 +250,13 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
     to_private = receiver.asking(user | refused_to, destination=None, properties={"NA": 1}, **asks)
     refused = receiver.acknowledgment(to_private, 2)
     for sent, ack in (arrived, refused):
-        for rule in ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"):
-            judge(rule, expected=identifier(sent), observed=correlation(ack), evidence=[sent, ack])
+        judge(
+            "MQQB-3.1.7.15-17",
+            "MQQB-3.1.7.15-18",
+            expected=identifier(sent),
+            observed=correlation(ack),
+            evidence=[sent, ack],
+        )
         judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
         judge_attributes(judge, sent, ack)
     named_here = f"{DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
@@ -397,15 +397,23 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     evidence = [*sent, *came]
     acknowledged = [correlation(ack) for ack in came]
     judge("MQQB-3.1.7.2-01", expected=[identifier(sent[2])], observed=acknowledged, evidence=evidence)
-    for rule in ("MQQB-3.1.7.2.1-03", "MQQB-3.1.7.15-07", CLASSES[end], *EVENTS.get(end, ())):
-        judge(rule, expected=named(expected), observed=classes(came), evidence=evidence)
+    judge(
+        "MQQB-3.1.7.2.1-03",
+        "MQQB-3.1.7.15-07",
+        CLASSES[end],
+        *EVENTS.get(end, ()),
+        expected=named(expected),
+        observed=classes(came),
+        evidence=evidence,
+    )
     if not came:
         raise ConformanceFailure("no acknowledgment came to the administration queue")
     ack = came[0]
     judge_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=identifier(sent[2]), observed=correlation(ack), evidence=evidence)
-    for rule in (DELIVERY[delivery], "MQQB-3.1.7.15-24"):
-        judge(rule, expected=recoverable, observed=ack["UserHeader"].DM, evidence=evidence)
+    judge(
+        DELIVERY[delivery], "MQQB-3.1.7.15-24", expected=recoverable, observed=ack["UserHeader"].DM, evidence=evidence
+    )
     judge(
         "MQQB-3.1.7.15-19",
         expected=f"{DIRECT}: {destination}".lower(),

@@ -56,8 +56,13 @@ def test_an_order_ack_names_the_sequence_and_how_far_it_got(peer, sut, judge, co
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
     judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
     numbers = f"{found['TxSequenceNumber']} after {found['TxPreviousSequenceNumber']}"
-    for rule in ("MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06"):
-        judge(rule, expected=f"{count} after {count - 1}", observed=numbers, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.17-D04",
+        "MQQB-3.1.7.17-06",
+        expected=f"{count} after {count - 1}",
+        observed=numbers,
+        evidence=evidence,
+    )
     judge("MQQB-3.1.7.17-D02", expected="PrivacyLevel 0, not encrypted", observed=_privacy(frame), evidence=evidence)
 
 
@@ -150,8 +155,7 @@ def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(pee
     named = getattr(user.DestinationQueue, "PrivateQueueIdentifier", None)
     observed = f"DQ {user.DQ}, queue {named} of {text(user.QueueManagerAddress)}"
     expected = f"DQ {ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
-    for rule in ("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"):
-        judge(rule, expected=expected, observed=observed, evidence=[sent, frame])
+    judge.all(expected=expected, observed=observed, evidence=[sent, frame])
 
 
 @covers("MQQB-3.1.7.17-11")

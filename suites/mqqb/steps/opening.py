@@ -14,7 +14,8 @@ from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
 from harness.peer.durations import Instant
 from harness.peer.inbox import agreement, response
-from harness.peer.peer import PEER_QUEUE, Peer, RawListener
+from harness.peer.peer import PEER_QUEUE, Peer
+from harness.peer.raw_ends import RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
@@ -99,19 +100,18 @@ def kind_of(frame: Frame | None) -> str:
 CLOSED_UNANSWERED = "closed, nothing answered"
 
 
-def ending(connection: RawConversation, known: int) -> str:
+def ending(peer: Peer, connection: RawConversation, known: int) -> str:
     """Wait for the SUT to close; return whether it did, and how many packets came since it had sent so many."""
-    kept = "closed" if ended_at_once(connection) else "kept open"
+    kept = "closed" if ended_at_once(peer, connection) else "kept open"
     answered = len(connection.received) - known
     return f"{kept}, {'nothing' if answered == 0 else f'{answered} packets'} answered"
 
 
-def ended_at_once(connection: Conversation) -> bool:
+def ended_at_once(peer: Peer, connection: Conversation) -> bool:
     """Wait for the SUT to close, well below its Session Initialization Timer; return whether it did.
 
     ConformanceFailure when it did so late, while it answered another connection: that timer may have ended it.
     """
-    peer = connection.peer
     if connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
         return True
     established(peer)  # what came before this was worked off, too

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer, RawListener
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import NONE, Sequence

@@ -9,7 +9,8 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer, PingEnd
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import PingEnd
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response

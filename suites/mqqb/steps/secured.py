@@ -152,9 +152,8 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             observed=f"{name}: {expected if observed == expected else observed}",
             evidence=found[name].frames,
         )
-
-    for rule in sorted(silent):
-        judge.not_exercised(rule, SILENT)
+    if silent:
+        judge.not_exercised(*sorted(silent), reason=SILENT)
     if not unseen.issubset(judge.judged):
         judge.give_up(Verdict.NOT_OBSERVABLE, "a message as it is shown here does not say how it was authenticated")
 

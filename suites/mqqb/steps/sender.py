@@ -13,6 +13,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import acknowledge_session, only_here
+from harness.peer.party import Party
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import acknowledgment
@@ -146,7 +147,7 @@ def is_recoverable(frame: Frame) -> bool:
     return bool(frame["UserHeader"].DM == 1)
 
 
-def eventually(peer: Peer, condition: Callable[[], bool]) -> bool:
+def eventually(peer: Party, condition: Callable[[], bool]) -> bool:
     """Ask the control channel again and again until something holds, or the response timeout is over."""
     for _ in range(20):
         if condition():

@@ -153,25 +153,10 @@ add(
 )
 add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _malformed_unless("eAckNack", 0))
 
-BROKEN_ELSEWHERE = {
-    "MQQP-2.2.2.1-01": ("remote-unknown-cursor-taken",),
-    "MQQP-2.2.2.1-03": (
-        "remote-packet-left-out",
-        "remote-packet-padded",
-        "remote-read-size",
-    ),
-    "MQQP-2.2.2.1-05": (
-        "remote-read-identifier-reused",
-        "remote-request-used-twice",
-    ),
-    "MQQP-2.2.2.1-10": (
-        "remote-packet-left-out",
-        "remote-packet-padded",
-        "remote-read-buffer-not-null",
-    ),
-    "MQQP-2.2.2.1-D01": (
-        "remote-time-out-ignored",
-        "wait-of-whole-seconds",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("arrive-time-is-the-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
+class ArriveTimeIsTheSentTime(RemoteReads):
+    """dwArriveTime is when the message was sent."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}

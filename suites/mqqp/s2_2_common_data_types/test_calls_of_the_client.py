@@ -87,8 +87,8 @@ def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, 
     judge(binding, expected=[], observed=[reason for _, reason in unbound], evidence=evidence)
     came = [call.name for call in reader.server.calls]
     before = [one for one in came[: came.index(name) if calls else 0] if one in LIFE]
-    for rule in order:
-        judge(rule, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
+    if order:
+        judge(*order, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
 
 
 def use(reader: Reader, name: str) -> None:
@@ -136,9 +136,8 @@ def test_only_a_receive_that_brought_a_message_is_ended(peer, sut, judge, name):
     if not any(call.name == name for call in came):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
-    for rule in BEGUN[name]:
-        expected, observed = [name, name, "RemoteQMEndReceive"], [call.name for call in came]
-        judge(rule, expected=expected, observed=observed, evidence=frames_of(came))
+    expected, observed = [name, name, "RemoteQMEndReceive"], [call.name for call in came]
+    judge(*BEGUN[name], expected=expected, observed=observed, evidence=frames_of(came))
 
 
 @covers("MQQP-3.1.4.6-03")
@@ -202,7 +201,7 @@ def test_a_read_is_one_of_three_and_the_next_message_is_that_of_a_cursor(peer, s
     judge(action, expected=[], observed=others, evidence=frames_of(calls))
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == PEEK_NEXT]
     if not following:
-        judge.not_exercised(cursor, "the SUT never peeked at the next message", frames_of(calls))
+        judge.not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=frames_of(calls))
         return
     without = [call.name for call in following if not description(call).hCursor]
     judge(cursor, expected=[], observed=without, evidence=frames_of(following))

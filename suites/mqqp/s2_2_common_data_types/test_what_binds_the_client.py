@@ -169,7 +169,7 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
         evidence += frames_of(call for call in calls if call.name == name)
         outcomes.append((ok, tuple(call.name for call in calls)))
     if not evidence:
-        judge.not_exercised(rule, f"the SUT does not call {name}")
+        judge.not_exercised(rule, reason=f"the SUT does not call {name}")
         return
     ways = sorted({f"{'success' if ok else 'failure'} after {len(names)} calls" for ok, names in outcomes})
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING else []

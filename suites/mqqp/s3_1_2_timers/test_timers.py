@@ -48,8 +48,7 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     took = {timeout_ms: lasted(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
     outcomes = [timed_out(read) for read in (at_once, shorter, longer)]
     evidence = [*shorter.evidence, *longer.evidence]
-    for rule in ENDED:
-        judge(rule, expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
+    judge(*ENDED, expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
     satisfied = queue.begin(RECEIVE, by=by, ulTimeout=LONGER_MS)
     deliver(remote, [FIRST])
@@ -73,5 +72,4 @@ def judge_waits(remote: Remote, judge: Judge, took: dict[int, Duration], evidenc
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():
         expected = Between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
-        for rule in WAITED:
-            judge(rule, expected=expected, observed=passed.ms, evidence=evidence)
+        judge(*WAITED, expected=expected, observed=passed.ms, evidence=evidence)

@@ -14,7 +14,7 @@ from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
 from suites.messages import recoverable_message
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
     FAILURE,
     FIRST,
@@ -66,14 +66,24 @@ def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
     following = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_NEXT, PEEK_CURRENT, PEEK_NEXT)]
     seen = [brought(before), brought(taken), *(failed(read) for read in gone)]
     evidence = frames([taken, *gone, *following])
-    judge_each(judge, rules["current"], expected=[SECOND, SECOND, FAILURE, FAILURE], observed=seen, evidence=evidence)
+    judge(*rules["current"], expected=[SECOND, SECOND, FAILURE, FAILURE], observed=seen, evidence=evidence)
     outcomes = [read.outcome for read in gone]
-    for rule in ("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"):
-        judge(rule, expected=[ALREADY_RECEIVED] * 2, observed=outcomes, evidence=frames(gone))
-    for rule in ("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"):
-        judge(rule, expected=ALREADY_RECEIVED, observed=refused.outcome, evidence=frames([taken, refused]))
+    judge(
+        "MQDMPR-3.1.7.1.15-15",
+        "MQDMPR-3.1.7.1.15-16",
+        expected=[ALREADY_RECEIVED] * 2,
+        observed=outcomes,
+        evidence=frames(gone),
+    )
+    judge(
+        "MQDMPR-3.1.7.1.10-16",
+        "MQDMPR-3.1.7.1.10-17",
+        expected=ALREADY_RECEIVED,
+        observed=refused.outcome,
+        evidence=frames([taken, refused]),
+    )
     went = [brought(read) for read in following]
-    judge_each(judge, rules["next"], expected=[THIRD, THIRD, FOURTH], observed=went, evidence=evidence)
+    judge(*rules["next"], expected=[THIRD, THIRD, FOURTH], observed=went, evidence=evidence)
 
 
 def fresh(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
@@ -140,8 +150,8 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
     cursor = queue.cursor().settled().out.phCursor
     there = UNREAD[way](remote, queue, cursor, by)
     refused = queue.read(PEEK_NEXT, by=by, hCursor=cursor)
-    for rule in ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"):
-        judge(rule, expected=ILLEGAL, observed=refused.outcome, evidence=refused.evidence)
+    unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
+    judge(*unread, expected=ILLEGAL, observed=refused.outcome, evidence=refused.evidence)
     seen, expected = [failed(refused)], [FAILURE]
     reads = [refused]
     if there is not None:
@@ -149,7 +159,7 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
         reads += [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT)]
         expected += [there, SECOND if there == FIRST else THIRD]
         seen += [brought(read) for read in reads[1:]]
-    judge_each(judge, rules["next"], expected=expected, observed=seen, evidence=frames(reads))
+    judge(*rules["next"], expected=expected, observed=seen, evidence=frames(reads))
 
 
 @by_each(
@@ -195,10 +205,10 @@ def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by
     again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
     seen += [brought(read) for read in again]
     expected = [WAITING, WAITING, *[FIRST] * 4]
-    judge_each(judge, rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
+    judge(*rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
     on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
     observed = [brought(read) for read in on]
-    judge_each(judge, rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))
+    judge(*rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))
 
 
 def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str], Call]:
@@ -229,7 +239,7 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
 def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
     """PEEK_NEXT waits behind a message: whichever comes is read, also one whose place is before the cursor."""
     observed, read = passed_by(remote, by, PEEK_CURRENT, PEEK_NEXT)
-    judge_each(judge, rules["next"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
+    judge(*rules["next"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
 
 
 @by_each(
@@ -241,7 +251,7 @@ def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
 def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
     """RECEIVE by a cursor waits behind a message: whichever comes is taken, also one whose place is before it."""
     observed, read = passed_by(remote, by, RECEIVE, RECEIVE)
-    judge_each(judge, rules["receive"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
+    judge(*rules["receive"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
 
 
 @by_each(
@@ -276,12 +286,10 @@ def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules
     ends = {queue.end(read).outcome for read in reads}
     evidence = frames(reads)
     expected = sorted([FIRST, SECOND, WAITING])
-    judge_each(
-        judge, rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence
-    )
+    judge(*rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence)
     observed = [after, sorted(ends), queue.labels()]
     expected_after = [sorted([FIRST, SECOND, THIRD]), ["MQ_OK"], []]
-    judge_each(judge, [*rules["receive"], *events], expected=expected_after, observed=observed, evidence=evidence)
+    judge(*rules["receive"], *events, expected=expected_after, observed=observed, evidence=evidence)
 
 
 @by_each(
@@ -307,7 +315,7 @@ def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules
     reads = [queue.read(RECEIVE, by=by, hCursor=one) for one in (cursor, fresh_one)]
     observed = [brought(first), ended.outcome, *(brought(read) for read in reads)]
     expected = [FIRST, "MQ_OK", SECOND, FIRST]
-    judge_each(judge, rules["receive"], expected=expected, observed=observed, evidence=frames([first, *reads]))
+    judge(*rules["receive"], expected=expected, observed=observed, evidence=frames([first, *reads]))
 
 
 @by_each(
@@ -335,9 +343,9 @@ def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
     evidence = frames([locked, *steps])
     seen = [brought(locked), *(brought(step) for step in steps[:3]), failed(steps[3])]
     expected = [SECOND, FIRST, THIRD, FOURTH, FAILURE]
-    judge_each(judge, rules["next"], expected=expected, observed=seen, evidence=evidence)
+    judge(*rules["next"], expected=expected, observed=seen, evidence=evidence)
     taken = [queue.receive(by=by), queue.receive(by=by)]
     other.end(locked, RR_NACK).settled()
     observed = [*(brought(read) for read in taken), queue.labels()]
     expected_left = [FIRST, THIRD, [SECOND, FOURTH]]
-    judge_each(judge, rules["receive"], expected=expected_left, observed=observed, evidence=frames(taken))
+    judge(*rules["receive"], expected=expected_left, observed=observed, evidence=frames(taken))

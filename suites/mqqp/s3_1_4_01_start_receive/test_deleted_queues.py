@@ -15,7 +15,7 @@ from harness.wire.rpc_qm2qm import (
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import OneOf
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, filled, frames, send_all, waiting
 
 LONG_MS = 600_000
@@ -82,9 +82,7 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
         }
     for kind, calls in made.items():
         outcomes = [call.outcome for call in calls]
-        judge_each(
-            judge, rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=frames(calls), errata="E170"
-        )
+        judge(*rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=frames(calls), errata="E170")
     end = queue.end(held)
     judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=frames([held, end]), errata="E170")
     reads = [call for calls in made.values() for call in calls]
@@ -94,4 +92,4 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
     expected = [*[FAILURE] * (len(ends) + len(reads)), SECOND]
     purge_failed = "failure" if purged.outcome != "MQ_OK" else purged.outcome
     judge("MQQP-3.1.4.7-03", expected="failure", observed=purge_failed, evidence=purged.evidence)
-    judge_each(judge, rules["failure"], expected=expected, observed=observed, evidence=frames([*waits, *reads]))
+    judge(*rules["failure"], expected=expected, observed=observed, evidence=frames([*waits, *reads]))

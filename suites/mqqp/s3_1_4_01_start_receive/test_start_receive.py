@@ -14,7 +14,7 @@ from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.messages import a_message
 from suites.mqqp.steps.lookups import by_sequential_id
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
     FAILURE,
     FIRST,
@@ -100,20 +100,20 @@ def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
     behind, elsewhere = queue.read(PEEK_CURRENT, by=by), other.read(PEEK_CURRENT, by=by)
     calls = [peeked, again, received, behind]
     evidence = frames(calls)
-    judge_each(judge, rules["ok"], expected=["MQ_OK"] * 4, observed=[call.outcome for call in calls], evidence=evidence)
+    judge(*rules["ok"], expected=["MQ_OK"] * 4, observed=[call.outcome for call in calls], evidence=evidence)
     seen = [brought(call) for call in calls]
-    judge_each(judge, rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
-    judge_each(judge, rules["no_cursor"], expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
+    judge(*rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
+    judge(*rules["no_cursor"], expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
     handles = [handle_of(call) for call in (received, peeked, again)]
-    judge_each(judge, rules["handle"], expected="a handle", observed=handles[0], evidence=received.evidence)
-    judge_each(judge, rules["peek"], expected=["NULL", "NULL"], observed=handles[1:], evidence=peeked.evidence)
+    judge(*rules["handle"], expected="a handle", observed=handles[0], evidence=received.evidence)
+    judge(*rules["peek"], expected=["NULL", "NULL"], observed=handles[1:], evidence=peeked.evidence)
     ended = queue.end(received)
     after = [brought(one.read(PEEK_CURRENT, by=by)) for one in (queue, other)]
     observed = [seen[3], brought(elsewhere), ended.outcome, *after]
     expected = [SECOND, SECOND, "MQ_OK", SECOND, SECOND]
-    judge_each(judge, rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
+    judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
     received_all = [FIRST, SECOND, SECOND]
-    judge_each(judge, rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
+    judge(*rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
 
 
 @by_each(
@@ -142,9 +142,9 @@ def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
     send_all(remote, sent)
     reads = [queue.read(PEEK_CURRENT, by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
-        judge_each(judge, rules["buffer"], expected=WHOLE, observed=unchanged(read, packet), evidence=read.evidence)
+        judge(*rules["buffer"], expected=WHOLE, observed=unchanged(read, packet), evidence=read.evidence)
         size, packet_size = sizes(read)
-        judge_each(judge, rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
+        judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
@@ -161,15 +161,20 @@ def test_the_sequential_id_names_the_message(remote, judge):
         judge("MQQP-3.1.4.10-D01", expected=brought(old), observed=brought(new), evidence=frames([old, new]))
         sequential_id = new.out.lpRemoteReadDesc2.SequentialId if new.out is not None else 0
         found = by_sequential_id(queue, sequential_id, new)
-        for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01"):
-            judge(rule, expected=label, observed=found, evidence=new.evidence)
+        judge(
+            "MQQP-3.1.4.10-05",
+            "MQQP-3.1.4.10-52",
+            "MQQP-3.1.4.10-D01",
+            expected=label,
+            observed=found,
+            evidence=new.evidence,
+        )
         received = queue.receive()
         known.append([sequential_id, received.out.lpRemoteReadDesc2.SequentialId])
     ascending = [[one, one] for one in sorted(first for first, _ in known)]
     numbers = [first for first, _ in known]
     judge("MQDMPR-3.1.7.1.9-10", expected=sorted(set(numbers)), observed=numbers, evidence=received.evidence)
-    for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"):
-        judge(rule, expected=ascending, observed=known, evidence=received.evidence)
+    judge("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", expected=ascending, observed=known, evidence=received.evidence)
 
 
 @needs("receive")
@@ -185,8 +190,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     second = queue.read(RECEIVE, by=START2)
     for label, read in ((FIRST, first), (SECOND, second)):
         observed = read.out.lpRemoteReadDesc2.SequentialId if read.out is not None else None
-        for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"):
-            judge(rule, expected=known[label], observed=observed, evidence=read.evidence)
+        judge.all(expected=known[label], observed=observed, evidence=read.evidence)
 
 
 @by_each(
@@ -220,10 +224,10 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
     evidence = frames(reads)
     observed = [*(failed(read) for read in reads), then]
     expected = [FAILURE] * len(reads) + [FIRST]
-    judge_each(judge, rules["failure"], expected=expected, observed=observed, evidence=evidence)
-    judge_each(judge, rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
+    judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
+    judge(*rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
     handles = [handle_of(read) for read in reads]
-    judge_each(judge, rules["handle"], expected=["NULL"] * len(reads), observed=handles, evidence=evidence)
+    judge(*rules["handle"], expected=["NULL"] * len(reads), observed=handles, evidence=evidence)
 
 
 @by_each(
@@ -253,7 +257,7 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
     def refused(name, expected, calls):
         observed = [brought(fine), *(brought(call) for call in calls)]
         evidence = [frame for call in calls for frame in call.evidence]
-        judge_each(judge, rules[name], expected=[FIRST, *[expected] * len(calls)], observed=observed, evidence=evidence)
+        judge(*rules[name], expected=[FIRST, *[expected] * len(calls)], observed=observed, evidence=evidence)
 
     zero, differs = (queue.read(PEEK_CURRENT, by=by, dwQueue=value) for value in (0, queue.pointer + 1))
     refused("queue", INVALID_PARAMETER, [zero, differs])
@@ -351,16 +355,16 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
     there = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
     seen = [brought(step) for step in (*stays, *there)]
     expected = [FIRST, FIRST, labels[at], labels[at]]
-    judge_each(judge, rules["current"], expected=expected, observed=seen, evidence=frames([*stays, *there]))
+    judge(*rules["current"], expected=expected, observed=seen, evidence=frames([*stays, *there]))
     went = [*(brought(step) for step in goes), seen[2]]
-    judge_each(judge, rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=frames(there))
+    judge(*rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=frames(there))
     received = queue.receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
     observed = [brought(received), queue.labels()]
-    judge_each(judge, rules["receive"], expected=[labels[at], left], observed=observed, evidence=received.evidence)
+    judge(*rules["receive"], expected=[labels[at], left], observed=observed, evidence=received.evidence)
     apart = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in (others[0], others[2])]
     seen = [brought(received), *(brought(one) for one in apart)]
-    judge_each(judge, rules["cursor"], expected=[labels[at], *left[:1] * 2], observed=seen, evidence=frames(apart))
+    judge(*rules["cursor"], expected=[labels[at], *left[:1] * 2], observed=seen, evidence=frames(apart))
 
 
 @by_each(
@@ -385,4 +389,4 @@ def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules
     for name, which in (("current", 0), ("receive", 1)):
         observed = [brought(pair[which]) for pair in reads]
         evidence = frames(pair[which] for pair in reads)
-        judge_each(judge, rules[name], expected=wanted, observed=observed, evidence=evidence)
+        judge(*rules[name], expected=wanted, observed=observed, evidence=evidence)

@@ -10,7 +10,7 @@ from harness.run.marks import needs
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import FIRST, SECOND, filled, frames, waiting
 
 pytestmark = needs("qm2qm", "inspect")
@@ -43,7 +43,7 @@ def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
     queue.cancel(NUMBER)
     left = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
     evidence = read.evidence
-    judge_each(judge, rules["receive"], expected=[[(True, True)], []], observed=[known, left], evidence=evidence)
+    judge(*rules["receive"], expected=[[(True, True)], []], observed=[known, left], evidence=evidence)
 
 
 @needs("receive")
@@ -69,6 +69,6 @@ def test_a_cursor_is_at_the_message_that_was_read(remote, sut, judge, by, rules)
         seen.append(place())
     evidence = frames(reads)
     fresh, first, second = ("Unread", "at no message"), ("Read", FIRST), ("Read", SECOND)
-    judge_each(judge, rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
+    judge(*rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
     behind = ("WaitPeek", SECOND)
-    judge_each(judge, rules["next"], expected=[first, second, behind], observed=seen[2:], evidence=evidence)
+    judge(*rules["next"], expected=[first, second, behind], observed=seen[2:], evidence=evidence)

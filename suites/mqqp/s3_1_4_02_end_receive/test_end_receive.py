@@ -46,17 +46,35 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
     back = queue.read(RECEIVE, by=by)
     seen = [brought(first), hidden, refused.outcome, place, brought(elsewhere), brought(back)]
     expected: list[Any] = [FIRST, SECOND, "MQ_OK", [FIRST, SECOND], FIRST, FIRST]
-    for rule in ("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18"):
-        judge(rule, expected=expected, observed=seen, evidence=frames([refused, back]))
+    judge(
+        "MQQP-3.1.4.2-06",
+        "MQDMPR-3.1.7.1.10-02",
+        "MQDMPR-3.1.7.1.12-18",
+        expected=expected,
+        observed=seen,
+        evidence=frames([refused, back]),
+    )
     taken = queue.end(back, RR_ACK)
     left = [queue.labels(), other.labels()]
-    for rule in ("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07", "MQDMPR-3.1.7.1.12-13"):
-        expected = ["MQ_OK", [[SECOND], [SECOND]]]
-        judge(rule, expected=expected, observed=[taken.outcome, left], evidence=taken.evidence)
+    expected = ["MQ_OK", [[SECOND], [SECOND]]]
+    judge(
+        "MQQP-3.1.4.2-01",
+        "MQQP-3.1.4.2-07",
+        "MQDMPR-3.1.7.1.12-13",
+        expected=expected,
+        observed=[taken.outcome, left],
+        evidence=taken.evidence,
+    )
     again = queue.end(back, RR_ACK)
-    for rule in ("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01", "MQDMPR-3.1.7.1.12-21"):
-        observed = [refused.outcome, taken.outcome]
-        judge(rule, expected=["MQ_OK", "MQ_OK"], observed=observed, evidence=frames([refused, taken]))
+    observed = [refused.outcome, taken.outcome]
+    judge(
+        "MQQP-3.1.4.2-08",
+        "MQQP-3.1.4.2-D01",
+        "MQDMPR-3.1.7.1.12-21",
+        expected=["MQ_OK", "MQ_OK"],
+        observed=observed,
+        evidence=frames([refused, taken]),
+    )
     nulls = [call.out is not None and bytes(call.out.pphContext) == NULL_HANDLE for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",

@@ -120,15 +120,3 @@ class QueueClosedBeforeCursor(ClientCancelling):
         entry = self.qm.client_opening.find_remote_open_queue(queue)
         yield from self.qm.client_opening.call_close_queue(queue.binding, entry)
         yield from super().close_remote_cursor(queue, cursor)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.3-02": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-03": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-04": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-06": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-07": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-08": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-09": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -31,16 +31,20 @@ def test_each_opening_has_a_handle_of_its_own(remote, judge):
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
     judge("MQQP-3.1.4.3-16", expected="two handles", observed=seen, evidence=evidence)
-    for rule in ("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20"):
-        observed = [*both, NULL_HANDLE not in handles]
-        judge(rule, expected=["MQ_OK", "MQ_OK", True], observed=observed, evidence=evidence)
+    observed = [*both, NULL_HANDLE not in handles]
+    judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=["MQ_OK", "MQ_OK", True], observed=observed, evidence=evidence)
     reads = [brought(one.read(PEEK_CURRENT)) for one in (queue, second)]
     judge("MQQP-3.1.4.3-19", expected=[FIRST, FIRST], observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
     observed = [seen, closed.outcome, again.outcome]
     expected = ["two handles", "MQ_OK", "fault nca_s_fault_context_mismatch"]
-    for rule in ("MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"):
-        judge(rule, expected=expected, observed=observed, evidence=[*closed.evidence, *again.evidence])
+    judge(
+        "MQQP-3.1.4.3-10",
+        "MQQP-2.2.1.1-01",
+        expected=expected,
+        observed=observed,
+        evidence=[*closed.evidence, *again.evidence],
+    )
 
 
 @goes_on()

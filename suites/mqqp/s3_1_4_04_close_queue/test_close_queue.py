@@ -38,8 +38,7 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     nothing = queue.association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE)
     judge("MQQP-3.1.4.4-05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
     closed = queue.close()
-    for rule in ("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"):
-        judge(rule, expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
+    judge("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
     seen = "NULL" if handle == NULL_HANDLE else "a handle"
     judge("MQQP-3.1.4.4-16", expected="NULL", observed=seen, evidence=closed.evidence)
@@ -48,18 +47,17 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     read = queue.read(PEEK_CURRENT)
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
-    for rule in ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"):
-        observed = ["refused" if refused.failed else refused.outcome, taken.outcome]
-        judge(
-            rule,
-            expected=["refused", "MQ_OK"],
-            observed=observed,
-            evidence=[*refused.evidence, *taken.evidence],
-        )
+    observed = ["refused" if refused.failed else refused.outcome, taken.outcome]
+    judge(
+        "MQQP-3.1.4.4-01",
+        "MQQP-3.1.4.4-13",
+        expected=["refused", "MQ_OK"],
+        observed=observed,
+        evidence=[*refused.evidence, *taken.evidence],
+    )
     still = admin.read(PEEK_CURRENT)
     seen = "open, and empty" if still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER" else brought(still)
-    for rule in ("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"):
-        judge(rule, expected="open, and empty", observed=seen, evidence=still.evidence)
+    judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected="open, and empty", observed=seen, evidence=still.evidence)
 
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
@@ -70,8 +68,7 @@ def test_another_handle_of_the_queue_stays_open(remote, judge):
     closed = queue.close()
     reads = [beside.read(PEEK_CURRENT), elsewhere.read(PEEK_CURRENT)]
     observed = [closed.outcome, *(brought(read) for read in reads)]
-    for rule in ("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"):
-        judge(rule, expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=frames([closed, *reads]))
+    judge.all(expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=frames([closed, *reads]))
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
@@ -91,8 +88,15 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
     observed = [*before, closed.outcome, *sorted(kinds)]
     expected = ["still waits"] * 3 + ["MQ_OK", "cancelled"]
-    for rule in ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"):
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.4-08",
+        "MQQP-3.1.4.4-09",
+        "MQQP-3.1.1.3-03",
+        "MQDMPR-3.1.7.1.6-10",
+        expected=expected,
+        observed=observed,
+        evidence=evidence,
+    )
     judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
     seen = [*sorted(kinds), waiting(elsewhere)]
     judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)

@@ -68,8 +68,13 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     cancelled = queue.cancel(number)
     seen = [other.outcome, still, cancelled.outcome, ended(read)]
     expected = [ERROR, WAITING, "MQ_OK", NO_MESSAGE]
-    for rule in ("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"):
-        judge(rule, expected=expected, observed=seen, evidence=[*other.evidence, *cancelled.evidence])
+    judge(
+        "MQQP-3.1.4.6-10",
+        "MQQP-3.1.4.1-02",
+        expected=expected,
+        observed=seen,
+        evidence=[*other.evidence, *cancelled.evidence],
+    )
     judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
 
 
@@ -98,9 +103,8 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     seen = [again.outcome, waiting(fresh)]
     judge("MQQP-3.1.4.6-19", expected=[ERROR, WAITING], observed=seen, evidence=again.evidence)
     seen = [*waits, cancelled.outcome, end, waiting(second)]
-    for rule in ("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01"):
-        expected = [WAITING, WAITING, "MQ_OK", NO_MESSAGE, WAITING]
-        judge(rule, expected=expected, observed=seen, evidence=evidence)
+    expected = [WAITING, WAITING, "MQ_OK", NO_MESSAGE, WAITING]
+    judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
     deliver(remote, [FIRST])
@@ -123,13 +127,11 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     cancelled = queue.cancel(numbers[which])
     after = [ended(read) if read is reads[which] else waiting(read) for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else WAITING for read in reads]
-    for rule in ("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05"):
-        judge(
-            rule,
-            expected=[*[WAITING] * 3, "MQ_OK", *expected],
-            observed=[*waits, cancelled.outcome, *after],
-            evidence=cancelled.evidence,
-        )
+    judge.all(
+        expected=[*[WAITING] * 3, "MQ_OK", *expected],
+        observed=[*waits, cancelled.outcome, *after],
+        evidence=cancelled.evidence,
+    )
     for number in numbers:
         queue.cancel(number)
 
@@ -174,7 +176,13 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
         "MQDMPR-3.1.7.1.17-07",
     )
     by_cursor = ("MQDMPR-3.1.7.1.10-27",) if with_cursor else ()
-    for rule in (*ended_by_tag, *by_cursor):
-        judge(rule, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence)
-    for rule in ("MQQP-3.1.4.6-20", "MQDMPR-3.1.7.1.17-10"):
-        judge(rule, expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
+    judge(
+        *ended_by_tag, *by_cursor, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence
+    )
+    judge(
+        "MQQP-3.1.4.6-20",
+        "MQDMPR-3.1.7.1.17-10",
+        expected="MQ_OK",
+        observed=cancelled.outcome,
+        evidence=cancelled.evidence,
+    )

@@ -47,13 +47,17 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
     expected = "MQ_ERROR_INVALID_HANDLE"
-    for rule in ("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"):
-        observed = [closed.either, unknown.either, queue.labels()]
-        evidence = [*closed.evidence, *unknown.evidence]
-        judge(rule, expected=[expected, expected, [FIRST, SECOND]], observed=observed, evidence=evidence)
+    observed = [closed.either, unknown.either, queue.labels()]
+    evidence = [*closed.evidence, *unknown.evidence]
+    judge(
+        "MQQP-3.1.4.7-05",
+        "MQQP-3.1.4.7-06",
+        expected=[expected, expected, [FIRST, SECOND]],
+        observed=observed,
+        evidence=evidence,
+    )
     purged = queue.purge()
-    for rule in ("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"):
-        judge(rule, expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
+    judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
     judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=[], observed=queue.labels(), evidence=purged.evidence)
     judge.finished("MQQP-3.1.4.7-10")
@@ -68,8 +72,7 @@ def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
     purged = queue.purge()
     queue.end(held, RR_NACK)
     observed = [purged.outcome, queue.labels()]
-    for rule in ("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05"):
-        judge(rule, expected=["MQ_OK", []], observed=observed, evidence=frames([held, purged]))
+    judge.all(expected=["MQ_OK", []], observed=observed, evidence=frames([held, purged]))
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -89,9 +92,8 @@ def test_every_message_is_removed(remote, judge, kind):
     later = every_property(remote.peer, FIRST, kind)
     send_all(remote, [later])
     observed = [before, purged.outcome, left, unchanged(queue.receive(), later), queue.labels()]
-    for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"):
-        expected = [len(sent), "MQ_OK", [], WHOLE, []]
-        judge(rule, expected=expected, observed=observed, evidence=purged.evidence)
+    expected = [len(sent), "MQ_OK", [], WHOLE, []]
+    judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05")
@@ -115,9 +117,16 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
     deliver(remote, [FOURTH])
     observed = [brought(received), purged.outcome, ended.outcome, *left, queue.labels()]
     evidence = frames([received, purged, ended])
-    for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.7-05"):
-        expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+    expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
+    judge(
+        "MQQP-3.1.4.7-D01",
+        "MQQP-3.1.4.7-10",
+        "MQQP-3.1.4.2-12",
+        "MQDMPR-3.1.7.1.7-05",
+        expected=expected,
+        observed=observed,
+        evidence=evidence,
+    )
     reasons = (Q_PURGED,) if acknowledge == RR_NACK else (Q_PURGED, ACK_RECEIVE)
     told_of = OneOf(*(str(named(reason)) for reason in reasons))
     judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=str(told), evidence=evidence)

@@ -111,8 +111,7 @@ def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int
     if len(known) < len(LABELS):
         first = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
         said = f"{len(known)} of 3 messages are found by the identifiers that the SUT returns"
-        for rule in rules:
-            judge(rule, expected="3 of 3", observed=said, evidence=first.evidence)
+        judge(*rules, expected="3 of 3", observed=said, evidence=first.evidence)
         raise ConformanceFailure("no message to look beside")
     return known
 
@@ -134,10 +133,19 @@ def test_the_action_and_the_identifier_say_which_message(remote, judge, action, 
     gone = [expected] if receives else []
     left = [label for label in LABELS if label not in gone]
     found, stays = failed(read), queue.labels()
-    for one in (seek, rule, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", *READING, *events):
-        judge(one, expected=expected, observed=found, evidence=read.evidence)
-    for one in (rule, "MQQP-3.1.4.11-40", "MQDMPR-3.1.7.1.13-02"):
-        judge(one, expected=left, observed=stays, evidence=read.evidence)
+    judge(
+        seek,
+        rule,
+        "MQQP-3.1.4.11-37",
+        "MQQP-3.1.4.11-39",
+        "MQQP-3.1.4.11-41",
+        *READING,
+        *events,
+        expected=expected,
+        observed=found,
+        evidence=read.evidence,
+    )
+    judge(rule, "MQQP-3.1.4.11-40", "MQDMPR-3.1.7.1.13-02", expected=left, observed=stays, evidence=read.evidence)
 
 
 AT_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
@@ -170,8 +178,7 @@ def test_the_ends_of_the_queue_have_identifiers(remote, judge, action, edge, lab
         if action in RECEIVES:
             queue.end(read)
     expected = [label, SECOND if action in RECEIVES else label]
-    for rule in (*rules, "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40"):
-        judge(rule, expected=expected, observed=found, evidence=read.evidence)
+    judge(*rules, "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40", expected=expected, observed=found, evidence=read.evidence)
 
 
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
@@ -187,8 +194,7 @@ def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
     fourth = looked_up(queue, LOOKUP_PEEK_NEXT, known[2])
     seen = [brought(taken), failed(locked), *(failed(read) for read in reads), brought(fourth)]
     expected = [SECOND, FAILURE, FIRST, FAILURE, THIRD, FOURTH]
-    for rule in ("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39"):
-        judge(rule, expected=expected, observed=seen, evidence=frames([taken, *reads, fourth]))
+    judge.all(expected=expected, observed=seen, evidence=frames([taken, *reads, fourth]))
 
 
 @covers(
@@ -219,17 +225,28 @@ def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
         observed=failing.outcome,
         evidence=failing.evidence,
     )
-    for rule in ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"):
-        judge(rule, expected=[FAILURE, "MQ_OK"], observed=[failed(failing), read.outcome], evidence=evidence)
-    for rule in ("MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03"):
-        judge(rule, expected="MQ_OK", observed=read.outcome, evidence=read.evidence)
+    judge(
+        "MQQP-3.1.4.11-18",
+        "MQQP-3.1.4.11-58",
+        expected=[FAILURE, "MQ_OK"],
+        observed=[failed(failing), read.outcome],
+        evidence=evidence,
+    )
+    judge(
+        "MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03", expected="MQ_OK", observed=read.outcome, evidence=read.evidence
+    )
     wanted, handles = "a handle" if action in RECEIVES else "NULL", [handle_of(failing), handle_of(read)]
-    for rule in ("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57", "MQQP-3.1.4.11-02"):
-        judge(rule, expected=["NULL", wanted], observed=handles, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.11-03",
+        "MQQP-3.1.4.11-57",
+        "MQQP-3.1.4.11-02",
+        expected=["NULL", wanted],
+        observed=handles,
+        evidence=evidence,
+    )
     if action in RECEIVES:
         ends = [queue.end(read).outcome, queue.labels()]
-        for rule in ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"):
-            judge(rule, expected=["MQ_OK", []], observed=ends, evidence=evidence)
+        judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=["MQ_OK", []], observed=ends, evidence=evidence)
 
 
 @covers(
@@ -251,8 +268,15 @@ def test_every_property_of_a_message_is_brought(remote, judge, kind):
         looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID): 0,
     }
     for read, which in reads.items():
-        for rule in ("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"):
-            judge(rule, expected=WHOLE, observed=unchanged(read, sent[which]), evidence=read.evidence)
+        judge(
+            "MQQP-3.1.4.11-47",
+            "MQQP-3.1.4.11-48",
+            "MQQP-3.1.4.11-50",
+            "MQQP-3.1.4.11-53",
+            expected=WHOLE,
+            observed=unchanged(read, sent[which]),
+            evidence=read.evidence,
+        )
         size, packet_size = sizes(read)
         judge("MQQP-3.1.4.11-54", expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
@@ -268,13 +292,11 @@ def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
         other = queue.read(action, hCursor=cursor).settled()
         pair = [one.settled().out.lpRemoteReadDesc2.SequentialId for one in (other, read)]
         seen.append(pair[1])
-        for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
-            evidence = frames([other, read])
-            judge(rule, expected=[label, pair[0]], observed=[brought(read), pair[1]], evidence=evidence)
+        evidence = frames([other, read])
+        judge.all(expected=[label, pair[0]], observed=[brought(read), pair[1]], evidence=evidence)
         following = [looked_up(queue, LOOKUP_PEEK_NEXT, one) for one in candidates(pair[1], read)]
         read = next((one for one in following if one.outcome == "MQ_OK"), read)
-    for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
-        judge(rule, expected=len(LABELS), observed=len(set(seen)), evidence=read.evidence)
+    judge.all(expected=len(LABELS), observed=len(set(seen)), evidence=read.evidence)
 
 
 @needs("receive")
@@ -286,8 +308,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     for label, action, at in ((FIRST, LOOKUP_PEEK_NEXT, FIRST_ID), (SECOND, LOOKUP_RECEIVE_PREV, LAST_ID)):
         read = looked_up(queue, action, at)
         observed = read.out.lpRemoteReadDesc2.SequentialId if read.out is not None else None
-        for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
-            judge(rule, expected=known[label], observed=observed, evidence=read.evidence)
+        judge.all(expected=known[label], observed=observed, evidence=read.evidence)
 
 
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
@@ -323,8 +344,7 @@ def test_descriptions_that_are_refused(remote, judge, action):
     ):
         expected = [INVALID_PARAMETER] * len(calls[rule]) + ["carried out"]
         observed, evidence = [*(call.outcome for call in calls[rule]), then], frames([*calls[rule], fine])
-        for one in alike:
-            judge(one, expected=expected, observed=observed, evidence=evidence)
+        judge(*alike, expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
@@ -346,9 +366,17 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     locked = queue.labels()
     ended, again = queue.end(received, RR_NACK), queue.end(received, RR_NACK)
     seen = [brought(received), handle_of(received), locked, ended.outcome, again.outcome]
-    for rule in ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-32"):
-        expected = [label, "a handle", [other], "MQ_OK", "fault nca_s_fault_context_mismatch"]
-        judge(rule, expected=expected, observed=seen, evidence=frames([received, ended]), errata="E57")
+    expected = [label, "a handle", [other], "MQ_OK", "fault nca_s_fault_context_mismatch"]
+    judge(
+        "MQQP-3.1.4.11-30",
+        "MQQP-3.1.4.11-36",
+        "MQDMPR-3.1.7.1.13-04",
+        "MQDMPR-3.1.7.1.13-32",
+        expected=expected,
+        observed=seen,
+        evidence=frames([received, ended]),
+        errata="E57",
+    )
     queue.purge().settled()
     deliver(remote, [THIRD])
     free = [
@@ -361,10 +389,10 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     deliver(remote, [SECOND], queue="admin")
     right = looked_up(admin, LOOKUP_PEEK_NEXT, FIRST_ID)
     wrong = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-    for rule in ("MQQP-3.1.4.11-29", "MQDMPR-3.1.7.1.13-09"):
-        judge(
-            rule,
-            expected=[SECOND, FAILURE],
-            observed=[brought(right), failed(wrong)],
-            evidence=[*right.evidence, *wrong.evidence],
-        )
+    judge(
+        "MQQP-3.1.4.11-29",
+        "MQDMPR-3.1.7.1.13-09",
+        expected=[SECOND, FAILURE],
+        observed=[brought(right), failed(wrong)],
+        evidence=[*right.evidence, *wrong.evidence],
+    )

@@ -253,10 +253,10 @@ def test_a_failure_has_the_severity_bit_and_a_code_of_its_own_the_customer_bit(r
     without = [f"{status:#010x}" for status in statuses if not failure(status)]
     evidence = frames(calls)
     if not statuses:
-        for rule in ("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01"):
-            judge.not_exercised(rule, "no refusal was returned", evidence)
+        judge.not_exercised(
+            "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=evidence
+        )
         return
     judge("MQQP-2.2-D01", expected=[], observed=without, evidence=evidence)
     unknown = [f"{status:#010x}" for status in statuses if not (is_well_known(status) or is_vendors_own(status))]
-    for rule in ("MQQP-1.8-D01", "MQDMPR-1.8-D01"):
-        judge(rule, expected=[], observed=unknown, evidence=evidence)
+    judge("MQQP-1.8-D01", "MQDMPR-1.8-D01", expected=[], observed=unknown, evidence=evidence)

@@ -55,8 +55,7 @@ def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
     eventually_there(remote, other, [FIRST, THIRD])
     observed = [brought(received), brought(kept), hidden, other.labels(), other.end(kept).outcome]
     expected = [FIRST, SECOND, [THIRD], [FIRST, THIRD], "MQ_OK"]
-    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=expected, observed=observed, evidence=frames([received, kept]))
+    judge.all(expected=expected, observed=observed, evidence=frames([received, kept]))
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
@@ -69,8 +68,7 @@ def test_a_client_that_is_gone_gives_all_its_messages_back(remote, judge):
     eventually_there(remote, other, [FIRST, SECOND, THIRD])
     observed = [*(brought(read) for read in received), hidden, other.labels()]
     expected = [FIRST, SECOND, [THIRD], [FIRST, SECOND, THIRD]]
-    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=expected, observed=observed, evidence=frames(received))
+    judge.all(expected=expected, observed=observed, evidence=frames(received))
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
@@ -98,8 +96,7 @@ def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
     eventually_there(remote, queue, [THIRD])
     observed.append(queue.labels())
     expected = [FIRST, [SECOND], [FIRST, SECOND], WAITING, [THIRD]]
-    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=expected, observed=observed, evidence=frames([read, late]))
+    judge.all(expected=expected, observed=observed, evidence=frames([read, late]))
 
 
 def reopened(remote: Remote, association: Association) -> Call:

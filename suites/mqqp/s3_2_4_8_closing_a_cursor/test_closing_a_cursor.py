@@ -41,5 +41,4 @@ def test_a_closed_cursor_is_used_no_more(peer, sut, judge):
     after = [description(call).hCursor for call in reader.reads()[len(before) :]]
     observed = [before, len(closings), [one for one in after if one == CURSOR]]
     evidence = frames_of([*reader.reads(), *closings])
-    for rule in ("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02"):
-        judge(rule, expected=[[CURSOR] * len(ways), 1, []], observed=observed, evidence=evidence)
+    judge.all(expected=[[CURSOR] * len(ways), 1, []], observed=observed, evidence=evidence)

@@ -32,8 +32,13 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     evidence = [frame for call in calls for frame in call.evidence]
     judge("MQQP-3.2.4.9-05", expected=1, observed=len(calls), evidence=evidence)
     found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
-    for rule in ("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"):
-        judge(rule, expected=str([SESSION_HANDLE.hex()]), observed=str(found), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.9-02",
+        "MQQP-3.2.4.9-06",
+        expected=str([SESSION_HANDLE.hex()]),
+        observed=str(found),
+        evidence=evidence,
+    )
     judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
     reader.begin("remote_receive", cursor=kept, timeout_ms=TIMEOUT_MS).wait()
     reads = reader.reads()

@@ -48,25 +48,3 @@ class LocalMessageElsewhere(Destinations):
 
     def find_local(self, text: str) -> Queue | None:
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-3.3.4.3-D01": ("so-accepted-though-refused",),
-    "MQSO-3.3.4.3-D03": ("so-one-outgoing-queue",),
-    "MQSO-3.3.4.4-D01": ("so-sent-before-the-commit",),
-    "MQSO-3.3.4.4-D02": (
-        "so-abort-commits",
-        "so-committed-is-lost",
-    ),
-    "MQSO-3.3.4.6-D01": (
-        "so-readers-forgotten",
-        "so-readers-wait-for-ever",
-    ),
-    "MQSO-3.3.4.6-D02": ("so-received-stays",),
-    "MQSO-3.3.4.7-D01": ("so-locked-seen-by-all",),
-    "MQSO-3.3.4.7-D02": (
-        "so-aborted-stays-locked",
-        "so-committed-comes-back",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

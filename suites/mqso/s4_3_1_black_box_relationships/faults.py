@@ -102,28 +102,3 @@ class NothingSentWithoutADirectory(NextHops):
     def get_destination_info(self, format_name: str) -> Destination | None:
         integrated = self.qm.enterprise.state.DirectoryIntegrated
         return super().get_destination_info(format_name) if integrated else None
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-4.3.1-01": ("so-restart-forgets-properties",),
-    "MQSO-4.3.1.2-04": ("so-no-dead-letters",),
-    "MQSO-4.3.1.2-D03": ("so-outage-for-good",),
-    "MQSO-4.3.1.2-D05": (
-        "so-order-acks-transfer-nothing",
-        "so-session-acks-transfer-nothing",
-    ),
-    "MQSO-4.3.1.2-D06": ("so-locked-seen-by-all",),
-    "MQSO-4.3.1.2-D07": (
-        "so-aborted-stays-locked",
-        "so-committed-comes-back",
-    ),
-    "MQSO-4.3.1.3-03": (
-        "gates-of-no-site",
-        "topology-not-read",
-    ),
-    "MQSO-4.3.1.3-D02": (
-        "gates-of-no-site",
-        "topology-not-read",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

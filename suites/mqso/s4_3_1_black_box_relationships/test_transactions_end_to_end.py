@@ -27,8 +27,7 @@ def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
     for outcome, there in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
         answer = asked(sut, outcome, transaction=transaction)
-        for rule in (*DECIDED, *INTERNAL):
-            judge(rule, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
+        judge(*DECIDED, *INTERNAL, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
 
 
 @needs("send", "receive", "queue_control", "transactions")
@@ -40,12 +39,10 @@ def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome
     transaction = _with_a_message(sut, judge, outcome, external=True)
     judge.finished(*UNSEEN)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
-    for rule in COORDINATED:
-        judge(rule, expected="prepared: []", observed=f"{voted}: {labels(sut, queue)}")
+    judge(*COORDINATED, expected="prepared: []", observed=f"{voted}: {labels(sut, queue)}")
     answer = asked(sut, outcome, transaction=transaction)
     there = [outcome] if outcome == "commit" else []
-    for rule in (*DECIDED, *COORDINATED):
-        judge(rule, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
+    judge(*DECIDED, *COORDINATED, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
 
 
 def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
@@ -53,8 +50,7 @@ def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> st
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     send_here(sut, queue, [label], delivery="transactional", transaction=transaction)
-    for rule in UNSEEN:
-        judge(rule, expected="[]", observed=str(labels(sut, queue)))
+    judge(*UNSEEN, expected="[]", observed=str(labels(sut, queue)))
     return transaction
 
 
@@ -97,8 +93,7 @@ def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
     session = sender.next_session()
     came = [] if session is None else sender.collect_all(session, 1)
     seen = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in came]
-    for rule in DECIDED:
-        judge(rule, expected=["later", "commit"], observed=["at once" if early else "later", *seen], evidence=came)
+    judge.all(expected=["later", "commit"], observed=["at once" if early else "later", *seen], evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
 

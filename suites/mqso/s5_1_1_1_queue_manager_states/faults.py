@@ -150,12 +150,3 @@ class FirstRetryLate(Initialization):
     def await_retry(self, now: Now) -> None:
         self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
         super().await_retry(now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-5.1.1-D01": ("so-cursors-come-back",),
-    "MQSO-5.1.1.1-01": ("so-damage-not-looked-at",),
-    "MQSO-5.1.1.1-02": ("so-damage-not-looked-at",),
-    "MQSO-5.1.1.1-D06": ("so-outage-of-the-directory-not-noted",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -28,8 +28,7 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
     ping = asked.send(ping_request(Cookie=7))
     pong = asked.poll()
     evidence = [ping] if pong is None else [ping, pong]
-    for rule in ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"):
-        judge(rule, expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge.all(expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     judge("MQSO-5.1.1-01", expected="pong", observed="pong" if pong is not None else "silence", evidence=evidence)
     association = remote.associate()
     opened_queue = remote.open_remote(association)
@@ -48,8 +47,7 @@ def test_sessions_are_served_after_a_restart(peer, sut, judge):
     sent = again.send(recoverable_message(peer, label="after"))
     arrived = eventually(peer, lambda: "after" in labels(sut, sut.queue()))
     observed = "running" if arrived else "no message is taken"
-    for rule in ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"):
-        judge(rule, expected="running", observed=observed, evidence=[sent])
+    judge("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07", expected="running", observed=observed, evidence=[sent])
 
 
 @needs("pause", "send", "receive", "queue_control")
@@ -98,8 +96,7 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
     connection = opened(peer)
     sut.change_environment(service=False)
     observed = CLOSED if connection.wait_closed() else OPEN
-    for rule in STOPPING:
-        judge(rule, expected=CLOSED, observed=observed, evidence=[connection.last])
+    judge(*STOPPING, expected=CLOSED, observed=observed, evidence=[connection.last])
     stopped = Attempt(peer)
     done = (stopped.outcome, asked(sut, "peek", queue=queue))
     judge("MQSO-5.1.1.1-D01", expected=(NOT_SERVED, REFUSED), observed=done, evidence=stopped.evidence)
@@ -119,8 +116,7 @@ def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remot
     evidence = [one.record.frames[-1] for one in readers]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in readers]
-    for rule in STOPPING:
-        judge(rule, expected=[CLOSED] * 3, observed=observed, evidence=evidence)
+    judge.all(expected=[CLOSED] * 3, observed=observed, evidence=evidence)
     sut.change_environment(service=True)
 
 
@@ -136,6 +132,5 @@ def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
     bound = [call.association for call in reader.server.named("RemoteQMOpenQueue")]
     sut.change_environment(service=False)
     observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
-    for rule in STOPPING:
-        judge(rule, expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
+    judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
     sut.change_environment(service=True)

@@ -45,13 +45,11 @@ def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
     settle(peer)
     send_here(sut, queue, ["awaited"])
     brought = reader.brought()
-    for rule in AWAITED:
-        judge(rule, expected="awaited", observed=brought)
+    judge(*AWAITED, expected="awaited", observed=brought)
     judge("MQSO-5.1.1.2-D03", expected=[], observed=labels(sut, queue))
     late = Waiting(peer, sut, timeout_ms=SHORT_MS, queue=queue)
     brought = late.brought()
-    for rule in AWAITED:
-        judge(rule, expected=NOTHING, observed=brought)
+    judge(*AWAITED, expected=NOTHING, observed=brought)
     send_here(sut, queue, ["later"])
     settle(peer)
     judge("MQSO-5.1.1.2-D03", expected=["later"], observed=labels(sut, queue))
@@ -98,5 +96,4 @@ def test_a_cursor_has_a_place_of_its_own_until_a_restart(sut, judge):
     judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=seen)
     sut.restart()
     after = [asked(sut, "peek_message", cursor=cursor, timeout_ms=0) for cursor in (first, second)]
-    for rule in ("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01"):
-        judge(rule, expected=[REFUSED, REFUSED], observed=after)
+    judge.all(expected=[REFUSED, REFUSED], observed=after)

@@ -24,8 +24,12 @@ def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
         for _ in range(count):
             sut.send(name, body="waits")
     counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
-    for rule in ("MQSO-5.1.1.2-D07", "MQSO-3.3.4.3-D03"):
-        judge(rule, expected=[1, 2, 3], observed=[counts.get(name.lower(), 0) for name in names])
+    judge(
+        "MQSO-5.1.1.2-D07",
+        "MQSO-3.3.4.3-D03",
+        expected=[1, 2, 3],
+        observed=[counts.get(name.lower(), 0) for name in names],
+    )
 
 
 @needs("send", "queue_control", "pause")
@@ -102,10 +106,8 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
     eventually(peer, lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
     dead = found(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
-    for rule in ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04"):
-        judge(rule, expected=expected, observed=that_asked)
-    for rule in ("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"):
-        judge(rule, expected=expected, observed=dead)
+    judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
+    judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
     judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing(to)["count"])
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])

@@ -119,9 +119,3 @@ class AllBecomeDeadLetters(Journaling):
         message = position.MessageReference
         position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-5.1.1.3-D03": ("routing-past-the-router",),
-}
-"""Faults of other sections that break rules of this one."""

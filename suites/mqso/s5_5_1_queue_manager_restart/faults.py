@@ -81,8 +81,3 @@ add(
     "What was received or transferred is there again after a restart.",
     effects(_nothing_leaves),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQSO-5.5.1-06": ("so-express-on-disk",),
-}
-"""Faults of other sections that break rules of this one."""

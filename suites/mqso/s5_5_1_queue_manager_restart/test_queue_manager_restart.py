@@ -42,14 +42,16 @@ def test_recoverable_and_transactional_messages_live_here(sut, judge):
     lists = {plain: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
     for _ in range(2):
         sut.restart()
-        for rule in ("MQSO-5.5.1-01", "MQSO-4.3.1-01"):
-            judge(rule, expected=before, observed=properties())
+        judge("MQSO-5.5.1-01", "MQSO-4.3.1-01", expected=before, observed=properties())
         there = labels(sut, plain)
         express = [label for label in there if label.startswith("express")]
-        for rule in ("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01"):
-            judge(rule, expected=[], observed=express)
-        for rule in ("MQSO-5.5.1-05", "MQSO-3.2.1-D02"):
-            judge(rule, expected=lists[plain], observed=[one for one in there if one not in express])
+        judge("MQSO-5.5.1-06", "MQSO-5.1.1.3-D01", "MQSO-3.2.1-D01", expected=[], observed=express)
+        judge(
+            "MQSO-5.5.1-05",
+            "MQSO-3.2.1-D02",
+            expected=lists[plain],
+            observed=[one for one in there if one not in express],
+        )
         judge("MQSO-5.5.1-03", expected=lists[transactional], observed=labels(sut, transactional))
         for name in lists:
             sut.control.call("receive", queue=name, timeout_ms=0)
@@ -88,5 +90,4 @@ def test_recoverable_and_transactional_messages_live_on_their_way(peer, sut, jud
     settle(peer)
     again = sender.next_session(sut.connect_timeout_ms)
     left = [] if again is None else tags(sender.collect_all(again, 1))
-    for rule in ("MQSO-5.5.1-D01", "MQSO-5.5.1-02"):
-        judge(rule, expected=[], observed=left, evidence=came)
+    judge("MQSO-5.5.1-D01", "MQSO-5.5.1-02", expected=[], observed=left, evidence=came)

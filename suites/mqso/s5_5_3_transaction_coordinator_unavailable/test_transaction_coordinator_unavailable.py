@@ -53,8 +53,7 @@ def test_transactions_end_with_their_coordinator(peer, sut, judge):
     judge("MQSO-5.5.3-04", expected=REFUSED, observed=_used(sut, queue))
     sut.change_environment(coordinator=True)
     used = _used(sut, queue)
-    for rule in ("MQSO-5.5.3-01", "MQSO-5.5.3-06"):
-        judge(rule, expected=DONE, observed=used)
+    judge("MQSO-5.5.3-01", "MQSO-5.5.3-06", expected=DONE, observed=used)
     decided = asked(sut, "commit", transaction=transaction)
     judge("MQSO-5.5.3-03", expected=(REFUSED, ["1"]), observed=(decided, labels(sut, queue)))
 
@@ -68,8 +67,7 @@ def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
     sut.change_environment(coordinator=False)
     sut.change_environment(coordinator=True)
     decided = _decided(sut, queue)
-    for rule in ("MQSO-5.5.3-01", "MQSO-5.5.3-06"):
-        judge(rule, expected=("1, prepare done, commit done", []), observed=(decided, labels(sut, queue)))
+    judge.all(expected=("1, prepare done, commit done", []), observed=(decided, labels(sut, queue)))
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")

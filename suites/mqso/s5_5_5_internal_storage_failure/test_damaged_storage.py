@@ -62,8 +62,7 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     attempt = Attempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
     served = attempt.outcome == SERVED and asked(sut, "get_queue", name=queue) == DONE
     if served and labels(sut, queue) == ["kept"]:
-        for rule in rules:
-            judge.not_exercised(rule, "the SUT repairs the damage by itself")
+        judge.not_exercised(*rules, reason="the SUT repairs the damage by itself")
         return None
     return Damaged(queue, asked_ms, began_ms, attempt, asked(sut, "peek", queue=queue))
 
@@ -78,8 +77,7 @@ def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[s
     sut.change_environment(store=True)
     if peer.took(due_ms).ms < 0:
         return True
-    for rule in rules:
-        judge.not_exercised(rule, "the store was repaired too late for this attempt")
+    judge.not_exercised(*rules, reason="the store was repaired too late for this attempt")
     return False
 
 
@@ -117,7 +115,7 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
             observed = f"{tried.before}, then {tried.after}"
             judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=observed, evidence=tried.evidence)
         else:
-            judge.not_exercised(rule, "the session that was to be before the attempt was asked for too late")
+            judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
@@ -130,20 +128,17 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     if damaged is None:
         return
     observed = (damaged.attempt.outcome, damaged.done)
-    for rule in STOPPED:
-        judge(rule, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
+    judge(*STOPPED, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
     if not _repaired_by(peer, sut, judge, damaged.asked_ms + sut.duration_ms(FIRST_MS), (*RETRIED, *FIRST)):
         return
     tried = _tried_at(peer, sut, damaged, 0, FIRST_MS)
     _judge_instant(judge, FIRST, tried)
     if tried.after != SERVED:  # the 120 seconds are a SHOULD
         if _lasts_too_long(sut):
-            for rule in (*RETRIED, "MQSO-5.5.5-03"):
-                judge.not_exercised(rule, TOO_LONG)
+            judge.not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
             return
         tried = _tried_at(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
-    for rule in RETRIED:
-        judge(rule, expected=SERVED, observed=tried.after, evidence=tried.evidence)
+    judge(*RETRIED, expected=SERVED, observed=tried.after, evidence=tried.evidence)
     there = labels(sut, damaged.queue) if asked(sut, "get_queue", name=damaged.queue) == DONE else []
     judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=tried.evidence)
 
@@ -155,8 +150,7 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
-        for rule in rules:
-            judge.not_exercised(rule, TOO_LONG)
+        judge.not_exercised(*rules, reason=TOO_LONG)
         return
     damaged = _damaged(peer, sut, judge, rules)
     if damaged is None:
@@ -182,7 +176,9 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
     sut.control.call("restart")
     attempt = Attempt(peer)
     if attempt.outcome != SERVED:
-        judge.not_exercised("MQSO-5.5.5-02", "the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then")
+        judge.not_exercised(
+            "MQSO-5.5.5-02", reason="the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then"
+        )
         return
     if asked(sut, "get_queue", name=queue) != DONE:
         judge("MQSO-5.5.5-02", expected="the queue that it had", observed="no queue", evidence=attempt.evidence)

@@ -57,7 +57,7 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     if create != REFUSED:
         asked(sut, "delete_queue", name=never)
     if before == after == left and REFUSED not in outcomes:
-        judge.not_exercised("MQSO-5.5.5-01", "whatever was asked for while the disk was full was kept")
+        judge.not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
         return
     judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
     judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
@@ -132,8 +132,12 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
 
     sut.change_environment(storage=False)
     short = eventually(peer, throttled)
-    for rule in ("MQSO-5.1.1.1-06", "MQDMPR-3.1.7.2.5-03"):
-        judge(rule, expected="throttled", observed="throttled" if short else "not throttled")
+    judge(
+        "MQSO-5.1.1.1-06",
+        "MQDMPR-3.1.7.2.5-03",
+        expected="throttled",
+        observed="throttled" if short else "not throttled",
+    )
     connection = opened(peer)
     own = tried(lambda: send_here(sut, queue, ["own"]))
     sent = [connection.send(a_message(peer, label="of the peer"))]
@@ -142,7 +146,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
         observed = (own, labels(sut, queue))
         judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
     else:
-        judge.not_exercised("MQSO-5.1.1.1-05", "the SUT is not Throttled while its disk is full")
+        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
     eventually(peer, lambda: not throttled())
     freed = f"{short}, then {throttled()}"
@@ -150,7 +154,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
     else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", "the SUT is not Throttled while its disk is full")
+        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
     sent.append(opened(peer).send(a_message(peer, label="again")))
     tried(lambda: send_here(sut, queue, ["own, again"]))
     eventually(peer, lambda: len(labels(sut, queue)) == 2)

@@ -86,9 +86,3 @@ class ObjectOfItsNameTaken(Membership):
         if found is not None and found.Identifier is not None:
             self.take_identifier(found.Identifier)
         super().come_into_domain(go_on, now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-6.6.2.2-01": ("so-integrated-without-directory",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -80,34 +80,3 @@ add(
     "A routing server has no routing table when it begins.",
     skip(DirectoryClient.initialize_routing_table),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQSO-6.6-06": (
-        "directory-no-site",
-        "initialization-retried-each-minute",
-    ),
-    "MQSO-6.6.1-D05": ("queue-manager-journals-limited",),
-    "MQSO-6.6.1-D06": (
-        "directory-no-site",
-        "initialization-retried-each-minute",
-    ),
-    "MQSO-6.6.1-D07": ("so-sessions-not-served",),
-    "MQSO-6.6.2-03": (
-        "so-another-domain-not-noticed",
-        "so-last-domain-not-kept",
-    ),
-    "MQSO-6.6.2-04": ("so-damage-not-looked-at",),
-    "MQSO-6.6.2-05": ("so-damage-not-looked-at",),
-    "MQSO-6.6.2-D02": ("so-last-domain-not-kept",),
-    "MQSO-6.6.2-D03": ("so-integrated-without-directory",),
-    "MQSO-6.6.2-D04": (
-        "so-another-domain-not-noticed",
-        "so-last-domain-not-kept",
-    ),
-    "MQSO-6.6.2-D08": (
-        "so-first-retry-late",
-        "so-no-second-attempt-to-start",
-    ),
-    "MQSO-6.6.2-D09": ("so-retries-at-the-same-pace",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -171,7 +171,7 @@ def ask(lake, monkeypatch):
 
     app = typer.Typer()
     cli.register(app)
-    monkeypatch.setattr(questions, "opened", Opened(lake))
+    monkeypatch.setattr(questions, "open_lake", Opened(lake))
     return lambda *words: CliRunner().invoke(app, ["lake", *map(str, words)])
 
 

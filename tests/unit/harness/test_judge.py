@@ -54,6 +54,44 @@ def test_what_was_observed_decides_and_a_should_only_warns(
     assert (line["document"], line["section"]) == ("MQQB", "2.2.1")
 
 
+def test_several_rules_get_a_line_each_in_the_order_of_the_call(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD, SETTLED)
+    assert made(SETTLED, MUST, expected="closed", observed="closed")
+    assert not made(MUST, SHOULD, expected="closed", observed="open")
+    assert [(line["rule"], line["verdict"], line["observed"]) for line in lines(tmp_path)] == [
+        (SETTLED, "pass", "closed"),
+        (MUST, "pass", "closed"),
+        (MUST, "fail", "open"),
+        (SHOULD, "warn", "open"),
+    ]
+
+
+def test_all_are_the_rules_that_the_check_covers(tmp_path: Path) -> None:
+    made = judge(tmp_path, SETTLED, MUST)
+    assert made.all(expected="closed", observed="closed", evidence=frame(7), errata="E01")
+    assert [(line["rule"], line["evidence"][0]["frame"], line["errata"]) for line in lines(tmp_path)] == [
+        (SETTLED, 7, ["E01"]),
+        (MUST, 7, ["E01"]),
+    ]
+
+
+def test_what_is_not_exercised_may_be_several_rules(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD)
+    made.not_exercised(SHOULD, MUST, reason="no packet had a trailer")
+    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [
+        (SHOULD, "not_exercised"),
+        (MUST, "not_exercised"),
+    ]
+
+
+def test_judging_no_rule_is_our_mistake(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    with pytest.raises(HarnessError, match="judges no rule"):
+        made(expected=1, observed=1)
+    with pytest.raises(HarnessError, match="judges no rule"):
+        made.not_exercised(reason="nothing came")
+
+
 def test_truth_is_not_one_and_text_is_not_its_number(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     assert not made(MUST, expected="1", observed=1)
@@ -138,9 +176,9 @@ def test_what_was_never_judged_is_open_whatever_the_check_says(tmp_path: Path) -
 
 def test_what_never_occurred_is_no_pass_and_no_mistake(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
-    made.not_exercised(MUST, "no packet had a trailer", frame(7))
+    made.not_exercised(MUST, reason="no packet had a trailer", evidence=frame(7))
     made(SHOULD, expected=1, observed=1)
-    made.not_exercised(SHOULD, "not in the second round")
+    made.not_exercised(SHOULD, reason="not in the second round")
     made.end()
     assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
         (MUST, "not_exercised", "no packet had a trailer"),

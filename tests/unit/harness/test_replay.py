@@ -37,7 +37,7 @@ Script = Callable[[Peer, Sut], Any]
 def talk(peer: Peer, sut: Sut, *, verb: str = "inspect", body: bytes = b"one", more: bool = True) -> Any:
     """Open a session, send a message, ask the system and be refused."""
     session = peer.open_session()
-    peer.send_message(session, body=body)
+    session.send_message(body=body)
     sut.environment.run_until(lambda: False, sut.quiet_ms)
     found = sut.control.call(verb)
     with pytest.raises(ControlRefused, match="no-such-queue"):

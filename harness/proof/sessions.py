@@ -1,0 +1,56 @@
+"""Work in the place where a pytest session would run what it collected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.exit_codes import EXIT_INTERRUPTED
+
+Answer = TypeVar("Answer")
+
+
+def in_session(arguments: Sequence[str], work: Callable[[pytest.Session], Answer], what: str) -> Answer:
+    """Collect what arguments of pytest name and do some work with the session; return what the work returns.
+
+    ``what``: the place that is collected, for the error when it cannot be.
+    """
+    loop = _Loop(work)
+    if pytest.main([*arguments], [loop]) == EXIT_INTERRUPTED and loop.error is None:
+        raise SystemExit(EXIT_INTERRUPTED)  # pytest has said why
+    if loop.error is not None:
+        raise loop.error
+    if not loop.answers:
+        raise HarnessError(f"{what} cannot be collected; `pytest {what} --collect-only` says why")
+    answer: Answer = loop.answers[0]
+    return answer
+
+
+class _Loop:
+    """The plugin that does the work where pytest would run the tests."""
+
+    def __init__(self, work: Callable[[pytest.Session], Any]) -> None:
+        self.work = work
+        self.answers: list[Any] = []
+        self.error: BaseException | None = None
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Have tracebacks made without source: pytest's own way fails where the handler of a signal raised."""
+        config.option.tbstyle = "native"
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        if excinfo.type is KeyboardInterrupt:
+            self.error = excinfo.value
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            return True  # the collection failed
+        try:
+            self.answers.append(self.work(session))
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - raised again when the session has ended
+            self.error = error
+        return True
