@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault, follows
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import Answered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import Transaction
 
 Found = tuple[Status, MessagePosition | None]
 NEAREST = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
@@ -101,3 +104,24 @@ class ReceivedIsNotFound(_OtherStatus):
     """A message that was received is not found, also where a cursor is at it."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+
+
+@fault("lookup-at-an-edge-by-identifier", breaks=("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"))
+class EdgeByIdentifier(Reading):
+    """A read of the first or last message reads the message of the identifier."""
+
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        edge = lookup_operation in (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+        operation = MessageSeekAction.CURRENT if edge else lookup_operation
+        super().read_by_lookup_identifier(
+            queue_desc, lookup_id, operation, answered, peek_operation, two_phase_read, transaction
+        )

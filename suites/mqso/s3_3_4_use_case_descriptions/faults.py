@@ -5,7 +5,12 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.names.destinations import Destinations
-from reference_qm.model.adm import Queue
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import Answered
+from reference_qm.model.statuses import EnqueueStatus, Status
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -48,3 +53,29 @@ class LocalMessageElsewhere(Destinations):
 
     def find_local(self, text: str) -> Queue | None:
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
+
+
+@fault("so-received-stays", breaks=("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"))
+class ReceivedStays(Reading):
+    """A message that is received without a transaction stays in its queue."""
+
+    def take_message_out(
+        self,
+        position: MessagePosition,
+        transaction: Transaction | None,
+        two_phase_read: bool,
+        answered: Answered,
+    ) -> None:
+        if transaction is None and not two_phase_read:
+            answered(Status.MQ_OK, position)
+            return
+        super().take_message_out(position, transaction, two_phase_read, answered)
+
+
+@fault("so-accepted-though-refused", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
+class AcceptedThoughRefused(Quotas):
+    """A message for which there is no room is accepted."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        super().check(queue, message)
+        return EnqueueStatus.NO_ERROR

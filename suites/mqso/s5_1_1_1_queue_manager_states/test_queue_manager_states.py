@@ -7,7 +7,7 @@ from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import RECEIVE
-from suites.applications import REFUSED, asked
+from suites.applications import REFUSED, asked, tried
 from suites.mqqb.steps.sender import RETRY_MS, Sender, tags
 from suites.mqqp.steps.reader import Reader
 from suites.mqqp.steps.reading import waiting
@@ -35,26 +35,6 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
         expected=holds("an answer", otherwise="silence"),
         observed=bool(opened_queue.answered),
         evidence=opened_queue.evidence,
-    )
-
-
-@needs("restart", "receive")
-@covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
-def test_sessions_are_served_after_a_restart(peer, sut, judge):
-    """When it has started again it accepts a session and takes a message."""
-    sut.restart()
-    attempt = Attempt(peer)
-    judge("MQSO-6.6.2-D06", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
-    again = peer.open_raw()
-    sent = again.send(peer.recoverable_message(label="after"))
-    arrived = peer.eventually(lambda: "after" in sut.labels(sut.queue()))
-    judge(
-        "MQSO-6.6.2-01",
-        "MQSO-6.6.2-02",
-        "MQSO-6.6.2-D07",
-        expected=holds("running", otherwise="no message is taken"),
-        observed=bool(arrived),
-        evidence=[sent],
     )
 
 
@@ -142,3 +122,53 @@ def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
     observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
     judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
     sut.change_environment(service=True)
+
+
+@needs("environment", "inspect", "send", "receive", "queue_control")
+@covers(
+    "MQSO-5.1.1.1-05",
+    "MQSO-5.1.1.1-06",
+    "MQSO-5.1.1.1-D04",
+    "MQDMPR-3.1.7.2.5-03",
+    "MQDMPR-3.1.7.2.6-03",
+)
+def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
+    """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
+    of the peer. When there is room again, it does.
+    """
+    queue = sut.queue()
+
+    def throttled() -> bool:
+        return bool(sut.inspect()["QueueManager"]["Throttled"])
+
+    sut.change_environment(storage=False)
+    short = peer.eventually(throttled)
+    judge(
+        "MQSO-5.1.1.1-06",
+        "MQDMPR-3.1.7.2.5-03",
+        expected=holds("throttled", otherwise="not throttled"),
+        observed=bool(short),
+    )
+    connection = peer.open_raw()
+    own = tried(lambda: sut.send_here(queue, ["own"]))
+    sent = [connection.send(peer.message(label="of the peer"))]
+    peer.settle()
+    if short:
+        observed = (own, sut.labels(queue))
+        judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
+    else:
+        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+    sut.change_environment(storage=True)
+    peer.eventually(lambda: not throttled())
+    freed = f"{short}, then {throttled()}"
+    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=freed)
+    if short:
+        judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
+    else:
+        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
+    sent.append(peer.open_raw().send(peer.message(label="again")))
+    tried(lambda: sut.send_here(queue, ["own, again"]))
+    peer.eventually(lambda: len(sut.labels(queue)) == 2)
+    if short:
+        there = sorted(sut.labels(queue))
+        judge("MQSO-5.1.1.1-05", expected=["again", "own, again"], observed=there, evidence=sent)

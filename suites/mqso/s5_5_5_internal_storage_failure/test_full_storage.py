@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.expectations import holds
 from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
@@ -110,53 +109,3 @@ def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
     peer.environment.run_until(acknowledged, within_ms)
     observed = [sut.labels(queue), acknowledged()]
     judge("MQSO-5.5.5-01", expected=[["after"], True], observed=observed, evidence=sent)
-
-
-@needs("environment", "inspect", "send", "receive", "queue_control")
-@covers(
-    "MQSO-5.1.1.1-05",
-    "MQSO-5.1.1.1-06",
-    "MQSO-5.1.1.1-D04",
-    "MQDMPR-3.1.7.2.5-03",
-    "MQDMPR-3.1.7.2.6-03",
-)
-def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
-    """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
-    of the peer. When there is room again, it does.
-    """
-    queue = sut.queue()
-
-    def throttled() -> bool:
-        return bool(sut.inspect()["QueueManager"]["Throttled"])
-
-    sut.change_environment(storage=False)
-    short = peer.eventually(throttled)
-    judge(
-        "MQSO-5.1.1.1-06",
-        "MQDMPR-3.1.7.2.5-03",
-        expected=holds("throttled", otherwise="not throttled"),
-        observed=bool(short),
-    )
-    connection = peer.open_raw()
-    own = tried(lambda: sut.send_here(queue, ["own"]))
-    sent = [connection.send(peer.message(label="of the peer"))]
-    peer.settle()
-    if short:
-        observed = (own, sut.labels(queue))
-        judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
-    else:
-        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
-    sut.change_environment(storage=True)
-    peer.eventually(lambda: not throttled())
-    freed = f"{short}, then {throttled()}"
-    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=freed)
-    if short:
-        judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
-    else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
-    sent.append(peer.open_raw().send(peer.message(label="again")))
-    tried(lambda: sut.send_here(queue, ["own, again"]))
-    peer.eventually(lambda: len(sut.labels(queue)) == 2)
-    if short:
-        there = sorted(sut.labels(queue))
-        judge("MQSO-5.1.1.1-05", expected=["again", "own, again"], observed=there, evidence=sent)
