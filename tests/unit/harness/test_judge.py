@@ -511,3 +511,15 @@ def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
 def test_a_refusal_goes_from_worker_to_worker_with_its_reason():
     copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
+
+
+class Shows:
+    evidence = (frame(3), None, frame(4))
+
+
+def test_what_packets_show_is_evidence_by_its_packets(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    last = frame(9)
+    made(MUST, expected=1, observed=1, evidence=[Shows(), [last, None], last])
+    (line,) = lines(tmp_path)
+    assert [one["frame"] for one in line["evidence"]] == [3, 4, 9]
