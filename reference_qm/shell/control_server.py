@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, cast
@@ -27,8 +26,6 @@ WAITING_LIMIT = 1024
 
 UNREAD_LIMIT = 64 * 1024 * 1024
 """Bytes of answers that a client may leave unread; then it is cut."""
-
-log = logging.getLogger(__name__)
 
 
 class ControlServer:
