@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.faults.calls import instead_if
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -17,10 +18,9 @@ from reference_qm.core.store.durability import Durability
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.elements import Answered
 from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus, Status
-from reference_qm.model.transactions import Transaction, TransactionalOperation
+from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
 
 
@@ -69,23 +69,16 @@ class LockedSeenByAll(Seeking):
         )
 
 
-@fault("so-received-stays", breaks=("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"))
-class ReceivedStays(Reading):
-    """A message that is received without a transaction stays in its queue."""
-
-    def take_message_out(
-        self,
-        position: MessagePosition,
-        transaction: Transaction | None,
-        two_phase_read: bool,
-        answered: Answered,
-    ) -> None:
-        if transaction is None and not two_phase_read:
-            answered(Status.MQ_OK, position)
-            return
-        super().take_message_out(position, transaction, two_phase_read, answered)
-
-
+add(
+    "so-received-stays",
+    ("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"),
+    "A message that is received without a transaction stays in its queue.",
+    instead_if(
+        Reading.take_message_out,
+        lambda given: given.transaction is None and not given.two_phase_read,
+        lambda given: given.answered(Status.MQ_OK, given.position),
+    ),
+)
 add(
     "so-aborted-stays-locked",
     ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
