@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+
+import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from harness.sut.shown import lookup_id
 from suites.applications import DONE, REFUSED, asked
+from suites.messages import Sequence, recoverable_message
 from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import OneOf, opened, pass_time
 from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.sender import eventually
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
@@ -127,3 +134,48 @@ def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
 def _listed(sut):
     found = sut.control.call("list")["transactions"]
     return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in found}
+
+
+SEQUENTIAL = (1 << 56) - 1
+"""The bytes of a lookup identifier that are the SequentialID."""
+
+
+EVEN_PRIORITY = 4
+"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
+
+
+def _is_there(sut, queue, label):
+    return label in labels(sut, queue)
+
+
+@needs("receive", "restart")
+@covers("MQDMPR-3.1.1.1-D04")
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
+    """Messages before a restart, of which the last is taken, or all are, and one after it: each has a higher
+    SequentialID, whatever the highest byte of its lookup identifier is.
+    """
+    queue = sut.queue(kind)
+    sequence = Sequence(peer)
+    found: list[int] = []
+    identifier = 0
+    for label in ("first", "second", "third", "fourth", "fifth"):
+        if label == "fourth":
+            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
+            sut.restart()
+        if label == "fifth":
+            for _ in labels(sut, queue):
+                sut.control.call("receive", queue=queue, timeout_ms=0)
+            sut.restart()
+        connection = opened(peer)
+        make = partial(recoverable_message, peer) if kind == "plain" else sequence.message
+        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
+        connection.send(make(label=label, base=priority))
+        eventually(peer, partial(_is_there, sut, queue, label))
+        known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
+        if label not in known:
+            raise ConformanceFailure(f"the message {label} did not come into its queue")
+        identifier = known[label]
+        found.append(identifier & SEQUENTIAL)
+    rising = "rising" if found == sorted(set(found)) else f"{found}"
+    judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)

@@ -123,3 +123,25 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
         seen.append(str(sut.control.call("get_queue", name=name).get("type")).lower())
         observed = [*seen, labels(sut, name) == [name]]
         judge("MQDMPR-3.1.1.2-02", expected=[kind, DONE, other, True], observed=observed)
+
+
+SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"private$\order_queue$")
+
+
+@needs("environment", "restart", "queue_control", "directory")
+@covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
+def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge):
+    """A public queue has its properties after a restart, here and in the directory; a system queue is not there."""
+    name = f"mqc-{sut.own}-public"
+    sut.create_queue(name, label="published", quota_kb=777, base_priority=-2)
+    wanted = {"label": "published", "quota_kb": 777, "base_priority": -2}
+    for time in ("before", "after"):
+        if time == "after":
+            sut.restart()
+        shown = sut.control.call("get_queue", name=name)
+        published = sut.published(queue=name)
+        for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
+            observed = {one: source.get(one) for one in wanted}
+            judge(rule, expected=f"{wanted} {time} a restart", observed=f"{observed} {time} a restart")
+    system = {queue: sut.published(queue=queue) for queue in SYSTEM_QUEUES}
+    judge("MQDMPR-3.1.1.2-18", expected=dict.fromkeys(system), observed=system)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
-
-import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.shown import lookup_id
 from suites.applications import DONE, REFUSED, asked
-from suites.messages import Sequence, a_message, recoverable_message
+from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
 from suites.mqqb.steps.sender import Sender, eventually
@@ -26,10 +22,6 @@ PROPERTIES: tuple[dict[str, Any], ...] = (
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
     {},
 )
-SEQUENTIAL = (1 << 56) - 1
-"""The bytes of a lookup identifier that are the SequentialID."""
-EVEN_PRIORITY = 4
-"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
 LONG_MS = 600_000
 
 
@@ -72,43 +64,6 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
     numbers = [sut.private_format_name(name) for name in names]
     observed = f"{len(set(numbers))} numbers of {len(numbers)} queues"
     judge("MQDMPR-3.1.1.2-D01", expected=f"{len(numbers)} numbers of {len(numbers)} queues", observed=observed)
-
-
-def _is_there(sut, queue, label):
-    return label in labels(sut, queue)
-
-
-@needs("receive")
-@covers("MQDMPR-3.1.1.1-D04")
-@pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
-    """Messages before a restart, of which the last is taken, or all are, and one after it: each has a higher
-    SequentialID, whatever the highest byte of its lookup identifier is.
-    """
-    queue = sut.queue(kind)
-    sequence = Sequence(peer)
-    found: list[int] = []
-    identifier = 0
-    for label in ("first", "second", "third", "fourth", "fifth"):
-        if label == "fourth":
-            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
-            sut.restart()
-        if label == "fifth":
-            for _ in labels(sut, queue):
-                sut.control.call("receive", queue=queue, timeout_ms=0)
-            sut.restart()
-        connection = opened(peer)
-        make = partial(recoverable_message, peer) if kind == "plain" else sequence.message
-        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
-        connection.send(make(label=label, base=priority))
-        eventually(peer, partial(_is_there, sut, queue, label))
-        known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
-        if label not in known:
-            raise ConformanceFailure(f"the message {label} did not come into its queue")
-        identifier = known[label]
-        found.append(identifier & SEQUENTIAL)
-    rising = "rising" if found == sorted(set(found)) else f"{found}"
-    judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)
 
 
 @needs("receive", "queue_control")

@@ -57,3 +57,29 @@ def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
     told = answered(peer, sut, "send", to=to_queue(sut, application.queue), label="sent", body="sent")
     application.await_labels(1)
     judge("MQDMPR-3.1.7.1.9-26", expected=[DONE, ["sent"]], observed=[told, application.labels()])
+
+
+SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+
+
+@needs("send", "transactions")
+@covers(*SENT)
+def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, judge):
+    """Two transactions send two messages each to a local queue: none is there before, two in order after the commit of
+    one, not those of the other, which is aborted.
+    """
+    application = Application(peer, sut, transactional=True)
+    committed, aborted = application.begin(), application.begin()
+    for number in (1, 2):
+        application.send(f"sent {number}", transaction=committed)
+        application.send(f"not sent {number}", transaction=aborted)
+    early = application.labels()
+    counts = list(application.operations(committed, aborted).values())
+    application.decide("commit", committed)
+    application.decide("abort", aborted)
+    application.await_labels(2)
+    after = application.labels()
+    judge("MQDMPR-3.1.7.1.9-17", expected=[[], ["sent 1", "sent 2"]], observed=[early, after])
+    judge(
+        "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21", expected=[[2, 2], ["sent 1", "sent 2"]], observed=[counts, after]
+    )

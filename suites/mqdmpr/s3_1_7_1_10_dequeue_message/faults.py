@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import Given, instead_if, with_arguments, with_status
+from harness.faults.calls import Given, with_arguments, with_status
 from harness.faults.parts import fault
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.queueing.seeking import Seeking
-from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Answered, Cursor
-from reference_qm.model.enums import CursorState, SeekDirection
-from reference_qm.model.position_list import Boundary, Entry
-from reference_qm.model.states import MessagePositionState
+from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus, Status
-from reference_qm.model.transactions import Transaction
 
 READS = (Reading.dequeue_message, Reading.read_by_lookup_identifier, Reading.peek_message, Reading.peek_next_message)
 
@@ -46,23 +41,6 @@ add(
     with_arguments(Reading.take_message_out, two_phase_read=lambda given: False),
 )
 add(
-    "two-phases-without-lock",
-    (
-        "MQDMPR-3.1.7.1.10-D05",
-        "MQDMPR-3.1.7.1.11-07",
-        "MQDMPR-3.1.7.1.12-13",
-        "MQDMPR-3.1.7.1.13-02",
-        "MQDMPR-3.1.7.1.13-04",
-        "MQDMPR-3.1.7.1.13-32",
-    ),
-    "A message that is received in two phases can be received by others meanwhile.",
-    instead_if(
-        Reading.take_message_out,
-        lambda given: given.two_phase_read,
-        lambda given: given.answered(Status.MQ_OK, given.position),
-    ),
-)
-add(
     "received-in-one-phase-stays",
     ("MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"),
     "A message that is received in one phase stays in its queue, locked for ever.",
@@ -70,31 +48,6 @@ add(
         Reading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
 )
-
-
-@fault("received-within-transaction-not-locked", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))
-class NotLocked(TransactionOperations):
-    """What is received within a transaction can be received by others, too, until that commits."""
-
-    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        super().dequeue_in_transaction(transaction, position)
-        position.State = MessagePositionState.AVAILABLE
-
-
-@fault(
-    "received-within-transaction-deleted-at-once",
-    breaks=("MQDMPR-3.1.7.1.10-D04", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-29"),
-)
-class DeletedAtOnce(TransactionOperations):
-    """What is received within a transaction is gone at once, whatever becomes of that."""
-
-    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
-        super().dequeue_in_transaction(transaction, position)
-        operation = transaction.TransactionalOperationCollection.pop()
-        assert operation.DequeueReason is not None
-        self.qm.positions.delete_message(position, operation.DequeueReason)
-
-
 add(
     "cursor-not-asked-by-receives",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.10-15", "MQDMPR-3.1.7.1.11-10"),
@@ -170,48 +123,4 @@ add(
     ("MQDMPR-3.1.7.1.10-D07", "MQDMPR-3.1.7.1.11-14"),
     "Who receives is given the message behind the one that is taken, if there is one.",
     with_arguments(Reading.take_message_out, answered=_answer_the_message_behind),
-)
-
-
-@fault(
-    "search-begins-behind-the-first",
-    breaks=(
-        "MQDMPR-3.1.7.1.10-38",
-        "MQDMPR-3.1.7.1.15-38",
-        "MQDMPR-3.1.7.1.15-58",
-        "MQDMPR-3.1.7.3.2-06",
-        "MQDMPR-3.1.7.3.2-09",
-        "MQDMPR-3.1.7.3.3-10",
-        "MQDMPR-3.1.7.3.3-15",
-    ),
-)
-class BehindTheFirst(Seeking):
-    """A search from the front of the queue begins behind its first message, if there are more."""
-
-    def seek_available(
-        self,
-        initial_position: Entry,
-        peek_operation: bool,
-        seek_direction: SeekDirection = SeekDirection.FORWARD,
-    ) -> MessagePosition | None:
-        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
-        if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
-            return found
-        return super().seek_available(found, peek_operation, seek_direction) or found
-
-
-add(
-    "wait-ends-as-cancelled",
-    (
-        "MQDMPR-3.1.7.1.10-35",
-        "MQDMPR-3.1.7.1.10-D02",
-        "MQDMPR-3.1.7.1.14-33",
-        "MQDMPR-3.1.7.1.15-35",
-        "MQDMPR-3.1.7.1.15-55",
-        "MQDMPR-3.1.7.3.1-19",
-        "MQDMPR-3.1.7.3.1-20",
-        "MQDMPR-3.1.7.3.5-03",
-    ),
-    "A read whose time is over returns what one returns that was cancelled.",
-    with_arguments(Waiting.stop_reader, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
 )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from harness.faults.calls import Given, instead_if, with_arguments, with_status
 from harness.faults.parts import fault
+from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
-from reference_qm.model.position_list import Entry
+from reference_qm.model.enums import SeekDirection
+from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
 
 
@@ -79,4 +82,54 @@ add(
     ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
     "A read without a time-out waits for a day.",
     _without_time_out(86_400_000),
+)
+
+
+@fault(
+    "search-begins-behind-the-first",
+    breaks=(
+        "MQDMPR-3.1.7.1.10-38",
+        "MQDMPR-3.1.7.1.15-38",
+        "MQDMPR-3.1.7.1.15-58",
+        "MQDMPR-3.1.7.3.2-06",
+        "MQDMPR-3.1.7.3.2-09",
+        "MQDMPR-3.1.7.3.3-10",
+        "MQDMPR-3.1.7.3.3-15",
+    ),
+)
+class BehindTheFirst(Seeking):
+    """A search from the front of the queue begins behind its first message, if there are more."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
+            return found
+        return super().seek_available(found, peek_operation, seek_direction) or found
+
+
+add(
+    "waiting-reads-not-released",
+    (
+        "MQDMPR-3.1.7.1.9-23",
+        "MQDMPR-3.1.7.1.10-D02",
+        "MQDMPR-3.1.7.1.10-30",
+        "MQDMPR-3.1.7.1.14-24",
+        "MQDMPR-3.1.7.1.14-29",
+        "MQDMPR-3.1.7.1.15-26",
+        "MQDMPR-3.1.7.1.15-31",
+        "MQDMPR-3.1.7.1.15-51",
+        "MQDMPR-3.1.7.1.15-52",
+        "MQDMPR-3.1.7.1.16-D01",
+        "MQDMPR-3.1.7.3.1-18",
+        "MQDMPR-3.1.7.3.1-21",
+        "MQDMPR-3.1.7.3.1-22",
+        "MQDMPR-3.1.7.3.1-23",
+    ),
+    "A message that becomes available goes to no read that waits.",
+    skip(Waiting.release_readers),
 )

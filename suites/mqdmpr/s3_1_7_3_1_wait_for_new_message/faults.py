@@ -63,3 +63,20 @@ class KeptAfterItsWait(Waiting):
         if reader.number in self.qm.readers:
             super().stop_reader(reader, status)
             reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
+
+
+add(
+    "wait-ends-as-cancelled",
+    (
+        "MQDMPR-3.1.7.1.10-35",
+        "MQDMPR-3.1.7.1.10-D02",
+        "MQDMPR-3.1.7.1.14-33",
+        "MQDMPR-3.1.7.1.15-35",
+        "MQDMPR-3.1.7.1.15-55",
+        "MQDMPR-3.1.7.3.1-19",
+        "MQDMPR-3.1.7.3.1-20",
+        "MQDMPR-3.1.7.3.5-03",
+    ),
+    "A read whose time is over returns what one returns that was cancelled.",
+    with_arguments(Waiting.stop_reader, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
+)

@@ -128,26 +128,6 @@ def test_a_message_of_the_largest_size_is_taken(peer, sut, judge):
 
 
 @needs("send")
-@covers("MQMQ-2.2.20-D01")
-@pytest.mark.parametrize("size", [LARGEST // 2, LARGEST])
-def test_no_larger_message_is_sent(peer, sut, judge, size):
-    """A body of 2 MiB comes in one packet; one of 4 MiB, which no packet holds, is refused or not sent as it is."""
-    outgoing = Outgoing(peer, sut)
-    before = outgoing.send(body="before")
-    try:
-        frame = outgoing.send(body="x" * size)
-    except ControlRefused:
-        frame = outgoing.send(body="after")
-        if size < LARGEST:
-            raise ConformanceFailure("the SUT sends no body of 2 MiB") from None
-    held = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
-    whole = held if size < LARGEST else "none of 4 MiB"
-    expected = size if size < LARGEST else "none of 4 MiB"
-    judge("MQMQ-2.2.20-D01", expected=expected, observed=whole, evidence=[before, frame])
-    outgoing.end()
-
-
-@needs("send")
 @covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
 def test_the_time_to_reach_the_queue_is_sent_in_seconds(peer, sut, judge):
     """TimeToReachQueue has the seconds that the application gave."""

@@ -14,7 +14,7 @@ from suites.mqmq.steps.layout import Layout, shown
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import arrives, private_queue
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import direct_name, opened, private_name
+from suites.mqqb.steps.opening import opened, private_name
 from suites.whole_messages import SAME, described, differences
 
 THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
@@ -144,26 +144,6 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
     host = found.of("UserHeader.QueueManagerAddress")
     expected = f"UserHeader.QueueManagerAddress {peer.identifier}"
     judge("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29", expected=expected, observed=shown(host), evidence=frame)
-
-
-@needs("send")
-@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
-@pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
-def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
-    """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
-    outgoing = Outgoing(peer, sut, direct_name(peer, queue))
-    frame = outgoing.send(body="named", label="named")
-    outgoing.end()
-    text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
-    to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
-    found = Layout(frame)
-    judge(
-        "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=shown(to), observed=shown(found.of(*to)), evidence=frame
-    )
-    count = int.from_bytes(frame.data[64:66], "little")
-    judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
-    after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
-    judge("MQMQ-2.2.18.1.5.2-D02", expected=shown(after), observed=shown(found.of(*after)), evidence=frame)
 
 
 @needs("receive", "queue_control")

@@ -12,7 +12,7 @@ from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence, recoverable_message
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import CLOCK_S, check_alive, direct_name, opened, pass_time, private_name
+from suites.mqqb.steps.opening import CLOCK_S, check_alive, opened, pass_time, private_name
 from suites.mqqb.steps.sender import Sender, eventually
 from suites.whole_messages import SAME, differences
 
@@ -35,7 +35,6 @@ UNLISTED = (
 THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """A queue manager that is neither the SUT nor the peer."""
 CLOSED = "closed"
-JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 SHORT_S, LONG_S = 1, 9_000
 
 
@@ -218,69 +217,3 @@ def _are_there(sut, names):
 def _labels(sut, names):
     """Return those of these labels that messages in the queue have."""
     return sorted(message["label"] for message in sut.messages() if message["label"] in names)
-
-
-@needs("send", "receive")
-@covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
-@pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
-    """Of two delivered messages, the one with JP is in the sender's journal, whole; one with JN is not."""
-    sender = Sender(peer, sut)
-    names = [
-        *sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5),
-        *sender.send(2, delivery=delivery, journal=["negative"]),
-    ]
-    session, sent = sender.first(2)
-    sender.acknowledge_all(session)
-    kept = _kept(peer, sut, JOURNAL, names)
-    judge(
-        "MQMQ-2.2.19.2-14",
-        "MQDMPR-3.1.1.12-21",
-        "MQDMPR-3.1.1.2-17",
-        expected=[True, False],
-        observed=kept,
-        evidence=sent,
-    )
-    judge("MQDMPR-3.1.1.12-23", expected="journaled: False", observed=f"journaled: {kept[1]}", evidence=sent)
-    found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == names[0]), None)
-    observed = differences(sent[0], found, sut.guid)
-    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
-
-
-@needs("send", "receive")
-@covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
-@pytest.mark.parametrize("delivery", ["express", "recoverable"])
-def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
-    """Of two messages whose time was over before the peer could be reached, that with JN is in the dead letters."""
-    to = direct_name(peer)
-    limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
-    names = [
-        sut.send(to, body="late", label="late", journal=journal, **limits) for journal in (["negative"], ["positive"])
-    ]
-    pass_time(peer, (SHORT_S + 2) * 1_000)
-    sender = Sender(peer, sut)
-    sender.send(1)
-    session = sender.session()
-    sent = sender.collect(session, 1)
-    kept = _kept(peer, sut, DEAD_LETTERS, names)
-    judge(
-        "MQMQ-2.2.19.2-13",
-        "MQDMPR-3.1.1.12-24",
-        "MQDMPR-3.1.1.12-D46",
-        "MQDMPR-3.1.1.2-17",
-        expected=[True, False],
-        observed=kept,
-        evidence=sent,
-    )
-    judge("MQDMPR-3.1.1.12-26", expected="a dead letter: False", observed=f"a dead letter: {kept[1]}", evidence=sent)
-    sender.acknowledge_all(session)
-
-
-def _kept(peer, sut, queue, names):
-    """Return which messages are in a system queue; the first is waited for."""
-
-    def found():
-        return [message["message_id"] for message in sut.kept(queue)]
-
-    eventually(peer, lambda: names[0] in found())
-    return [name in found() for name in names]

@@ -11,10 +11,9 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.disposition import final_identifier, identifier
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import OneOf, direct_name, pass_time, settle
-from suites.mqqb.steps.ordering import Receiver, order_ack
+from suites.mqqb.steps.opening import OneOf, direct_name, settle
+from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
 
 UNUSED = {
@@ -30,7 +29,6 @@ UNUSED = {
 """The unused bits of Flags and the rule of each."""
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 TRANSACTIONAL = "transactional"
-SHORT_S = 2
 PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
 
 
@@ -102,22 +100,6 @@ def test_transactions_of_one_message(peer, sut, judge):
     judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
     judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
     sender.acknowledge_all(session)
-
-
-@covers("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
-def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
-    """Of two messages that nobody receives in time, neither with JN nor JP, that with FA has a FinalAck."""
-    receiver = Receiver(peer, sut)
-    sent = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": wanted}) for wanted in (0, 1)]
-    receiver.await_acknowledgment()
-    pass_time(peer, (SHORT_S + 1) * 1_000)
-    receiver.poll_acknowledgment(final=True)
-    pass_time(peer, sut.quiet_ms)
-    came = receiver.acknowledgments(final=True)
-    identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
-    answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)
-    observed = f"FinalAck of that {', '.join(answered) or 'of none'}"
-    judge.all(expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
 
 
 @needs("send", "transactions")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
+from harness.sut.control import ControlRefused
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from suites.messages import a_message, recoverable_message
+from suites.mqmq.steps.layout import Layout
+from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.sender import Sender
@@ -100,3 +105,26 @@ def _session_header(frame):
     extra = len(frame.data) - int.from_bytes(frame.data[8:12], "little")
     there = {0: "no SessionHeader", 16: "a SessionHeader"}.get(extra, f"{extra} bytes more")
     return f"SH {frame['BaseHeader'].SH}, {there}"
+
+
+LARGEST = 0x0040_0000
+
+
+@needs("send")
+@covers("MQMQ-2.2.20-D01")
+@pytest.mark.parametrize("size", [LARGEST // 2, LARGEST])
+def test_no_larger_message_is_sent(peer, sut, judge, size):
+    """A body of 2 MiB comes in one packet; one of 4 MiB, which no packet holds, is refused or not sent as it is."""
+    outgoing = Outgoing(peer, sut)
+    before = outgoing.send(body="before")
+    try:
+        frame = outgoing.send(body="x" * size)
+    except ControlRefused:
+        frame = outgoing.send(body="after")
+        if size < LARGEST:
+            raise ConformanceFailure("the SUT sends no body of 2 MiB") from None
+    held = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
+    whole = held if size < LARGEST else "none of 4 MiB"
+    expected = size if size < LARGEST else "none of 4 MiB"
+    judge("MQMQ-2.2.20-D01", expected=expected, observed=whole, evidence=[before, frame])
+    outgoing.end()

@@ -19,9 +19,6 @@ from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers
 
-KEPT_TAGS = [1, 3, 4]
-"""The messages that must survive."""
-
 
 def _acknowledged(connection: RawConversation, count: int) -> Frame | None:
     """Wait for the acknowledgment of so many messages; return the last that came."""
@@ -76,52 +73,6 @@ def _for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return the initiated sessions whose OutgoingQueueReference is a format name, or nothing."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     return [one for one in shown if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
-
-
-def _destination(frame: Frame) -> str:
-    """Return the direct name that a message is for, without its prefix."""
-    return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
-
-
-@needs("send", "restart")
-@covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
-def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
-    """To two queues that cannot be reached go recoverable messages and an express one; two restarts, and they come."""
-    to = [direct_name(peer, name) for name in ("mqc-survive-1", "mqc-survive-2")]
-    for tag, queue, delivery in (
-        (1, 0, "recoverable"),
-        (2, 0, "express"),
-        (3, 0, "recoverable"),
-        (4, 1, "recoverable"),
-    ):
-        sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
-    sut.restart()
-    sut.restart()
-    sender = Sender(peer, sut, to[0])
-    came: list[Frame] = []
-    while 4 not in tags(came) or len(came) < len(KEPT_TAGS):
-        session = sender.next_session()
-        more = [] if session is None else sender.collect_all(session, 1)
-        if session is None or not more:
-            break
-        came += more
-        sender.acknowledge_all(session)
-    both = sorted({tag == 4 for tag in tags(came)})
-    judge("MQQB-3.1.4.1-02", expected="2 queues", observed=f"{len(both)} queues", evidence=came)
-    first = [tag for tag in tags(came) if tag < 4]
-    judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {first}", evidence=came)
-    went = {tag: _destination(frame) for tag, frame in zip(tags(came), came, strict=True) if tag != 2}
-    wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in KEPT_TAGS}
-    judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(went.items()), evidence=came)
-    kept = sorted(set(tags(came)) - {2})
-    judge(
-        "MQQB-3.1.1.3.2-01",
-        "MQQB-3.1.1.3.2-02",
-        expected=f"{KEPT_TAGS} survive",
-        observed=f"{kept} survive",
-        evidence=came,
-    )
-    settle(peer)
 
 
 @needs("restart")

@@ -11,10 +11,15 @@ from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
+    EARLY,
+    INITIALIZATION_MS,
     NULL_GUID,
+    ON_TIME,
+    RETRY_MS,
     Between,
     OneOf,
     accepted,
+    closing,
     direct_name,
     internal_bits,
     listen,
@@ -89,3 +94,22 @@ def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, 
 
 def _time_stamp(request: Frame) -> int:
     return int(request["EstablishConnectionHeader"].TimeStamp)
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
+def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
+    """A second attempt is closed when its own timer expires, not when that of the first would have."""
+    sut.slow_down(20)
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    listener = listen(peer, sut)
+    first, _ = accepted(listener)
+    pass_time(peer, sut.duration_ms(INITIALIZATION_MS) // 2 - sut.duration_ms(RETRY_MS))
+    first.close()
+    connection, asked = accepted(listener)
+    observed = closing(sut, connection, asked.time_ms)
+    early = observed if observed.startswith(EARLY) else "not closed early"
+    judge("MQQB-3.1.5.2.3-01", expected="not closed early", observed=early, evidence=asked)
+    if early == observed:
+        raise ConformanceFailure("the SUT closed before the timer of this attempt could expire")
+    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=asked)

@@ -129,21 +129,6 @@ def test_every_message_is_entered_into_the_history(peer, sut, judge):
     )
 
 
-@covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
-def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, sut, judge):
-    """An express message, a recoverable one, another soon after: all are acknowledged soon after the first of those."""
-    sut.slow_down(MEASURED)
-    soon_ms = 4_000
-    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=soon_ms)
-    sent = [session.send(a_message(peer)), session.send(recoverable_message(peer))]
-    session.quiet(sut.duration_ms(soon_ms) // 2)
-    sent.append(session.send(recoverable_message(peer)))
-    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
-    took = peer.took(sent[1], ack)
-    expected = Between(*took.by_timer(soon_ms))
-    judge.all(expected=expected, observed=took.ms, evidence=[*sent, ack])
-
-
 def _history(sut):
     """Return the MessageIDHistoryTable: TimeStamps by source and MessageID."""
     table = sut.inspect()["QueueManager"]["MessageIDHistoryTable"]

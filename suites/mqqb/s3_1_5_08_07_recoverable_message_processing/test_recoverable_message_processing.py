@@ -14,6 +14,7 @@ from suites.mqqb.steps.disposition import NOWHERE, private_queue
 from suites.mqqb.steps.opening import (
     ACK_MS,
     RECOVERABLE_ACK_MS,
+    Between,
     OneOf,
     check_alive,
     internal_bits,
@@ -248,3 +249,25 @@ def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
         evidence=[*sent, session.last],
         errata="E17",
     )
+
+
+DELAY_MS = ACK_MS // 2
+
+
+MEASURED = 10
+"""Timers run at most so many times faster where the check has to act while they run."""
+
+
+@covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
+def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, sut, judge):
+    """An express message, a recoverable one, another soon after: all are acknowledged soon after the first of those."""
+    sut.slow_down(MEASURED)
+    soon_ms = 4_000
+    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=soon_ms)
+    sent = [session.send(a_message(peer)), session.send(recoverable_message(peer))]
+    session.quiet(sut.duration_ms(soon_ms) // 2)
+    sent.append(session.send(recoverable_message(peer)))
+    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    took = peer.took(sent[1], ack)
+    expected = Between(*took.by_timer(soon_ms))
+    judge.all(expected=expected, observed=took.ms, evidence=[*sent, ack])

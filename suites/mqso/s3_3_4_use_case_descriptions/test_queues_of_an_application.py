@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, asked, send_here
+from suites.applications import DONE, NOTHING, REFUSED, asked, received, send_here, to_queue, tried
 from suites.mqqb.steps.disposition import labels
 
 SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
@@ -51,3 +51,24 @@ def test_questions_change_nothing(sut, judge):
     judge("MQSO-3.3.4.2-D01", expected=(["one", "two"], [2]), observed=first[1:])
     for _ in range(3):
         judge("MQSO-3.3.4.2-D01", expected=first, observed=answers())
+
+
+@needs("send", "receive", "queue_control")
+@covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
+def test_what_is_received_without_a_transaction_is_gone(sut, judge):
+    """Express and recoverable messages that were sent are there, and gone when they are received; one that could not be
+    sent never was.
+    """
+    queue = sut.new_queue("states", quota_kb=8)
+    send_here(sut, queue, ["express"])
+    send_here(sut, queue, ["recoverable"], delivery="recoverable")
+    lost = tried(lambda: sut.send(to_queue(sut, queue), label="too much", body="x" * 10_000))
+    judge(
+        "MQSO-5.1.1.3-01",
+        "MQSO-3.3.4.3-D01",
+        "MQSO-3.3.4.3-D02",
+        expected=(REFUSED, ["express", "recoverable"]),
+        observed=(lost, labels(sut, queue)),
+    )
+    taken = [received(sut, queue=queue) for _ in range(3)]
+    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", NOTHING], observed=taken)

@@ -8,10 +8,9 @@ from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.applications import NOTHING, asked, received, send_here
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, labels
-from suites.mqqb.steps.opening import direct_name, pass_time
-from suites.mqqb.steps.ordering import place
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import direct_name
+from suites.mqqb.steps.sender import Sender
 
 UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
 DECIDED = ("MQSO-3.3.4.4-D02", "MQSO-4.3.1.2-D02")
@@ -96,33 +95,3 @@ def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
     judge.all(expected=["later", "commit"], observed=["at once" if early else "later", *seen], evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
-
-
-@needs("receive")
-@covers("MQSO-3.2.1-01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
-def test_a_transactional_message_is_stored_once_and_acknowledged(peer, sut, judge):
-    """One that comes twice is there once, and its transfer is acknowledged; one in no transaction is not taken."""
-    receiver = AcknowledgingReceiver(peer, sut)
-    label = f"once {peer.message_id()}"
-    packet = receiver.sequence.message(label=label)
-    sent = [receiver.give(packet), receiver.give(packet)]
-    ack = receiver.poll_acknowledgment()
-    outside = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
-    eventually(peer, lambda: label in labels(sut, sut.queue("transactional")))
-    pass_time(peer, sut.quiet_ms)
-    evidence = [*sent, outside, *([] if ack is None else [ack])]
-    number = None if ack is None else place(ack).TxSequenceNumber
-    judge(
-        "MQSO-4.3.1.2-D04",
-        expected=f"1 acknowledged, {[label]}",
-        observed=f"{number} acknowledged, {labels(sut, sut.queue('transactional'))}",
-        evidence=evidence,
-    )
-    judge(
-        "MQSO-3.2.1-D03",
-        expected=[label],
-        observed=[one for one in labels(sut, sut.queue("transactional")) if one == label],
-        evidence=sent,
-    )
-    judge("MQSO-3.2.1-01", expected=[label], observed=labels(sut, sut.queue("transactional")), evidence=evidence)
-    receiver.end()

@@ -6,10 +6,10 @@ from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import RECEIVE
-from suites.applications import REFUSED, asked, send_here
-from suites.messages import recoverable_message
+from suites.applications import REFUSED, asked, send_here, tried
+from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name, opened, pass_time
+from suites.mqqb.steps.opening import direct_name, opened, pass_time, settle
 from suites.mqqb.steps.sender import RETRY_MS, Sender, eventually, tags
 from suites.mqqp.steps.reader import Reader
 from suites.mqqp.steps.reading import waiting
@@ -34,20 +34,6 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
     opened_queue = remote.open_remote(association)
     observed = "an answer" if opened_queue.answered else "silence"
     judge("MQSO-5.1.1-01", expected="an answer", observed=observed, evidence=opened_queue.evidence)
-
-
-@needs("restart", "receive")
-@covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
-def test_sessions_are_served_after_a_restart(peer, sut, judge):
-    """When it has started again it accepts a session and takes a message."""
-    sut.restart()
-    attempt = Attempt(peer)
-    judge("MQSO-6.6.2-D06", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
-    again = opened(peer)
-    sent = again.send(recoverable_message(peer, label="after"))
-    arrived = eventually(peer, lambda: "after" in labels(sut, sut.queue()))
-    observed = "running" if arrived else "no message is taken"
-    judge("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07", expected="running", observed=observed, evidence=[sent])
 
 
 @needs("pause", "send", "receive", "queue_control")
@@ -134,3 +120,53 @@ def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
     observed = [CLOSED if one.wait_closed() else OPEN for one in bound]
     judge.all(expected=[CLOSED] * 2, observed=observed, evidence=read.evidence)
     sut.change_environment(service=True)
+
+
+@needs("environment", "inspect", "send", "receive", "queue_control")
+@covers(
+    "MQSO-5.1.1.1-05",
+    "MQSO-5.1.1.1-06",
+    "MQSO-5.1.1.1-D04",
+    "MQDMPR-3.1.7.2.5-03",
+    "MQDMPR-3.1.7.2.6-03",
+)
+def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
+    """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
+    of the peer. When there is room again, it does.
+    """
+    queue = sut.queue()
+
+    def throttled() -> bool:
+        return bool(sut.inspect()["QueueManager"]["Throttled"])
+
+    sut.change_environment(storage=False)
+    short = eventually(peer, throttled)
+    judge(
+        "MQSO-5.1.1.1-06",
+        "MQDMPR-3.1.7.2.5-03",
+        expected="throttled",
+        observed="throttled" if short else "not throttled",
+    )
+    connection = opened(peer)
+    own = tried(lambda: send_here(sut, queue, ["own"]))
+    sent = [connection.send(a_message(peer, label="of the peer"))]
+    settle(peer)
+    if short:
+        observed = (own, labels(sut, queue))
+        judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
+    else:
+        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+    sut.change_environment(storage=True)
+    eventually(peer, lambda: not throttled())
+    freed = f"{short}, then {throttled()}"
+    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=freed)
+    if short:
+        judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
+    else:
+        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
+    sent.append(opened(peer).send(a_message(peer, label="again")))
+    tried(lambda: send_here(sut, queue, ["own, again"]))
+    eventually(peer, lambda: len(labels(sut, queue)) == 2)
+    if short:
+        there = sorted(labels(sut, queue))
+        judge("MQSO-5.1.1.1-05", expected=["again", "own, again"], observed=there, evidence=sent)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.applications import NOTHING, REFUSED, received, send_here, to_queue, tried
+from suites.applications import NOTHING, received, send_here
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import direct_name, settle
 from suites.mqqb.steps.ordering import order_ack
@@ -56,27 +56,6 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
         expected=f"{outcome}: {left}",
         observed=observed,
     )
-
-
-@needs("send", "receive", "queue_control")
-@covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
-def test_what_is_received_without_a_transaction_is_gone(sut, judge):
-    """Express and recoverable messages that were sent are there, and gone when they are received; one that could not be
-    sent never was.
-    """
-    queue = sut.new_queue("states", quota_kb=8)
-    send_here(sut, queue, ["express"])
-    send_here(sut, queue, ["recoverable"], delivery="recoverable")
-    lost = tried(lambda: sut.send(to_queue(sut, queue), label="too much", body="x" * 10_000))
-    judge(
-        "MQSO-5.1.1.3-01",
-        "MQSO-3.3.4.3-D01",
-        "MQSO-3.3.4.3-D02",
-        expected=(REFUSED, ["express", "recoverable"]),
-        observed=(lost, labels(sut, queue)),
-    )
-    taken = [received(sut, queue=queue) for _ in range(3)]
-    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", NOTHING], observed=taken)
 
 
 @needs("send", "queue_control")

@@ -7,10 +7,9 @@ from typing import Any
 from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, asked, received, send_here, to_queue, tried
-from suites.messages import a_message, recoverable_message
+from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import NOWHERE, labels
 from suites.mqqb.steps.opening import RECOVERABLE_ACK_MS, opened, settle
-from suites.mqqb.steps.sender import eventually
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
@@ -111,53 +110,3 @@ def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
     peer.environment.run_until(acknowledged, within_ms)
     observed = [labels(sut, queue), acknowledged()]
     judge("MQSO-5.5.5-01", expected=[["after"], True], observed=observed, evidence=sent)
-
-
-@needs("environment", "inspect", "send", "receive", "queue_control")
-@covers(
-    "MQSO-5.1.1.1-05",
-    "MQSO-5.1.1.1-06",
-    "MQSO-5.1.1.1-D04",
-    "MQDMPR-3.1.7.2.5-03",
-    "MQDMPR-3.1.7.2.6-03",
-)
-def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
-    """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
-    of the peer. When there is room again, it does.
-    """
-    queue = sut.queue()
-
-    def throttled() -> bool:
-        return bool(sut.inspect()["QueueManager"]["Throttled"])
-
-    sut.change_environment(storage=False)
-    short = eventually(peer, throttled)
-    judge(
-        "MQSO-5.1.1.1-06",
-        "MQDMPR-3.1.7.2.5-03",
-        expected="throttled",
-        observed="throttled" if short else "not throttled",
-    )
-    connection = opened(peer)
-    own = tried(lambda: send_here(sut, queue, ["own"]))
-    sent = [connection.send(a_message(peer, label="of the peer"))]
-    settle(peer)
-    if short:
-        observed = (own, labels(sut, queue))
-        judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
-    else:
-        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
-    sut.change_environment(storage=True)
-    eventually(peer, lambda: not throttled())
-    freed = f"{short}, then {throttled()}"
-    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=freed)
-    if short:
-        judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
-    else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
-    sent.append(opened(peer).send(a_message(peer, label="again")))
-    tried(lambda: send_here(sut, queue, ["own, again"]))
-    eventually(peer, lambda: len(labels(sut, queue)) == 2)
-    if short:
-        there = sorted(labels(sut, queue))
-        judge("MQSO-5.1.1.1-05", expected=["again", "own, again"], observed=there, evidence=sent)
