@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from harness.capture.recorder import Frame
+from harness.capture.recorder import Frame, MissingLayer
 from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
 
 MISSING = "missing"
@@ -63,7 +64,11 @@ class Named(Expectation):
             return observed.of(*self.expected)
         if observed is None or isinstance(observed, str | int) or is_several(observed):
             return None
-        return {name: _field(observed, name) for name in self.expected}
+        found: dict[str, Any] = {}
+        for name in self.expected:
+            with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
+                found[name] = _field(observed, name)
+        return found
 
 
 @expectation.register

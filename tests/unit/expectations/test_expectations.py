@@ -185,3 +185,8 @@ def test_fields_are_read_off_a_packet_or_a_header() -> None:
     )
     assert judged(expected, message(6))[2] == "UserHeader.MessageID 6"
     assert judged(fields(MessageID=5), message(5)["UserHeader"])[0]
+
+
+def test_fields_of_a_header_that_a_packet_lacks_are_missing() -> None:
+    expected = fields({"UserHeader.MessageID": 5, "SessionHeader.WindowSize": 64})
+    assert judged(expected, message(5))[2] == "SessionHeader.WindowSize missing"
