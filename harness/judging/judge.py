@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from harness.capture.deciding import Lines, Says, deciding
 from harness.capture.recorder import Frame
@@ -37,6 +37,19 @@ ADVISED = {
 """What is said of an observation that decides nothing about a rule."""
 
 _MISSED = (Verdict.FAIL, Verdict.WARN)
+
+
+@runtime_checkable
+class HasFrames(Protocol):
+    """What some packets show, such as a call: it stands for them as evidence."""
+
+    @property
+    def evidence(self) -> list[Frame]:
+        """The packets."""
+
+
+Shown = Frame | HasFrames
+"""What is named as evidence."""
 
 
 class Judge:
@@ -81,7 +94,7 @@ class Judge:
         *rules: str,
         expected: Any,
         observed: Any,
-        evidence: Frame | Iterable[Frame | None] | None = None,
+        evidence: Shown | Iterable[Shown | None] | None = None,
         errata: str | None = None,
         case: str | None = None,
         note: str | None = None,
@@ -168,7 +181,7 @@ class Judge:
             self._row(rule)
         self._finished.update(rules or self.covers)
 
-    def not_exercised(self, *rules: str, reason: str, evidence: Frame | Iterable[Frame | None] | None = None) -> None:
+    def not_exercised(self, *rules: str, reason: str, evidence: Shown | Iterable[Shown | None] | None = None) -> None:
         """Record that what the rules are about never occurred: they were neither kept nor broken."""
         for rule in self._named(rules):
             self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
@@ -408,9 +421,12 @@ def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcom
     return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))
 
 
-def _frames(evidence: Frame | Iterable[Frame | None] | None) -> list[Frame]:
+def _frames(evidence: Shown | Iterable[Shown | None] | None) -> list[Frame]:
+    """Return the packets that packets and calls show, each once."""
     if evidence is None:
         return []
     if isinstance(evidence, Frame):
         return [evidence]
-    return list(dict.fromkeys(frame for frame in evidence if frame is not None))
+    if isinstance(evidence, HasFrames):
+        return list(dict.fromkeys(evidence.evidence))
+    return list(dict.fromkeys(frame for one in evidence for frame in _frames(one)))
