@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.model import Contents, Pair, System, is_judgeable, worst
+from reports.roots import ROOTS_SHOWN, root_lines
 from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
@@ -57,11 +58,24 @@ def terminal_matrix(contents: Contents) -> Group:
     """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
     legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
     tables: list[RenderableType] = [_systems(contents), *([_pairs(contents)] if contents.pairs else []), legend]
+    before_all_else = _roots(contents)
     if len(contents.systems) <= SIDE_BY_SIDE:
         tables.insert(0, _sections(contents))
     elif len(contents.systems) <= WITH_DOCUMENTS:
         tables.insert(0, _documents(contents))
-    return Group(*tables)
+    return Group(*before_all_else, *tables)
+
+
+def _roots(contents: Contents) -> list[Text]:
+    """Return a line for each thing that is missing in the latest run of a system: what rests on it says nothing."""
+    found = [
+        Text(f"{_name(contents, system)}: {line}", style="bold")
+        for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
+        for run in contents.runs_of(system)[-1:]
+        for line in root_lines(run.roots)
+    ]
+    more = len(found) - ROOTS_SHOWN
+    return found[:ROOTS_SHOWN] + ([Text(f"and {more} more that are missing: the site has all")] if more > 0 else [])
 
 
 def _systems(contents: Contents) -> Table:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 LIVE = "mqconform-live"
 """The name of the plugin that says how far a run is."""
+_OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
+"""The names by which pytest has its own options."""
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -52,7 +54,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
     if run.aborted and not run.uncollected:
-        given = {option: config.getoption("keyword" if option == "-k" else option) for option in GONE_ON_WITH}
+        given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in GONE_ON_WITH}
         terminalreporter.write_line(f"go on: {goes_on_with(given, run.folder)}")
     if run.lost:
         terminalreporter.write_line(f"ERROR: {run.aborted}")

@@ -17,7 +17,9 @@ _TEXT = 120
 
 def as_text(difference: Difference) -> str:
     """Return lines for a terminal: what is unchanged is only counted."""
-    lines = [f"{name}: {_side(side)}" for name, side in (("A", difference.a), ("B", difference.b))]
+    sides = ("A", difference.a), ("B", difference.b)
+    lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
+    lines += [f"{name}: {_side(side)}" for name, side in sides]
     for kind, steps in _steps_by_kind(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind != UNCHANGED:
@@ -27,7 +29,9 @@ def as_text(difference: Difference) -> str:
 
 def as_markdown(difference: Difference) -> str:
     """Return a page of Markdown, for a comment on a change or a release note."""
-    lines = [f"{name}: {_escape_markdown(_side(side))}  " for name, side in (("A", difference.a), ("B", difference.b))]
+    sides = ("A", difference.a), ("B", difference.b)
+    lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
+    lines += [f"{name}: {_escape_markdown(_side(side))}  " for name, side in sides]
     for kind, steps in _steps_by_kind(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind != UNCHANGED:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import typer
 
+from harness.cli.run import run
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
-from harness.run.findings import again_with, findings
+from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with
 from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
@@ -146,6 +149,32 @@ def test_findings_come_worst_first_with_the_way_back():
     assert f"    again: mqconform run --rule {RULE} --sut 'my sut.toml'" in lines
     assert "\x1b" not in "".join(lines)
     assert max(map(len, lines)) < 400
+
+
+def test_a_run_goes_on_with_what_it_was_given():
+    given = {
+        **GONE_ON_WITH,
+        "--select": ["MQQB", "level=MUST"],
+        "-k": "one or two",
+        "--sut": "my sut.toml",
+        "--workers": 4,
+        "--allure": True,
+    }
+    assert goes_on_with(GONE_ON_WITH, Path("x")) == "mqconform run --out x --resume"
+    assert goes_on_with(given, Path("x")) == (
+        "mqconform run --select MQQB --select level=MUST -k 'one or two' --sut 'my sut.toml' --workers 4 --allure "
+        "--out x --resume"
+    )
+
+
+def test_every_option_of_a_run_that_decides_about_it_is_given_again():
+    app = typer.Typer()
+    app.command("run")(run)
+    options = {one.opts[0] for one in typer.main.get_command(app).params} - {
+        "--install-completion",
+        "--show-completion",
+    }
+    assert options == {*GONE_ON_WITH, "--out", "--resume", "-v", "--format"}
 
 
 def test_a_rule_of_every_packet_is_repeated_by_the_check_that_saw_it_broken():
