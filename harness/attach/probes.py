@@ -34,7 +34,6 @@ _MESSAGE: dict[str, Any] = {
     "delivery": "recoverable",
     "application_tag": 4_000_000_000,
 }
-_Arguments = dict[str, Any]
 
 
 class Probes(Asking):

@@ -71,6 +71,7 @@ def _cells(row: dict[str, Any]) -> tuple[object, ...]:
 
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
+    from harness.proof.places import places_of
     from harness.rules.coverage import DEMAND, totals
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
@@ -83,6 +84,13 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
         typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")
+    places = [places_of(inventory, rule) for rule in inventory.checked()]
+    together = sum(one.are_one_folder() for one in places)
+    named = sum(one.are_named() for one in places)
+    typer.echo(
+        f"{together:,} of {len(places):,} checked rules have row, check and fault in one folder, "
+        f"{named:,} where checked_in says"
+    )
 
 
 def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:

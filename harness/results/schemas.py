@@ -28,7 +28,6 @@ _WORD = {"type": "string", "maxLength": 300}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER}
 _TIME = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
 _DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-_TEXTS = {"type": "array", "items": _TEXT, "maxItems": 10_000}
 _WORDS = {"type": "array", "items": _WORD, "maxItems": 10_000}
 _GUIDS = {
     "type": "array",

@@ -106,8 +106,9 @@ class Inputs(Part):
         session = self.qm.transports.get(event.transport)
         if session is not None:
             self.qm.identifying.receive_bytes(session, event.data, now)
-            self.qm.unfinished.note(event.transport, session.framer.pending)  # a closed session has a new framer
-            if self.qm.unfinished.total > self.qm.unfinished.limit:
+            unfinished = session.framer.pending  # a closed session has a new framer
+            if unfinished or event.transport in self.qm.unfinished.held:
+                self.qm.unfinished.note(event.transport, unfinished)
                 self.shed(now)
 
     def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:

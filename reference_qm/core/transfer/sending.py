@@ -9,7 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session, next_u16
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -169,10 +169,10 @@ class Sending(Part):
         """
         if position.UserMessage.TransactionHeader is not None:
             position.UserMessage = self.qm.transactional_sending.update_transaction_header(session, position, now)
-        session.MessageSentCount = next_u16(session.MessageSentCount)
+        session.MessageSentCount = session.MessageSentCount + 1 & 0xFFFF
         position.SequenceNumber = session.MessageSentCount
         if position.recoverable:
-            session.RecoverableMessageSentCount = next_u16(session.RecoverableMessageSentCount)
+            session.RecoverableMessageSentCount = session.RecoverableMessageSentCount + 1 & 0xFFFF
             position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
         session.UnAckedMessageCount += 1
         packet = position.UserMessage

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from harness.faults.fields import recomputed
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
-from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
+from harness.faults.sent_messages import change_insertion
+from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import LOW_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
@@ -17,9 +20,10 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.store.entries import moved
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -214,3 +218,145 @@ class RejectedAsLate(TransactionOperations):
         for operation in transaction.TransactionalOperationCollection:
             if operation.DequeueReason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_REJECTED:
                 operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+
+
+RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+
+add(
+    "message-properties-ack-arrival",
+    ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
+    "PA asks for nothing.",
+    skip(AdminAcks.acknowledge_arrival),
+)
+
+
+@fault("message-properties-ack-receive", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
+class ReceiveNotAcknowledged(AdminAcks):
+    """PR asks for nothing."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is not RECEIVED:
+            super().acknowledge_receive(message, reason, now)
+
+
+add(
+    "message-properties-ack-failure",
+    ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
+    "NA asks for nothing.",
+    skip(AdminAcks.acknowledge_failure),
+)
+
+
+@fault("message-properties-ack-removal", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
+class RemovalNotAcknowledged(AdminAcks):
+    """NR asks for nothing."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is RECEIVED:
+            super().acknowledge_receive(message, reason, now)
+
+
+add(
+    "application-tag-received-without-its-highest-bit",
+    ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
+    "The highest bit of ApplicationTag is lost when a message is received.",
+    change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
+    blind=True,
+)
+
+
+@fault(
+    "arrival-of-transactional-messages-not-acknowledged",
+    breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
+    blind=True,
+)
+class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
+    """A transactional message that arrives is not acknowledged to its administration queue."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().acknowledge_arrival(position, now)
+
+
+_ALL = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
+
+
+@fault("arrival-told-unasked", breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"))
+class ArrivalAcknowledgedUnasked(AdminAcks):
+    """Every arrival is acknowledged."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL)
+        super().acknowledge_arrival(replace(position, MessageReference=asking), now)
+
+
+MESSAGE = UserMessagePacket
+
+
+def _swap_bytes(value: int) -> int:
+    return int.from_bytes(value.to_bytes(2, "little"), "big")
+
+
+add(
+    "message-class-big-endian",
+    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
+    "MessageClass of an acknowledgment is big-endian.",
+    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+)
+
+
+def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
+    """Leave where they are the messages that should be moved to a queue."""
+
+    class KeptOut(Positions):
+        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+            return None if queue is which(self.qm) else super().move_message(position, queue)
+
+    return replaced(KeptOut)
+
+
+add(
+    "message-dead-letter-not-kept",
+    ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
+    "Nothing gets into the SystemDeadletterQueue.",
+    _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
+)
+
+
+add(
+    "message-journal-not-kept",
+    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
+    "Nothing gets into the SystemJournalQueue.",
+    _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
+)
+
+
+@fault(
+    "message-transaction-final-ack-forgotten",
+    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
+)
+class FinalAckForgotten(InSequence):
+    """FA asks for nothing."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        flags = packet.TransactionHeader.Flags & ~2 if packet.TransactionHeader else 0
+        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
+        super().take_transactional(session, packet, receipt, now)
+
+
+@fault(
+    "message-transaction-final-ack-always",
+    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
+)
+class FinalAckAlways(InSequence):
+    """Every transactional message has a FinalAck."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        flags = packet.TransactionHeader.Flags | 2 if packet.TransactionHeader else 0
+        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
+        super().take_transactional(session, packet, receipt, now)

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
-
-import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.shown import lookup_id
 from suites.applications import DONE, REFUSED, asked
-from suites.messages import Sequence, a_message, recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
 
 pytestmark = needs("restart")
@@ -26,10 +19,6 @@ PROPERTIES: tuple[dict[str, Any], ...] = (
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
     {},
 )
-SEQUENTIAL = (1 << 56) - 1
-"""The bytes of a lookup identifier that are the SequentialID."""
-EVEN_PRIORITY = 4
-"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
 LONG_MS = 600_000
 
 
@@ -74,43 +63,6 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
     judge("MQDMPR-3.1.1.2-D01", expected=f"{len(numbers)} numbers of {len(numbers)} queues", observed=observed)
 
 
-def _is_there(sut, queue, label):
-    return label in labels(sut, queue)
-
-
-@needs("receive")
-@covers("MQDMPR-3.1.1.1-D04")
-@pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
-    """Messages before a restart, of which the last is taken, or all are, and one after it: each has a higher
-    SequentialID, whatever the highest byte of its lookup identifier is.
-    """
-    queue = sut.queue(kind)
-    sequence = Sequence(peer)
-    found: list[int] = []
-    identifier = 0
-    for label in ("first", "second", "third", "fourth", "fifth"):
-        if label == "fourth":
-            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
-            sut.restart()
-        if label == "fifth":
-            for _ in labels(sut, queue):
-                sut.control.call("receive", queue=queue, timeout_ms=0)
-            sut.restart()
-        connection = opened(peer)
-        make = partial(recoverable_message, peer) if kind == "plain" else sequence.message
-        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
-        connection.send(make(label=label, base=priority))
-        eventually(peer, partial(_is_there, sut, queue, label))
-        known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
-        if label not in known:
-            raise ConformanceFailure(f"the message {label} did not come into its queue")
-        identifier = known[label]
-        found.append(identifier & SEQUENTIAL)
-    rising = "rising" if found == sorted(set(found)) else f"{found}"
-    judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)
-
-
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.1-04")
 def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
@@ -118,22 +70,22 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
     After a restart nobody has it open, and a message that comes then is taken by nobody.
     """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
-    connection = opened(peer)
-    connection.send(a_message(peer, {"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
-    check_alive(connection)
-    if not eventually(peer, lambda: labels(sut, other) == ["express"]):
+    connection = peer.open_raw()
+    connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
+    connection.check_alive()
+    if not peer.eventually(lambda: sut.labels(other) == ["express"]):
         raise ConformanceFailure("the express message did not come into its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS)
     sut.restart()
-    later = opened(peer)
-    later.send(recoverable_message(peer, label="later", destination=rf"TCP:{sut.address}\{queue}"))
-    check_alive(later)
-    eventually(peer, lambda: labels(sut, queue) == ["later"])
+    later = peer.open_raw()
+    later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))
+    later.check_alive()
+    peer.eventually(lambda: sut.labels(queue) == ["later"])
     observed = {
-        "express messages": labels(sut, other),
-        "taken by the read": "later" not in labels(sut, queue),
+        "express messages": sut.labels(other),
+        "taken by the read": "later" not in sut.labels(queue),
         "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
         "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
         "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
@@ -170,11 +122,11 @@ def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
     """Messages that the SUT sends before and after a restart, a while apart, are all of one queue manager: the one
     that it says it is.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-identifier"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
     before = sender.session()
     sender.collect(before, 1)
-    pass_time(peer, sut.quiet_ms)
+    peer.pass_time(sut.quiet_ms)
     sender.send(2)
     came = sender.collect(before, 2)
     sender.acknowledge_all(before)

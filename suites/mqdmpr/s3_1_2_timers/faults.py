@@ -35,7 +35,7 @@ def _running_for(durations: Mapping[TimerName, int]) -> Install:
         def _start_timer(self, name: TimerName, now: Now) -> None:
             super()._start_timer(name, now)
             if name in durations:
-                duration_ms = self.qm.settings.scaled(durations[name])
+                duration_ms = durations[name] // self.qm.settings.scale
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms)
 
     return replaced(RunningFor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.peer.remote import START2
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
-from suites.applications import DONE, Application, answered, to_queue
+from suites.applications import DONE, Application, answered
 from suites.mqqp.steps.reading import FIRST, LOW_7_BYTES, SECOND, brought, filled, frames
 
 pytestmark = needs("queue_control", "receive")
@@ -54,6 +54,32 @@ def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote
 def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
     """A message that a local queue has room for is sent with success, and is there."""
     application = Application(peer, sut)
-    told = answered(peer, sut, "send", to=to_queue(sut, application.queue), label="sent", body="sent")
+    told = answered(peer, sut, "send", to=sut.direct_name(application.queue), label="sent", body="sent")
     application.await_labels(1)
     judge("MQDMPR-3.1.7.1.9-26", expected=[DONE, ["sent"]], observed=[told, application.labels()])
+
+
+SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+
+
+@needs("send", "transactions")
+@covers(*SENT)
+def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, judge):
+    """Two transactions send two messages each to a local queue: none is there before, two in order after the commit of
+    one, not those of the other, which is aborted.
+    """
+    application = Application(peer, sut, transactional=True)
+    committed, aborted = application.begin(), application.begin()
+    for number in (1, 2):
+        application.send(f"sent {number}", transaction=committed)
+        application.send(f"not sent {number}", transaction=aborted)
+    early = application.labels()
+    counts = list(application.operations(committed, aborted).values())
+    application.decide("commit", committed)
+    application.decide("abort", aborted)
+    application.await_labels(2)
+    after = application.labels()
+    judge("MQDMPR-3.1.7.1.9-17", expected=[[], ["sent 1", "sent 2"]], observed=[early, after])
+    judge(
+        "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21", expected=[[2, 2], ["sent 1", "sent 2"]], observed=[counts, after]
+    )

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
 from suites.applications import REFUSED, Application, Waiting
-from suites.mqqb.steps.opening import pass_time
+from suites.mqqp.steps.methods import by_each
+from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
 
 HOURS_MS = 30 * 3_600_000
 """Where time can be hurried: longer than any time-out that an implementation might take for none."""
@@ -37,7 +40,7 @@ def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
     application = Application(peer, sut)
     where = _where(sut, application, verb)
     read = Waiting(peer, sut, verb, timeout_ms=None, **where)
-    pass_time(peer, HOURS_MS if peer.environment.virtual else sut.quiet_ms)
+    peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
     early = read.answered()
     application.send("awaited")
     brought = read.brought()
@@ -45,3 +48,56 @@ def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
         judge.not_shown("the SUT's control channel gives every read of an application a time-out")
         return
     judge(READS[verb], expected=[False, "awaited"], observed=[early, brought])
+
+
+LONG_MS, SHORT_MS = 60_000, 300
+
+
+@needs("qm2qm")
+@by_each(
+    {
+        START: {
+            "current": [
+                "MQQP-3.1.4.1-D16",
+                "MQDMPR-3.1.7.1.15-18",
+                "MQDMPR-3.1.7.1.15-19",
+                "MQDMPR-3.1.7.1.15-26",
+                "MQDMPR-3.1.7.1.15-27",
+                "MQDMPR-3.1.7.1.15-29",
+                "MQDMPR-3.1.7.1.15-31",
+            ],
+            "next": ["MQQP-3.1.4.1-D17"],
+        },
+        START2: {
+            "current": [
+                "MQQP-3.1.4.10-36",
+                "MQDMPR-3.1.7.1.15-18",
+                "MQDMPR-3.1.7.1.15-19",
+                "MQDMPR-3.1.7.1.15-26",
+                "MQDMPR-3.1.7.1.15-27",
+                "MQDMPR-3.1.7.1.15-29",
+                "MQDMPR-3.1.7.1.15-31",
+                "MQDMPR-3.2.7.2-12",
+                "MQDMPR-3.2.7.2-13",
+                "MQDMPR-3.2.7.5-07",
+            ],
+            "next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"],
+        },
+    }
+)
+def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by, rules):
+    """Two cursors of an empty queue wait: both read the message that comes, stay there, and go on to the next one."""
+    queue = filled(remote)
+    cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
+    reads = [queue.begin(PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    seen = [waiting(read) for read in reads]
+    deliver(remote, [FIRST])
+    seen += [brought(read.wait()) for read in reads]
+    deliver(remote, [SECOND])
+    again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
+    seen += [brought(read) for read in again]
+    expected = [WAITING, WAITING, *[FIRST] * 4]
+    judge(*rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
+    on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
+    observed = [brought(read) for read in on]
+    judge(*rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK
+from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, PEEK_NEXT, RECEIVE
 from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
 
 pytestmark = needs("qm2qm")
@@ -86,20 +86,3 @@ def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
     observed = [*seen, brought(second.wait())]
     evidence = frames([first, second])
     judge("MQDMPR-3.1.7.3.1-24", expected=[FIRST, WAITING, SECOND], observed=observed, evidence=evidence)
-
-
-@covers("MQDMPR-3.1.7.1.10-31")
-def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
-    """What came is given back: it is there for a new cursor, and behind the one that waited is what comes next."""
-    queue = filled(remote)
-    cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
-    read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
-    waits = waiting(read)
-    deliver(remote, [FIRST])
-    came = brought(read.wait())
-    queue.end(read, RR_NACK)
-    deliver(remote, [SECOND])
-    then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
-    observed = [waits, came, *(brought(one) for one in then)]
-    expected = [WAITING, FIRST, SECOND, FIRST]
-    judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=frames([read, *then]))

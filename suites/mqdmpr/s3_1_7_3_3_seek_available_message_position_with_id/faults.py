@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, follows
+from harness.faults.registry import add
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
@@ -101,3 +104,19 @@ class ReceivedIsNotFound(_OtherStatus):
     """A message that was received is not found, also where a cursor is at it."""
 
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+
+
+EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+
+
+add(
+    "lookup-at-an-edge-by-identifier",
+    ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
+    "A read of the first or last message reads the message of the identifier.",
+    with_arguments(
+        Reading.read_by_lookup_identifier,
+        lookup_operation=lambda given: (
+            MessageSeekAction.CURRENT if given.lookup_operation in EDGES else given.lookup_operation
+        ),
+    ),
+)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import recomputed
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
@@ -294,16 +293,6 @@ for _name, _rules, _says, _install in (
 # -- classes of messages -------------------------------------------------------------------------------------------
 
 
-def _swap_bytes(value: int) -> int:
-    return int.from_bytes(value.to_bytes(2, "little"), "big")
-
-
-add(
-    "message-class-big-endian",
-    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
-    "MessageClass of an acknowledgment is big-endian.",
-    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
-)
 add(
     "message-identifier-number-first",
     "MQMQ-2.2.18.1.3-D01",

@@ -127,36 +127,6 @@ add(
 )
 
 
-@fault(
-    "message-transaction-final-ack-forgotten",
-    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
-)
-class FinalAckForgotten(InSequence):
-    """FA asks for nothing."""
-
-    def take_transactional(
-        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        flags = packet.TransactionHeader.Flags & ~2 if packet.TransactionHeader else 0
-        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
-        super().take_transactional(session, packet, receipt, now)
-
-
-@fault(
-    "message-transaction-final-ack-always",
-    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
-)
-class FinalAckAlways(InSequence):
-    """Every transactional message has a FinalAck."""
-
-    def take_transactional(
-        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        flags = packet.TransactionHeader.Flags | 2 if packet.TransactionHeader else 0
-        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
-        super().take_transactional(session, packet, receipt, now)
-
-
 add(
     "message-transaction-numbers-swapped",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),

@@ -10,6 +10,7 @@ from uuid import UUID
 from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
 from harness.faults.parts import fault
 from harness.faults.primitives import always, packets, wrong_fields
+from harness.faults.public_keys import published_blobs
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized, secured_with
 from reference_qm.codec import SecurityHeader, UserMessagePacket
@@ -252,4 +253,12 @@ add_bits_set(
     ("security-header-x13-sent", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
     ("security-header-x14-sent", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
     ("security-header-x15-sent", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
+)
+
+
+add(
+    "published-key-padded",
+    ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35", "MQDMPR-3.1.3-D07"),
+    "The modulus of a published key is followed by a byte of ones.",
+    published_blobs(lambda blob: blob + b"\xff"),
 )

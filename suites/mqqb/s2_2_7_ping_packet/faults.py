@@ -47,10 +47,6 @@ def _any_signature(data: bytes) -> bytes:
     return data[:2] + SIGNATURE + data[4:]
 
 
-def _swapped_cookie(packet: PingPacket) -> bytes:
-    return replace(packet, Cookie=int.from_bytes(packet.Cookie.to_bytes(4, "big"), "little")).build()
-
-
 # -- Flags ---------------------------------------------------------------------------------------------------------
 
 for _name, _rule, _bit in (
@@ -95,22 +91,10 @@ add(
     sent_as("initiator", bit_inverted(PingPacket, "RC")),
 )
 add(
-    "ping-response-type-clear",
-    ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
-    "RC is clear in every Ping Response.",
-    sent_as("acceptor", bit_clear(PingPacket, "RC")),
-)
-add(
     "ping-response-type-set",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "RC is set in every Ping Response.",
     sent_as("acceptor", bit_set(PingPacket, "RC")),
-)
-add(
-    "ping-request-refuses",
-    ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
-    "RF is set in Ping Requests.",
-    sent_as("initiator", bit_set(PingPacket, "RF")),
 )
 add(
     "ping-response-refuses",
@@ -145,12 +129,6 @@ add(
     sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
 add(
-    "ping-response-signature-swapped",
-    ("MQQB-2.2.7-20", "MQQB-3.1.7.7-10"),
-    "Signature of a Ping Response is 0x4855.",
-    sent_as("acceptor", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
-)
-add(
     "ping-request-any-signature",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
     "A Ping Request is answered whatever its Signature.",
@@ -161,12 +139,6 @@ add(
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
     "A Ping Response is taken whatever its Signature.",
     received_datagrams(PingSocket.SOURCE, _any_signature),
-)
-add(
-    "ping-response-cookie-swapped",
-    ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
-    "Cookie of a Ping Response has the other byte order.",
-    sent_as("acceptor", pings(_swapped_cookie)),
 )
 
 

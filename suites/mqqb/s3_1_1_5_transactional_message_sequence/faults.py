@@ -9,7 +9,6 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
-    MessageClass,
     OrderAckBody,
     SequenceInfo,
     TransactionHeader,
@@ -19,7 +18,7 @@ from reference_qm.codec import (
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
-from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.message import Message
 from reference_qm.surface.clock import Now
 
@@ -87,19 +86,6 @@ class MessageOnTheOldSequence(TransactionalSending):
             return numbered
         old = TxSequenceID(identifier.Ordinal - 1, identifier.TimeStamp)
         return replace(numbered, TransactionalMessageSequenceIdentifier=old)
-
-
-@fault("routed-message-acknowledged", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
-class RoutedMessageAcknowledged(Routing):
-    """A queue manager on the way sends OrderAcks."""
-
-    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().route_message(session, packet, receipt, now)
-        header = packet.TransactionHeader
-        if header is not None:
-            body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
-            name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
-            self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
 
 
 @fault("routed-transaction-header", breaks="MQQB-3.1.1.5-07")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.routing import Routing
@@ -74,3 +74,16 @@ class OrderAckNamesANumberThatWasRejected(InSequence):
             if not accepted and transfer.saved_identifier == header.TxSequenceID:
                 transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
         return accepted
+
+
+@fault("routed-message-acknowledged", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
+class RoutedMessageAcknowledged(Routing):
+    """A queue manager on the way sends OrderAcks."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        super().route_message(session, packet, receipt, now)
+        header = packet.TransactionHeader
+        if header is not None:
+            body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+            name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
+            self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)

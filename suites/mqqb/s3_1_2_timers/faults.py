@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from harness.faults.parts import fault, replaced
+from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
@@ -86,3 +88,11 @@ class HistoryCleanupNotConfigured(History):
         self.qm.settings = replace(configured, message_id_history_cleanup_ms=1_800_000)
         super().start_history_timer(now)
         self.qm.settings = configured
+
+
+add(
+    "initialization-timer-without-effect",
+    ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-D01"),
+    "Nothing happens when the Session Initialization Timer expires.",
+    skip(Closing.on_session_initialization_timer),
+)

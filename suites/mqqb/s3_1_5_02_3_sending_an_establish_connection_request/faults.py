@@ -102,15 +102,6 @@ class EstablishRequestSeconds(Establishing):
 # -- what is noted of it -------------------------------------------------------------------------------------------
 
 
-@fault("state-after-request-waiting-ec-msg", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
-class StateAfterRequest(Establishing):
-    """SessionState is WAITING_EC_MSG where it is to be WAITING_ECR_MSG."""
-
-    def send_establish_request(self, session: Session, now: Now) -> None:
-        super().send_establish_request(session, now)
-        session.SessionState = SessionState.WAITING_EC_MSG
-
-
 add(
     "history-without-inprocess",
     "MQQB-3.1.5.2.3-14",

@@ -200,3 +200,12 @@ class RecoverableAckTimeoutAtMostAMinute(SessionOpening):
     def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
         super().set_recoverable_ack_timeout(session, packet, now)
         session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
+
+
+@fault("state-after-request-waiting-ec-msg", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
+class StateAfterRequest(Establishing):
+    """SessionState is WAITING_EC_MSG where it is to be WAITING_ECR_MSG."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        session.SessionState = SessionState.WAITING_EC_MSG

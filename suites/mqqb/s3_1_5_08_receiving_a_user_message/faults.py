@@ -12,14 +12,13 @@ from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import MessageClass, Packet, SessionHeader, UserMessagePacket
 from reference_qm.core.part import QM
 from reference_qm.core.sessions.closing import Closing
-from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.admission import Admission, Outcome
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import MessageIDHistoryEntry, MessagePosition, Queue, Session
+from reference_qm.model.adm import MessageIDHistoryEntry, Queue, Session
 from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
@@ -73,19 +72,6 @@ class AnySequenceTaken(InSequence):
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return True
-
-
-@fault(
-    "arrival-of-transactional-messages-not-acknowledged",
-    breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
-    blind=True,
-)
-class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
-    """A transactional message that arrives is not acknowledged to its administration queue."""
-
-    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        if position.MessageReference.TransactionIdentifier is None:
-            super().acknowledge_arrival(position, now)
 
 
 @fault("late-recoverable-message-accepted", breaks="MQQB-3.1.5.8-07", blind=True)

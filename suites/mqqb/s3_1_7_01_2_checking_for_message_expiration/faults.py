@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
@@ -86,3 +87,16 @@ class ExpiredRecoverableMessageNotNacked(AdminAcks):
         own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
         if not own or message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
             super().acknowledge_failure(message, message_class, now)
+
+
+class _Unexpired(Lifetimes):
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return False
+
+
+add(
+    "expired-message-sent",
+    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
+    "Messages are sent however late it is.",
+    both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
+)

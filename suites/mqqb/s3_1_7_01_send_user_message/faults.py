@@ -13,7 +13,6 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
-from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
@@ -70,19 +69,6 @@ add(
     wrong_fields(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),
-)
-
-
-class _Unexpired(Lifetimes):
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return False
-
-
-add(
-    "expired-message-sent",
-    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
-    "Messages are sent however late it is.",
-    both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.admin_acks import ALL, REMOVAL, Change, made
+from harness.faults.admin_acks import REMOVAL, Change, made
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -93,18 +93,6 @@ class FinalAckForPositiveJournalingOnly(FinalAcks):
 
 
 _EXPRESS, _RECOVERABLE = DeliveryGuarantee.EXPRESS, DeliveryGuarantee.RECOVERABLE
-
-
-add(
-    "acknowledgment-of-a-transactional-message-express",
-    ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
-    "The acknowledgment of a transactional message is express.",
-    made(
-        ALL,
-        lambda ack, message: ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS),
-    ),
-    blind=True,
-)
 
 
 def _once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:

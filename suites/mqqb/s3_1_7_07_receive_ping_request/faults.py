@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.datagrams import sent_datagrams
-from harness.faults.fields import field_is, sent_as
+from harness.faults.fields import bit_clear, field_is, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import pings, skip
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
 from reference_qm.core.queue_manager import QueueManager
@@ -82,3 +82,34 @@ class RepeatedPingNotAnswered(Ping):
         self._before = (remote, data)
         if not same:
             super().receive_request(remote, data)
+
+
+SWAPPED_SIGNATURE = 0x4855
+
+
+def _swapped_cookie(packet: PingPacket) -> bytes:
+    return replace(packet, Cookie=int.from_bytes(packet.Cookie.to_bytes(4, "big"), "little")).build()
+
+
+add(
+    "ping-response-type-clear",
+    ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
+    "RC is clear in every Ping Response.",
+    sent_as("acceptor", bit_clear(PingPacket, "RC")),
+)
+
+
+add(
+    "ping-response-signature-swapped",
+    ("MQQB-2.2.7-20", "MQQB-3.1.7.7-10"),
+    "Signature of a Ping Response is 0x4855.",
+    sent_as("acceptor", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
+)
+
+
+add(
+    "ping-response-cookie-swapped",
+    ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
+    "Cookie of a Ping Response has the other byte order.",
+    sent_as("acceptor", pings(_swapped_cookie)),
+)

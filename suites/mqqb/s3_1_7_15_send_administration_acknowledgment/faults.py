@@ -351,3 +351,18 @@ add(
     ),
     blind=True,
 )
+
+
+_EXPRESS, _RECOVERABLE = DeliveryGuarantee.EXPRESS, DeliveryGuarantee.RECOVERABLE
+
+
+add(
+    "acknowledgment-of-a-transactional-message-express",
+    ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
+    "The acknowledgment of a transactional message is express.",
+    made(
+        ALL,
+        lambda ack, message: ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS),
+    ),
+    blind=True,
+)

@@ -76,14 +76,6 @@ add(
 )
 
 
-add(
-    "remote-request-used-twice",
-    ("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15", "MQQP-2.2.2.1-05"),
-    "A dwRequestID that is in use is taken.",
-    skip(RemoteStarting.check_request_id),
-)
-
-
 @fault(
     "remote-request-used-anywhere",
     breaks=(

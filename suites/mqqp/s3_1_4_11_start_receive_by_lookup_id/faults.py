@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import called_unbound, throwing
+from harness.faults.rpc_calls import answering, called_unbound, throwing
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
@@ -21,6 +21,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
 
 add(
     "rpc-unbound-RemoteQMStartReceiveByLookupId",
@@ -290,3 +291,41 @@ class AnyQueueForNone(RemoteStarting):
     def _use_first_queue(self, desc: Desc) -> Status:
         desc["hRemoteQueue"] = desc["dwQueue"] = next(iter(self.qm.descriptors))
         return Status.MQ_OK
+
+
+class _FailureWithHandle(RemoteReads):
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is None or not status >> 31:
+            super().answer_read(call, status, entry)
+            return
+        entry.ended = True
+        super().answer_read(answering(call, pphContext=call.new_handle(entry)), status, entry)
+
+
+add(
+    "remote-failure-with-handle",
+    (
+        *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
+        *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
+    ),
+    "A read that fails brings a context handle.",
+    replaced(_FailureWithHandle),
+)
+
+
+@fault(
+    "remote-failures-succeed",
+    breaks=(
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.10-10",
+        "MQQP-3.1.4.11-18",
+        "MQQP-3.1.4.11-58",
+        "MQQP-3.1.4.1-D20",
+        "MQQP-3.1.4.10-55",
+    ),
+)
+class FailuresSucceed(RemoteReads):
+    """A read that fails returns MQ_OK."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        super().answer_read(call, Status.MQ_OK, entry)

@@ -102,3 +102,14 @@ class NothingSentWithoutADirectory(NextHops):
     def get_destination_info(self, format_name: str) -> Destination | None:
         integrated = self.qm.enterprise.state.DirectoryIntegrated
         return super().get_destination_info(format_name) if integrated else None
+
+
+ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
+
+
+@fault("gates-of-no-site", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
+class GatesOfNoSite(NextHops):
+    """The destination is the next hop, in whatever site it is."""
+
+    def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
+        return (guid,)

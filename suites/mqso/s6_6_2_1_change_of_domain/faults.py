@@ -86,3 +86,15 @@ class ObjectOfItsNameTaken(Membership):
         if found is not None and found.Identifier is not None:
             self.take_identifier(found.Identifier)
         super().come_into_domain(go_on, now)
+
+
+@fault("so-integrated-without-directory", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
+class IntegratedWithoutDirectory(DirectoryClient):
+    """A queue manager that starts without its directory waits for it, in directory mode."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        state = self.qm.enterprise.state
+        if not state.DirectoryIntegrated:
+            state.DirectoryIntegrated = True
+            state.go_offline()

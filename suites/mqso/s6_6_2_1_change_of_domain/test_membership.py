@@ -35,18 +35,3 @@ def test_a_machine_that_left_its_domain_deletes_no_public_queue(peer, sut, judge
     sut.change_environment(domain=True)
     sut.restart()
     sut.delete_queue(kept)
-
-
-@covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
-def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, judge):
-    """Started while the object of its machine has another Identifier the queue manager is offline. When the object is
-    its own again, it finds that out by itself.
-    """
-    enterprise = Enterprise(peer, sut)
-    sut.change_environment(registration=False)
-    sut.restart()
-    judge.all(expected="DirectoryOffline True", observed=enterprise.flag("DirectoryOffline"))
-    sut.change_environment(registration=True)
-    enterprise.await_online()
-    judge("MQSO-5.5.6-03", expected="DirectoryOffline False", observed=enterprise.flag("DirectoryOffline"))
-    sut.restart()

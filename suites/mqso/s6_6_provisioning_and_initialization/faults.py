@@ -9,6 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.initialization import RETRY_LATER_S, Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import Write
@@ -80,3 +81,12 @@ add(
     "A routing server has no routing table when it begins.",
     skip(DirectoryClient.initialize_routing_table),
 )
+
+
+@fault("so-first-retry-late", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
+class FirstRetryLate(Initialization):
+    """The first attempt to start again is made after 900 seconds."""
+
+    def await_retry(self, now: Now) -> None:
+        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+        super().await_retry(now)

@@ -8,11 +8,14 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import inputs, skip
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
-from reference_qm.security import SecurityDescriptor
+from reference_qm.security import Refused, SecurityDescriptor
+from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytes
 
 FRAG_LENGTH, AUTH_LENGTH, TRAILER_SIZE = slice(8, 10), slice(10, 12), 8
@@ -47,3 +50,20 @@ class JournalOpenToEverybody(SecurityLookup):
 
     def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
         return queue.Security if queue.QueueType is QueueType.SYSTEM else super().find_queue_security(queue)
+
+
+BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+
+
+@fault(
+    "security-identity-of-nobody",
+    breaks=("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"),
+)
+class IdentityOfNobody(SecurityOnReceipt):
+    """The certificate of a message with ST 0 has to be registered, too."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        security = packet.SecurityHeader
+        if security is not None and security.AS and not security.ST:
+            raise Refused(BAD_SIGNATURE, "a fault")
+        super().verify_sender(packet, now)

@@ -35,6 +35,7 @@ def test_the_catalogue_that_was_kept_is_the_one_that_is_read() -> None:
     assert known.errata == read.errata
     assert known.notes.by_document == read.notes.by_document
     assert known.titles() == read.titles()
+    assert known.checked_in == read.checked_in
 
 
 def test_the_faults_that_were_kept_are_those_that_are_registered() -> None:

@@ -14,7 +14,7 @@ import pytest
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
 from harness.proof.inventory import take_inventory
-from harness.rules.catalogue import CHECKED_IN, RULES_FILE, TITLE
+from harness.rules.catalogue import RULES_FILE, TITLE
 from harness.rules.places import tables_beside
 
 ID = re.compile(r"(MQ[A-Z]+|REGRESSIONS)-\d+(\.\d+)*-D?\d+")
@@ -48,16 +48,6 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8") + tables_beside(path.parent).decode()
 
 
-def checked_in() -> dict[Path, set[Path]]:
-    """Return the folders that sections name as those in which their rules are checked, by section."""
-    return {folder: {SUITES / name for name in head.get(CHECKED_IN, ())} for folder, head in heads().items()}
-
-
-def folder_of(check: str) -> Path:
-    """Return the folder of a check or a predicate."""
-    return (ROOT / check.partition("::")[0]).parent
-
-
 def test_each_rule_of_a_check_stands_whole_in_its_source(rules):
     checks = {(check.partition("::")[0], rule) for rule, row in rules.items() for check in row["tests"]}
     assert [each for each in sorted(checks) if f'"{each[1]}"' not in text_of(ROOT / each[0])] == []
@@ -69,19 +59,6 @@ def test_each_rule_of_a_fault_stands_whole_in_its_source():
         (one.name, rule) for one in faults for rule in one.breaks if f'"{rule}"' not in text_of(ROOT / str(one.file))
     ]
     assert pieces == []
-
-
-def test_a_section_without_a_check_names_the_folders_that_check_its_rules(rules):
-    folders_of: dict[Path, list[set[Path]]] = {section: [] for section in checked_in()}
-    for rule, row in rules.items():
-        folders_of[folders()[rule]].append({folder_of(check) for check in row["tests"]})
-    for section, named in checked_in().items():
-        checking = folders_of[section]
-        if any(section in one for one in checking):
-            assert not named, f"{section} has checks of its own: remove {CHECKED_IN}"
-            continue
-        assert [one for one in checking if not one & named] == [], f"{section}: {CHECKED_IN} names none of these"
-        assert named <= set().union(*checking), f"{section}: {CHECKED_IN} names folders that check no rule of it"
 
 
 def test_as_many_checks_are_frozen_as_there_are(rules):

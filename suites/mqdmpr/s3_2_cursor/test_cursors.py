@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.10: cursors at messages that are gone or were never there, and reads that wait by them.
+"""MS-MQDMPR 3.2 Cursor: cursors at messages that are gone or were never there, and reads that wait by them.
 
 The events that are generated say it (MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15, 3.2.7).
 """
@@ -13,7 +13,6 @@ from harness.peer.association import Call
 from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
-from suites.messages import recoverable_message
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
     FAILURE,
@@ -162,55 +161,6 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
     judge(*rules["next"], expected=expected, observed=seen, evidence=frames(reads))
 
 
-@by_each(
-    {
-        START: {
-            "current": [
-                "MQQP-3.1.4.1-D16",
-                "MQDMPR-3.1.7.1.15-18",
-                "MQDMPR-3.1.7.1.15-19",
-                "MQDMPR-3.1.7.1.15-26",
-                "MQDMPR-3.1.7.1.15-27",
-                "MQDMPR-3.1.7.1.15-29",
-                "MQDMPR-3.1.7.1.15-31",
-            ],
-            "next": ["MQQP-3.1.4.1-D17"],
-        },
-        START2: {
-            "current": [
-                "MQQP-3.1.4.10-36",
-                "MQDMPR-3.1.7.1.15-18",
-                "MQDMPR-3.1.7.1.15-19",
-                "MQDMPR-3.1.7.1.15-26",
-                "MQDMPR-3.1.7.1.15-27",
-                "MQDMPR-3.1.7.1.15-29",
-                "MQDMPR-3.1.7.1.15-31",
-                "MQDMPR-3.2.7.2-12",
-                "MQDMPR-3.2.7.2-13",
-                "MQDMPR-3.2.7.5-07",
-            ],
-            "next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"],
-        },
-    }
-)
-def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by, rules):
-    """Two cursors of an empty queue wait: both read the message that comes, stay there, and go on to the next one."""
-    queue = filled(remote)
-    cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
-    reads = [queue.begin(PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    seen = [waiting(read) for read in reads]
-    deliver(remote, [FIRST])
-    seen += [brought(read.wait()) for read in reads]
-    deliver(remote, [SECOND])
-    again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
-    seen += [brought(read) for read in again]
-    expected = [WAITING, WAITING, *[FIRST] * 4]
-    judge(*rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
-    on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
-    observed = [brought(read) for read in on]
-    judge(*rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))
-
-
 def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str], Call]:
     """Let a cursor wait behind a message of low priority, while one of high priority comes, whose place is before it.
 
@@ -218,7 +168,7 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
     """
     queue = filled(remote)
     low, high = (
-        recoverable_message(remote.peer, base={"PR": priority}, label=label)
+        remote.peer.recoverable_message(base={"PR": priority}, label=label)
         for priority, label in ((1, FIRST), (6, SECOND))
     )
     send_all(remote, [low])
@@ -252,44 +202,6 @@ def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
     """RECEIVE by a cursor waits behind a message: whichever comes is taken, also one whose place is before it."""
     observed, read = passed_by(remote, by, RECEIVE, RECEIVE)
     judge(*rules["receive"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
-
-
-@by_each(
-    {
-        START: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
-        START2: {
-            "receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.2.1-05"],
-            "waits": ["MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-12"],
-        },
-    }
-)
-@pytest.mark.parametrize(
-    ("with_cursor", "events"),
-    [
-        pytest.param(with_cursor, events, marks=covers(*events), id=name)
-        for with_cursor, events, name in (
-            (False, ("MQDMPR-3.1.7.1.10-D01", "MQDMPR-3.1.7.1.10-D02"), "plain"),
-            (True, ("MQDMPR-3.1.7.1.10-22", "MQDMPR-3.1.7.1.10-23", "MQDMPR-3.1.7.1.10-30"), "by cursors"),
-        )
-    ],
-)
-def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor, events):
-    """Three wait and two messages come: two of them get one each, the third waits until another one comes."""
-    queue = filled(remote)
-    cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
-    reads = [queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
-    before = {waiting(read) for read in reads}
-    deliver(remote, [FIRST, SECOND])
-    then = sorted(waiting(read) for read in reads)
-    deliver(remote, [THIRD])
-    after = sorted(brought(read.wait()) for read in reads)
-    ends = {queue.end(read).outcome for read in reads}
-    evidence = frames(reads)
-    expected = sorted([FIRST, SECOND, WAITING])
-    judge(*rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence)
-    observed = [after, sorted(ends), queue.labels()]
-    expected_after = [sorted([FIRST, SECOND, THIRD]), ["MQ_OK"], []]
-    judge(*rules["receive"], *events, expected=expected_after, observed=observed, evidence=evidence)
 
 
 @by_each(

@@ -1,0 +1,52 @@
+"""MS-MQDMPR 3.1.7.1.19 Delete Directory Object."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqdmpr.steps.directory import Enterprise
+
+OFFLINE = {
+    "create_queue": ("MQDMPR-3.1.7.1.18-D03",),
+    "delete_queue": ("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10"),
+    "set_queue": ("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06"),
+}
+"""By verb: the rule of DirectoryOffline, and that of the timer where it is another."""
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers(*(rule for rules in OFFLINE.values() for rule in rules))
+def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
+    """A change that finds the directory away sets DirectoryOffline; the timer ends that when it is back."""
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.create()
+    changes = {"create_queue": {"name": enterprise.new_name()}, "delete_queue": {}, "set_queue": {"label": "other"}}
+    for verb, arguments in changes.items():
+        enterprise.take_away()
+        enterprise.outcome(verb, **({"name": name} | arguments))
+        offline = enterprise.offline_as_shown()
+        enterprise.give_back()
+        back = enterprise.await_online()
+        rules = OFFLINE[verb]
+        judge(rules[0], expected="DirectoryOffline True", observed=f"DirectoryOffline {offline}", case=verb)
+        judge(rules[-1], expected="online again", observed="online again" if back else "offline", case=verb)
+
+
+NOTIFIED = {
+    "QueueCreation": ("MQDMPR-3.1.7.1.18-D01",),
+    "QueueUpdate": ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
+    "QueueDeletion": ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
+}
+
+
+@needs("directory", "queue_control", "inspect")
+@covers(*(rule for rules in NOTIFIED.values() for rule in rules))
+def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
+    """A notification for each of three changes, in their order."""
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.new_name()
+    enterprise.outcome("create_queue", name=name)
+    enterprise.outcome("set_queue", name=name, label="other")
+    enterprise.outcome("delete_queue", name=name)
+    made = enterprise.notifications(name)
+    for operation, rules in NOTIFIED.items():
+        judge(*rules, expected=[operation], observed=[one for one in made if one == operation])

@@ -1,0 +1,74 @@
+"""MS-MQDMPR 3.1.7.3.2 Seek Available Message Position."""
+
+from __future__ import annotations
+
+from harness.expectations import one_of
+from harness.peer.remote import LOOKUP
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import (
+    LOOKUP_PEEK_CURRENT,
+    LOOKUP_PEEK_NEXT,
+    LOOKUP_PEEK_PREV,
+    LOOKUP_RECEIVE_CURRENT,
+    PEEK_CURRENT,
+    PEEK_NEXT,
+    RECEIVE,
+)
+from suites.mqqp.steps.lookups import identifiers, looked_up
+from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, failed, filled, frames
+
+NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
+
+
+RECEIVED = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+"""A message that was received: as long as a cursor is at it, or never (E171)."""
+
+
+ITSELF = (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT)
+
+
+@needs("qm2qm")
+@covers(
+    "MQDMPR-3.1.7.3.3-35",
+    "MQDMPR-3.1.7.3.3-37",
+    "MQDMPR-3.1.7.3.3-39",
+    "MQDMPR-3.1.7.1.13-20",
+    "MQDMPR-3.1.7.3.2-12",
+    "MQDMPR-3.1.7.3.2-22",
+    "MQDMPR-3.1.7.3.2-26",
+    "MQDMPR-3.1.7.3.2-27",
+)
+def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge):
+    """The second of three is locked, then received while a cursor is at it; the first is locked, then all are purged.
+
+    What is looked for says why it is not found; a search beside it passes it.
+    """
+    queue, other = filled(remote, FIRST, SECOND, THIRD), remote.open()
+    known = identifiers(queue, 3)
+    cursor, walking = (one.cursor().settled().out.phCursor for one in (queue, other))
+    for one, at in ((queue, cursor), (other, walking)):
+        for action in (PEEK_CURRENT, PEEK_NEXT):
+            one.read(action, hCursor=at).settled()
+    held = other.read(RECEIVE, hCursor=walking).settled()
+    locked, taken = (looked_up(queue, action, known[1]) for action in ITSELF)
+    behind, before = looked_up(queue, LOOKUP_PEEK_NEXT, known[0]), looked_up(queue, LOOKUP_PEEK_PREV, known[2])
+    beyond = [looked_up(queue, action, known[at]) for action, at in ((LOOKUP_PEEK_NEXT, 2), (LOOKUP_PEEK_PREV, 0))]
+    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=locked.outcome, evidence=frames([held, locked]))
+    observed = [failed(locked), failed(taken), brought(looked_up(queue, LOOKUP_PEEK_CURRENT, known[0]))]
+    evidence = frames([held, locked, taken])
+    judge("MQDMPR-3.1.7.1.13-20", expected=[FAILURE, FAILURE, FIRST], observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.7.3.2-12", expected=THIRD, observed=brought(behind), evidence=behind.evidence)
+    judge(
+        "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected=FIRST, observed=brought(before), evidence=before.evidence
+    )
+    observed = [brought(behind), brought(before), *(failed(read) for read in beyond)]
+    expected = [THIRD, FIRST, FAILURE, FAILURE]
+    judge("MQDMPR-3.1.7.3.2-27", expected=expected, observed=observed, evidence=frames([behind, before, *beyond]))
+    other.end(held).settled()
+    received = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
+    evidence = frames([held, received])
+    judge("MQDMPR-3.1.7.3.3-37", expected=RECEIVED, observed=received.outcome, evidence=evidence, errata="E171")
+    other.read(RECEIVE).settled()
+    queue.purge().settled()
+    purged = queue.read(LOOKUP_PEEK_CURRENT, by=LOOKUP, lookup_id=known[0])
+    judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged.evidence)
