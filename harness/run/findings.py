@@ -52,7 +52,7 @@ def findings(
     found = [one for one in results if one.accepted is None]
     resting = [one for one in found if root_of(one, roots)]
     if resting:
-        yield f"inconclusive for that: {', '.join(one.rule for one in resting)}"
+        yield roots.resting([one.rule for one in resting])
         found = [one for one in found if one not in resting]
     for verdict in BAD:
         room, also = SHOWN, list[str]()

@@ -56,9 +56,9 @@ class Live:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Say what changed with a check."""
         self._done += 1
-        for line in self.run.roots.lines()[self._roots :]:
+        for root in [*self.run.roots.by_subject.values()][self._roots :]:
             self._roots += 1
-            self._show(line, for_good=True)
+            self._show(root.found, for_good=True)
         rests = self.run.roots.root_of(nodeid) is not None
         for rule, verdict in self.run.log.rules.items():
             if verdict is Verdict.INCONCLUSIVE and rests:

@@ -118,7 +118,7 @@ def doubted(entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDr
         return entries
     resting = [entry for entry in entries if _is_open(entry, rests)]
     for line in lines:
-        named.name(_key(line), _said(line), {entry.test for entry in resting if entry.test})
+        named.name(_key(line), line.sentence, {entry.test for entry in resting if entry.test})
     return [_resting_on(lines, entry) if entry in resting else entry for entry in entries]
 
 
@@ -128,15 +128,10 @@ def _is_open(entry: Entry, rests: Rests) -> bool:
 
 
 def _resting_on(lines: Sequence[Line], entry: Entry) -> Entry:
-    why = "; ".join(map(_said, lines))
+    why = "; ".join(line.sentence for line in lines)
     reason = f"{why}; {entry.reason}" if entry.reason else why
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
 def _key(line: Line) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject
-
-
-def _said(line: Line) -> str:
-    way_out = f"; {line.way_out}" if line.way_out else ""
-    return f"{line.subject}: {line.said}{way_out}"

@@ -222,8 +222,8 @@ def test_what_rests_on_a_missing_root_is_only_named():
     resting = result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="no connection")
     lines = list(findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
     assert lines[:3] == [
-        "missing before all else: no connection (2 checks rest on it)",
-        "inconclusive for that: MQQB-2.1.2-D01",
+        "fix this first: no connection (2 checks rest on it)",
+        "inconclusive because of that: 1 rule in 2 checks: MQQB-2.1.2-D01",
         f"fail {RULE}  {RULES[RULE].says}",
     ]
     assert NamedRoots.from_json(roots.to_json()) == roots
