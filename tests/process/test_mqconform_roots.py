@@ -103,6 +103,8 @@ def test_a_system_behind_a_forwarded_port_is_not_convicted(tmp_path: Path, contr
 def test_a_system_whose_queue_is_misspelt_is_not_convicted(tmp_path: Path, qm2qm: bool, why: str) -> None:
     with system(tmp_path, control=False, plain="plian", qm2qm=qm2qm) as path:
         head = judged_by(path, "-k", CHOSEN)
+    asked = [line for line in verdicts(tmp_path / "run") if line["rule"] == "MQDMPR-3.1.1.12-40"]
+    assert "pass" not in {line["verdict"] for line in asked}, "that nothing came says nothing where nothing arrives"
     said = f"sut.toml names private$\\mqc-plian as queues.plain, and {why}"
     assert head.startswith(f"{HEAD}{said}: check the spelling, or create the queue, not transactional (")
 
