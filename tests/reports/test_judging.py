@@ -178,7 +178,7 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
 
     written = judging.Written(captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"])
     report = ingest.Report(1, taken=["c"], kept=30, rejected=2)
-    monkeypatch.setattr(cli, "_session", session)
+    monkeypatch.setattr(cli, "open_session", session)
     monkeypatch.setattr(Lake, "open_or_new", lambda *_: None)
     monkeypatch.setattr(judging, "judge_into_folder", lambda *_: written)
     monkeypatch.setattr(judging, "judge_into_lake", lambda *_, **__: (report, written))
