@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -71,6 +72,16 @@ def judged_by(path: Path, *chosen: object) -> str:
     assert all(any(root["said"] in line["reason"] for root in roots) for line in resting)
     assert {line["verdict"] for line in lines} >= {"pass", "inconclusive"}, "what rests on nothing missing is judged"
     assert len(roots) == 1, roots
+    again = (
+        f"correct sut.toml, or the system, then run again: mqconform run -k {shlex.quote(str(chosen[1]))} --sut {path}"
+    )
+    assert again in done.stdout
+    assert f"--out {folder}-2\n" in done.stdout, "what was judged already would not be judged again there"
+    assert "--resume" not in done.stdout
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("contoso unknown: "), "the last line counts rules by verdict, not checks that broke off"
+    assert "inconclusive" in last
+    assert " failed" not in done.stdout
     return head_of(done.stdout)
 
 

@@ -12,7 +12,7 @@ import typer
 from harness.cli.run import run
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
-from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with
+from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with, runs_again_with
 from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
@@ -161,6 +161,7 @@ def test_a_run_goes_on_with_what_it_was_given():
         "--allure": True,
     }
     assert goes_on_with(GONE_ON_WITH, Path("x")) == "mqconform run --out x --resume"
+    assert runs_again_with(GONE_ON_WITH | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
     assert goes_on_with(given, Path("x")) == (
         "mqconform run --select MQQB --select level=MUST -k 'one or two' --sut 'my sut.toml' --workers 4 --allure "
         "--out x --resume"
