@@ -58,6 +58,8 @@ WORST_FIRST = (
     Verdict.NOT_OBSERVABLE,
 )
 """Of several verdicts on a rule the first in this order stands: one kept once need not be exercised again."""
+DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
+"""The verdicts with which a rule counts as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that say that a rule is broken."""
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)

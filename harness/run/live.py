@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.judging.verdicts import BAD, Verdict
+from harness.judging.verdicts import BAD, DECIDED, Verdict
 
 if TYPE_CHECKING:
     from harness.run.run import Run
@@ -75,10 +75,11 @@ class Live:
         """Return in one line how far the run is."""
         rules = self.run.log.rules.values()
         counts = "".join(f", {number} {one}" for one in BAD if (number := sum(rule is one for rule in rules)))
+        judged = sum(rule in DECIDED for rule in rules)
         spent = self._clock() - self._began
         left = spent * (self._checks - self._done) / self._done if self._done else 0.0
         return (
-            f"{self._done:,} of {self._checks:,} checks, {len(rules):,} rules judged{counts}; "
+            f"{self._done:,} of {self._checks:,} checks, {judged:,} rules judged{counts}; "
             f"{_duration(spent)} spent, about {_duration(left)} left"
         )
 

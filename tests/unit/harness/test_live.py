@@ -84,9 +84,10 @@ def test_a_known_deviation_is_no_news():
 def test_into_a_file_goes_a_line_every_half_minute():
     watched = Watched(checks=4)
     assert watched.check(took_s=PIPED_EVERY_S - 1) == []
-    assert watched.check(took_s=1, a=Verdict.PASS) == [
+    found = {"a": Verdict.PASS, "b": Verdict.NOT_EXERCISED}
+    assert watched.check(took_s=1, **found) == [
         "2 of 4 checks, 1 rules judged; 0 min 30 s spent, about 0 min 30 s left"
-    ]
+    ], "a rule is judged when it is known what the system does"
     assert watched.check() == []
 
 
@@ -199,7 +200,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_under_its_name_and_repeat_noth
     shared = [result(f"R-{number:02}", Verdict.FAIL, **seen) for number in range(1, 8)]
     lines = list(findings([alone, *shared], {}, "--sut x", NamedRoots()))
     assert lines[:5] == [
-        "7 rules, 1 check: observed 0x8000 NackBadDestQueue",
+        "7 rules: observed 0x8000 NackBadDestQueue",
         "fail R-01",
         "    expected: 0x8009 NackNotTransactionalQueue",
         "    observed: 0x8000 NackBadDestQueue",

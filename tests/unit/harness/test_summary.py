@@ -52,7 +52,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
         result("MQMQ-2.2-01", Verdict.FAIL, **wrong),
         result("MQMQ-2.2-02", Verdict.FAIL, **wrong),
     )
-    cause = "**2 rules, 1 check\\: observed 0x8000 NackBadDestQueue**"
+    cause = "**2 rules\\: observed 0x8000 NackBadDestQueue**"
     places = [
         text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**each for itself**", "| MQQB-2.1")
     ]
