@@ -29,7 +29,7 @@ from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, S
 from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.refused import Refused
 from harness.judging.robustness import Condition, Diagnosis
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
 from harness.wire import user_message
 
@@ -518,6 +518,15 @@ def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
         made.passive()
 
 
-def test_a_refusal_goes_from_worker_to_worker_with_its_reason():
+def test_a_refusal_goes_from_worker_to_worker_with_its_reason() -> None:
     copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
+
+
+def test_an_entry_knows_that_the_sut_was_heard_also_beyond_the_evidence_that_is_named() -> None:
+    entries: list[Entry] = []
+    made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
+    own = [frame(number, from_sut=False) for number in range(EVIDENCE_LIMIT)]
+    made(MUST, expected="[]", observed="[]", evidence=own)
+    made(MUST, expected="[]", observed="[]", evidence=[*own, frame(99)])
+    assert [one.heard for one in entries] == [False, True]
