@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.capture.deciding import Lines, Says, deciding
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
+from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge
 from harness.judging.refused import said_of
 from harness.judging.robustness import ROWS, Diagnosis
@@ -82,20 +83,21 @@ class Judge:
         observed: Any,
         evidence: Frame | Iterable[Frame | None] | None = None,
         errata: str | None = None,
+        case: str | None = None,
         note: str | None = None,
         advice: bool = False,
     ) -> bool:
-        """Judge rules that the same observation keeps or breaks: kept when ``observed == expected``.
+        """Judge rules that the same observation keeps or breaks; ``expected``: see harness/expectations/README.md.
 
-        A check may judge a rule several times. ``errata``: the entry of suites/errata.toml that the expectation
-        follows. ``advice``: what is looked at is a SHOULD of the sentence of a MUST, about which it decides nothing.
-        Returns whether they were kept.
+        A check may judge a rule several times; ``case``: which of several observations this is. ``errata``: the entry
+        of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a SHOULD of the sentence
+        of a MUST, about which it decides nothing. Returns whether they were kept.
         """
-        kept = bool(observed == expected)
+        outcome = _compared(expectation(expected), observed, case)
         frames = _frames(evidence)
         for rule in self._named(rules):
-            self._judge(rule, expected, observed, frames, kept=kept, errata=errata, note=note, advice=advice)
-        return kept
+            self._judge(rule, outcome, frames, errata=errata, note=note, advice=advice)
+        return outcome.kept
 
     def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
         """Judge every rule that the check covers; arguments and result as of a call."""
@@ -104,18 +106,16 @@ class Judge:
     def _judge(
         self,
         rule: str,
-        expected: Any,
-        observed: Any,
+        outcome: _Outcome,
         frames: list[Frame],
         *,
-        kept: bool,
         errata: str | None,
         note: str | None,
         advice: bool,
     ) -> None:
-        row = self._row(rule)
+        row, kept = self._row(rule), outcome.kept
         if advice:
-            self._advise(row, _text(expected), _text(observed), frames, kept=kept, errata=errata)
+            self._advise(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
             return
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
@@ -125,9 +125,9 @@ class Judge:
             verdict = Verdict.INCONCLUSIVE
             self.reasons.append(reason)
         elif not kept:
-            reason = said_of(observed)
+            reason = outcome.refusal
         entry = self._entry(
-            row, verdict, _text(expected), _text(observed), frames, reason=reason, errata=errata, note=note
+            row, verdict, outcome.expected, outcome.observed, frames, reason=reason, errata=errata, note=note
         )
         if verdict is Verdict.FAIL and not set(row.under).isdisjoint(self.covers):
             self._conditional.append(entry)
@@ -391,12 +391,21 @@ class Judge:
         return missed or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else f"0x{value:X}" if _plain_int(value) and value > 9 else str(value)
+class _Outcome(NamedTuple):
+    """The result of one comparison. ``refusal``: what the SUT said of what it refused."""
+
+    kept: bool
+    expected: str
+    observed: str
+    refusal: str | None
 
 
-def _plain_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+    difference = expected.compare(observed)
+    where = f"{case}: " if case else ""
+    if difference is None:
+        return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
+    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))
 
 
 def _frames(evidence: Frame | Iterable[Frame | None] | None) -> list[Frame]:

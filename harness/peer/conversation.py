@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from harness.capture.recorder import Connection, Frame
 from harness.environment import Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError
 from harness.peer.party import Party
+from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.wire import dissect
 from reference_qm.surface.commands import Inspect, SendMessage
 
@@ -91,6 +92,11 @@ class Conversation:
             self.peer.wait(closed, within_ms, "the end of the connection")
         return self.closed_by_sut
 
+    def until_closed(self, within_ms: int | None = None) -> Self:
+        """Wait as ``wait_closed`` does; return the conversation, which an expectation compares with ``closed()``."""
+        self.wait_closed(within_ms)
+        return self
+
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
         """Wait; return whether the SUT sent nothing, or no packet ``of`` a kind, and kept the connection open."""
         before = len(self.record.from_sut)
@@ -117,6 +123,30 @@ class Conversation:
         frame = self.peer.recorder.sent(self.record, data)
         self.stream.send(data)
         return frame
+
+    def acknowledgment(self) -> Frame | None:
+        """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
+
+        One that acknowledges only messages before it is not the last, unless no other follows.
+        """
+        sut = self.peer.sut
+        self.send(self.peer.recoverable_message())
+        sent = sum(frame.kind == "UserMessage" for frame in self.sent)
+        found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+        while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
+            within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+            later = self.poll("SessionAck", within_ms=within_ms)
+            if later is None:
+                break
+            found = later
+        return found
+
+    def check_alive(self) -> Frame:
+        """Return the acknowledgment of a message that is sent now; ConformanceFailure when none comes."""
+        answer = self.acknowledgment()
+        if answer is None:
+            raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
+        return answer
 
     def close(self) -> None:
         """Close the connection from the peer's side."""

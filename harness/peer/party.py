@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment
@@ -10,7 +11,11 @@ from harness.errors import ConformanceFailure
 from harness.peer.durations import Duration, Instant, duration, time_of
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
+from harness.wire import user_message
 from reference_qm.surface.entropy import SeededEntropy
+
+NONE: Mapping[str, Any] = {}
+"""No fields that differ from the usual ones."""
 
 
 class Party:
@@ -33,6 +38,51 @@ class Party:
         """Return a MessageID for a message that a check makes itself, one that the SUT has not seen."""
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    def pass_time(self, ms: int) -> None:
+        """Let so much time pass, by the tester's clock: timers of a system run while it stands still, too."""
+        self.environment.run_until(lambda: False, ms, exactly=True)
+
+    def pass_time_until(self, since: Instant, ms: int) -> None:
+        """Let time pass until so much has passed since an instant, by the tester's clock."""
+        self.pass_time(max(0, ms - self.took(since).ms))
+
+    def settle(self) -> None:
+        """Let the SUT do what it may still do at once."""
+        self.environment.run_until(lambda: False, self.sut.quiet_ms)
+
+    def eventually(self, condition: Callable[[], bool]) -> bool:
+        """Ask the control channel again and again until something holds, or the response timeout is over."""
+        for _ in range(20):
+            if condition():
+                return True
+            self.environment.run_until(lambda: False, max(1, self.sut.response_timeout_ms // 20))
+        return condition()
+
+    # -- names and messages -------------------------------------------------------------------------------------
+
+    def direct_name(self, queue: str = "mqc-peer") -> str:
+        """Return a direct format name of a queue of the peer."""
+        return f"DIRECT=TCP:{self.address}\\private$\\{queue}"
+
+    def message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+        """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, changes that.
+
+        ``queue``: plain, transactional or admin. ``headers``: arguments of ``harness.wire.user_message``.
+        """
+        own = {
+            "SourceQueueManager": self.identifier,
+            "MessageID": self.message_id(),
+            "SentTime": self.environment.now().utc_s,
+        }
+        destination = self.sut.format_name(queue).removeprefix("DIRECT=")
+        return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
+
+    def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
+        """Make a recoverable message: it is acknowledged soon."""
+        return self.message({"DM": 1, **user}, **headers)
 
     def is_residue(self, frame: Frame) -> bool:
         """Return whether a packet is, or answers, a message of an earlier test with the same peer: nobody judges it."""

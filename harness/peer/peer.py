@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
@@ -14,8 +14,9 @@ from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, take_what_waits
 from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
+from harness.peer.handshake import parameters, request, shake_hands
 from harness.peer.inbox import Inbox
-from harness.peer.party import Party
+from harness.peer.party import NONE, Party
 from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
@@ -90,6 +91,20 @@ class Peer(Party):
             )
         self._raw.append(conversation)
         return conversation
+
+    def request_session(self, **header: Any) -> RawConversation:
+        """Bring a new connection without a core to WAITING_CP_MSG; ``header``: fields of the EstablishConnection."""
+        connection = self.connect()
+        connection.send(request(self, **header))
+        connection.expect("EstablishConnection")
+        return connection
+
+    def open_raw(self, asked: Mapping[str, Any] = NONE, **header: Any) -> RawConversation:
+        """Bring a new connection without a core to OPEN.
+
+        ``asked``: fields of the EstablishConnection request, ``header``: of the ConnectionParameters request.
+        """
+        return shake_hands(self.connect(), request(self, **asked), parameters(**header))
 
     def watch(self, conversation: RawConversation) -> None:
         """Close a conversation at the end of the test, if nobody has until then."""

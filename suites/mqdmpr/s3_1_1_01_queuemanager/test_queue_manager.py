@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from suites.applications import DONE, REFUSED, asked
-from suites.messages import Sequence, recoverable_message
+from suites.messages import Sequence
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import OneOf, opened, pass_time
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import eventually
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
@@ -42,7 +40,7 @@ def test_what_a_queue_manager_is_by_default(sut, judge):
     """Attributes have the values that they have unless somebody sets them."""
     shown = queue_manager(sut)
     for rule, name, expected in DEFAULTS:
-        judge(rule, expected=f"{name} {expected}", observed=f"{name} {element(shown, name)}")
+        judge(rule, expected=fields({name: expected}), observed={name: element(shown, name)})
     if element(shown, "DirectoryServer"):
         judge.not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:
@@ -54,7 +52,7 @@ def test_what_a_queue_manager_is_by_default(sut, judge):
 def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
     """InitializationRetryTimerDuration is what is provisioned, or what it is when it has run, also after a restart."""
     before = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
-    judge.all(expected=OneOf(*RETRIES_S), observed=before)
+    judge.all(expected=one_of(*RETRIES_S), observed=before)
     sut.restart()
     after = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
     judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)
@@ -71,7 +69,7 @@ def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut
     sut.control.call("restart")
     sut.change_environment(store=True)
     for _ in range(TRIES):
-        pass_time(peer, sut.duration_ms(FIRST_RETRY_MS) // 2)
+        peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
         if _begun(sut):
             break
     else:
@@ -98,7 +96,7 @@ def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
     """A session is open and a remote read waits while the SUT is stopped and started: neither goes on afterwards, and a
     message that comes then is in its queue.
     """
-    session = opened(peer)
+    session = peer.open_raw()
     queue = filled(remote)
     read = queue.begin(ulTimeout=LONG_MS)
     before = waiting(read)
@@ -145,7 +143,7 @@ EVEN_PRIORITY = 4
 
 
 def _is_there(sut, queue, label):
-    return label in labels(sut, queue)
+    return label in sut.labels(queue)
 
 
 @needs("receive", "restart")
@@ -164,18 +162,17 @@ def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
             sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
             sut.restart()
         if label == "fifth":
-            for _ in labels(sut, queue):
+            for _ in sut.labels(queue):
                 sut.control.call("receive", queue=queue, timeout_ms=0)
             sut.restart()
-        connection = opened(peer)
-        make = partial(recoverable_message, peer) if kind == "plain" else sequence.message
+        connection = peer.open_raw()
+        make = peer.recoverable_message if kind == "plain" else sequence.message
         priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
         connection.send(make(label=label, base=priority))
-        eventually(peer, partial(_is_there, sut, queue, label))
+        peer.eventually(partial(_is_there, sut, queue, label))
         known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
         if label not in known:
             raise ConformanceFailure(f"the message {label} did not come into its queue")
         identifier = known[label]
         found.append(identifier & SEQUENTIAL)
-    rising = "rising" if found == sorted(set(found)) else f"{found}"
-    judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)
+    judge("MQDMPR-3.1.1.1-D04", expected=holds("rising", otherwise=f"{found}"), observed=found == sorted(set(found)))

@@ -9,11 +9,7 @@ from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
 from suites.applications import DONE, answered
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import check_alive, opened
 from suites.mqqb.steps.secured import Secured, signed
-from suites.mqqb.steps.sender import eventually
 from suites.mqqp.steps.reading import FAILURE, brought, failed, filled, frames, send_all
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
@@ -31,7 +27,7 @@ def test_messages_are_in_the_order_of_priority_and_arrival(remote: Remote, judge
     queue = filled(remote)
     empty = [queue.read()]
     packets = [
-        a_message(remote.peer, {"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
+        remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
     ]
     send_all(remote, packets)
@@ -55,18 +51,18 @@ def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer,
         "without journaling": {},
     }
     queues = {kind: sut.new_queue("journaled", **properties) for kind, properties in kinds.items()}
-    connection = opened(peer)
+    connection = peer.open_raw()
     bodies = {"small": b"small", "large": TOO_MUCH}
     for name in queues.values():
         for label, body in bodies.items():
             to = rf"TCP:{sut.address}\{name}"
-            connection.send(recoverable_message(peer, label=label, body=body, destination=to))
-    check_alive(connection)
-    eventually(peer, lambda: all(len(labels(sut, name)) == len(bodies) for name in queues.values()))
+            connection.send(peer.recoverable_message(label=label, body=body, destination=to))
+    connection.check_alive()
+    peer.eventually(lambda: all(len(sut.labels(name)) == len(bodies) for name in queues.values()))
     for name in queues.values():
         for _ in bodies:
             sut.control.call("receive", queue=name, timeout_ms=0)
-    found = {kind: labels(sut, f"{name};journal") for kind, name in queues.items()}
+    found = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
     wanted = {kind: found[kind] for kind in ("without a limit", "without journaling")}
     expected = {"without a limit": ["small", "large"], "without journaling": []}
     judge("MQDMPR-3.1.1.2-D05", expected=expected, observed=wanted)
@@ -78,13 +74,13 @@ def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer,
 def test_a_queue_that_wants_authentication_takes_nothing_else(peer, sut, judge):
     """A message that is not signed comes for a queue with Authentication, and for one without: that one has it."""
     queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = [
-        connection.send(recoverable_message(peer, label="unsigned", destination=rf"TCP:{sut.address}\{name}"))
+        connection.send(peer.recoverable_message(label="unsigned", destination=rf"TCP:{sut.address}\{name}"))
         for name in queues
     ]
-    eventually(peer, lambda: bool(labels(sut, queues[1])))
-    found = [labels(sut, name) for name in queues]
+    peer.eventually(lambda: bool(sut.labels(queues[1])))
+    found = [sut.labels(name) for name in queues]
     judge("MQDMPR-3.1.1.2-D02", expected=[[], ["unsigned"]], observed=found, evidence=sent)
 
 
@@ -101,8 +97,8 @@ def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut
         )
         for name in queues
     ]
-    eventually(peer, lambda: all(labels(sut, name) for name in queues))
-    found = [labels(sut, name) for name in queues]
+    peer.eventually(lambda: all(sut.labels(name) for name in queues))
+    found = [sut.labels(name) for name in queues]
     judge("MQDMPR-3.1.1.2-D02", expected=[["signed"], ["signed"]], observed=found, evidence=sent)
 
 
@@ -111,17 +107,17 @@ def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut
 def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
     """Queues of two types have the type that they were made with, then another, and take a message each."""
     queues = {kind: sut.new_queue("typed", type=kind) for kind in TYPES}
-    connection = opened(peer)
+    connection = peer.open_raw()
     for name in queues.values():
-        connection.send(recoverable_message(peer, label=name, destination=rf"TCP:{sut.address}\{name}"))
-    check_alive(connection)
-    eventually(peer, lambda: all(labels(sut, name) for name in queues.values()))
+        connection.send(peer.recoverable_message(label=name, destination=rf"TCP:{sut.address}\{name}"))
+    connection.check_alive()
+    peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
         other = next(one for one in TYPES if one != kind)
         seen = [str(sut.control.call("get_queue", name=name).get("type")).lower()]
         seen.append(answered(peer, sut, "set_queue", name=name, type=other))
         seen.append(str(sut.control.call("get_queue", name=name).get("type")).lower())
-        observed = [*seen, labels(sut, name) == [name]]
+        observed = [*seen, sut.labels(name) == [name]]
         judge("MQDMPR-3.1.1.2-02", expected=[kind, DONE, other, True], observed=observed)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import one_of
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.shown import masks, queue_named
-from suites.mqqb.steps.opening import OneOf, direct_name, outgoing_queue
+from suites.mqqb.steps.opening import outgoing_queue
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("inspect", "queue_control")
 
@@ -30,7 +31,7 @@ def test_what_the_model_shows_of_a_queue(sut, judge):
     judge("MQDMPR-3.1.1.2-03", expected=["a name with a domain", name.lower()], observed=observed)
     strange = [f"{mask:#010x}" for mask in masks(shown) if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge("MQDMPR-3.1.1.2-08", expected=[], observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=OneOf("Site", "Enterprise"), observed=element(shown, "Scope"))
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=element(shown, "Scope"))
     scope = element(shown, "Scope")
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
 
@@ -55,7 +56,7 @@ def test_a_queue_is_active_while_it_is_open(sut, judge):
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
     """A message waits in a queue that is held, then it is sent and acknowledged."""
-    to = direct_name(peer, "mqc-active")
+    to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, _ = sender.first(1)
@@ -71,7 +72,7 @@ def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
 
 def _after_acknowledgment(sender: Sender, session: Conversation) -> str:
     sender.acknowledge_all(session)
-    eventually(sender.peer, lambda: sender.sut.outgoing(sender.to)["count"] == 0)
+    sender.peer.eventually(lambda: sender.sut.outgoing(sender.to)["count"] == 0)
     return _activity(outgoing_queue(sender.sut, sender.to))
 
 

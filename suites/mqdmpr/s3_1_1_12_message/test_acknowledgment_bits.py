@@ -20,8 +20,6 @@ from suites.mqqb.steps.disposition import (
     identifier,
     message_class,
 )
-from suites.mqqb.steps.opening import pass_time
-from suites.mqqb.steps.sender import alive, eventually
 
 BITS = {
     "PA": "MQMQ-2.2.19.3-01",
@@ -85,12 +83,12 @@ def _purge(peer, sut):
 
 
 def _await_all(peer, sut):
-    if not eventually(peer, lambda: len(sut.messages()) >= len(ASKED)):
+    if not peer.eventually(lambda: len(sut.messages()) >= len(ASKED)):
         raise ConformanceFailure("the messages did not come into their queue")
 
 
 def _let_expire(peer, sut):
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
 
 
 ARRIVED = {"PA": REACH_QUEUE}
@@ -124,7 +122,7 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
         if not bits:
             packet["UserHeader"].AdminQueue = None
         sent[asked] = receiver.give(packet)
-    alive(receiver.session)
+    receiver.session.check_alive()
     disposition.act(peer, sut)
     wanted = {asked: sorted(value for bit, value in disposition.classes.items() if bit in asked) for asked in ASKED}
     came = receiver.await_acks(sum(map(len, wanted.values())))
@@ -136,10 +134,10 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
     for bit, rule in BITS.items():
         with_bit = {asked: values for asked, values in wanted.items() if bit in asked or not asked}
         observed = {asked: found[asked] for asked in with_bit}
-        judge(rule, expected=f"{end}: {with_bit}", observed=f"{end}: {observed}", evidence=evidence)
+        judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for asked, rules in CLASSIFICATIONS.items():
-        judge(*rules, expected=f"{end}: {wanted[asked]}", observed=f"{end}: {found[asked]}", evidence=evidence)
-    judge(*EVERY_CLASSIFICATION, expected=f"{end}: {wanted}", observed=f"{end}: {found}", evidence=evidence)
+        judge(*rules, expected=wanted[asked], observed=found[asked], case=end, evidence=evidence)
+    judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)
     known = {identifier(frame) for frame in sent.values()}
     strange = [correlation(ack) for ack in came if correlation(ack) not in known]
     count = f"{sum(map(len, found.values()))} answered, {strange or 'none'} of others"

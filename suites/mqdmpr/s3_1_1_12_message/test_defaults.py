@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import fields, holds, one_of
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.layout import ABSENT, Layout, shown
+from suites.mqmq.steps.layout import ABSENT, Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opening import OneOf
 
 BASE, USER, PROPERTIES, SECURITY = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "SecurityHeader."
 FOREVER, FOUR_DAYS_S = 0xFFFF_FFFF, 0x5_4600
@@ -55,13 +55,13 @@ def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
     label = str(found.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
     for rule, wanted in DEFAULTS.items():
         observed = found.of(*wanted) | ({"label": label} if "label" in wanted else {})
-        judge(rule, expected=shown(wanted), observed=shown(observed), evidence=frame)
+        judge(rule, expected=fields(wanted), observed=observed, evidence=frame)
     number = found.fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASHES.items() if value == number), f"{number}")
-    judge("MQDMPR-3.1.1.12-48", expected=OneOf(*HASHES), observed=name, evidence=frame)
+    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASHES), observed=name, evidence=frame)
     judge(
         "MQDMPR-3.1.1.12-48",
-        expected=OneOf("SHA_512", "SHA1"),
+        expected=one_of("SHA_512", "SHA1"),
         observed=name,
         evidence=frame,
         errata="E150",
@@ -77,11 +77,11 @@ def test_a_message_for_which_no_sender_is_asked(peer, sut, judge):
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
     found = Layout(frame)
-    expected, observed = f"{SECURITY}Flags.ST {SID}", shown(found.of(f"{SECURITY}Flags.ST"))
-    judge("MQDMPR-3.1.1.12-D43", expected=expected, observed=observed, evidence=frame, errata="E112")
+    of_user = fields({f"{SECURITY}Flags.ST": SID})
+    judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=found, evidence=frame, errata="E112")
     sender = str(found.fields.get(f"{SECURITY}SecurityID", ABSENT))
-    observed = "a SID" if _is_sid(sender) else sender
-    judge("MQDMPR-3.1.1.12-D49", expected="a SID", observed=observed, evidence=frame, errata="E112")
+    is_sid = holds("the identifier of the sender is a SID")
+    judge("MQDMPR-3.1.1.12-D49", expected=is_sid, observed=_is_sid(sender) or sender, evidence=frame, errata="E112")
 
 
 def _is_sid(text: str) -> bool:
@@ -97,7 +97,5 @@ def test_a_message_is_express_or_recoverable(peer, sut, judge):
     outgoing = Outgoing(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
         frame = outgoing.send(body=delivery, delivery=delivery)
-        wanted = {f"{USER}Flags.DM": value}
-        observed = shown(Layout(frame).of(*wanted))
-        judge("MQDMPR-3.1.1.12-18", expected=shown(wanted), observed=observed, evidence=frame)
+        judge("MQDMPR-3.1.1.12-18", expected=fields({f"{USER}Flags.DM": value}), observed=Layout(frame), evidence=frame)
     outgoing.end()

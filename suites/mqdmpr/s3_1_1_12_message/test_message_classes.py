@@ -23,8 +23,6 @@ from suites.mqqb.steps.disposition import (
     purge,
     take,
 )
-from suites.mqqb.steps.opening import pass_time
-from suites.mqqb.steps.sender import eventually
 
 SHORT_S = 2
 
@@ -71,7 +69,7 @@ def test_a_message_that_nobody_received_in_time(peer, sut, judge):
     """A message in its queue whose TimeToBeReceived is over is 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.give(receiver.asking({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     _judged(judge, receiver, sent, RECEIVE_TIMEOUT)
 
 
@@ -90,7 +88,7 @@ def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, va
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
     sent = receiver.give(receiver.asking({"DM": 1}, destination=to, label="class", properties={bit: 1}))
-    eventually(peer, lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
+    peer.eventually(lambda: bool(sut.control.call("peek", queue=queue)["messages"]))
     act(sut, queue)
     _judged(judge, receiver, sent, value)
 

@@ -9,15 +9,13 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, one_of
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
-from suites.applications import to_queue
-from suites.messages import a_message, recoverable_message
 from suites.mqmq.steps.handing_on import handed_on
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import CLOCK_S, Between, OneOf, check_alive, opened
-from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.opening import CLOCK_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 A_QUEUE_MANAGER = 2
@@ -62,9 +60,9 @@ GIVEN: dict[str, dict[str, Any]] = {
 def test_what_is_the_applications_is_received_as_it_was_sent(peer, sut, judge, given):
     """Tag, body, its type, correlation, label and extension of any value come to the application as they were."""
     fields = GIVEN[given]
-    connection = opened(peer)
-    sent = connection.send(recoverable_message(peer, **fields))
-    check_alive(connection)
+    connection = peer.open_raw()
+    sent = connection.send(peer.recoverable_message(**fields))
+    connection.check_alive()
     wanted = {
         "application_tag": fields["ApplicationTag"],
         "body_base64": base64.b64encode(fields["body"]).decode(),
@@ -103,7 +101,7 @@ def _received(peer, sut, sent) -> dict[str, Any]:
     def there() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
-    if not eventually(peer, lambda: bool(there())):
+    if not peer.eventually(lambda: bool(there())):
         raise ConformanceFailure("the message did not come into its queue")
     return there()[0]
 
@@ -129,7 +127,7 @@ def test_the_provider_of_a_connector_is_not_looked_at(peer, sut, judge):
             "SecurityID": peer.identifier.bytes_le,
             "ProviderInfo": bytes(ProviderInfo(**provider)),
         }
-        packet = recoverable_message(peer, {"ConnectorType": CONNECTOR}, label=label, security=security)
+        packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
         done = reception(peer, packet, label)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
@@ -140,9 +138,9 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
     """Of messages of many priorities each has an identifier of its own, less than that of the one behind it, or of the
     one that came after it if none has a high byte (E59).
     """
-    connection = opened(peer)
-    sent = [connection.send(a_message(peer, base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
-    check_alive(connection)
+    connection = peer.open_raw()
+    sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
+    connection.check_alive()
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
@@ -154,10 +152,10 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
     by_identifier = sorted(found, key=lambda one: found[one])
     distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
     observed = next((name for name, order in allowed.items() if distinct and order == by_identifier), str(found))
-    judge("MQDMPR-3.1.1.12-D01", expected=OneOf(*allowed), observed=observed, evidence=sent)
+    judge("MQDMPR-3.1.1.12-D01", expected=one_of(*allowed), observed=observed, evidence=sent)
     orders = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in list(allowed)[1:])]
     priorities = [mine[one] for one in by_identifier]
-    expected = OneOf(*map(str, orders))
+    expected = one_of(*map(str, orders))
     judge("MQDMPR-3.1.1.12-D48", expected=expected, observed=str(priorities), evidence=sent)
 
 
@@ -166,7 +164,7 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
 def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
     """While a transaction has the only message of a queue nothing can be peeked at; when it is aborted it can."""
     queue = sut.new_queue("locked", transactional=True)
-    sut.send(to_queue(sut, queue), body="locked", delivery="transactional")
+    sut.send(sut.direct_name(queue), body="locked", delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     locked = _peeked(sut, queue)
@@ -187,18 +185,18 @@ def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
     late, and was put to the dead letters where it came.
     """
     before_s = peer.environment.now().utc_s
-    connection = opened(peer)
+    connection = peer.open_raw()
     long_ago = {"SentTime": before_s - HOUR_S}
-    sent = connection.send(recoverable_message(peer, long_ago))
+    sent = connection.send(peer.recoverable_message(long_ago))
     late = f"late {sut.own}"
-    connection.send(recoverable_message(peer, long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
-    check_alive(connection)
+    connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
+    connection.check_alive()
     found = _received(peer, sut, sent)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
         judge.not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
-    expected = Between(before_s - CLOCK_S, after_s + CLOCK_S)
+    expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
     dead = [one for one in sut.kept("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
         judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import final_identifier, identifier
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.ordering import Receiver
 
 SHORT_S = 2
@@ -16,9 +15,9 @@ def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": wanted}) for wanted in (0, 1)]
     receiver.await_acknowledgment()
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     receiver.poll_acknowledgment(final=True)
-    pass_time(peer, sut.quiet_ms)
+    peer.pass_time(sut.quiet_ms)
     came = receiver.acknowledgments(final=True)
     identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
     answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)

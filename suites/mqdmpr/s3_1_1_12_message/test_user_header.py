@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import direct_name, pass_time
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, differences
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
@@ -36,7 +35,7 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
         observed=kept,
         evidence=sent,
     )
-    judge("MQDMPR-3.1.1.12-23", expected="journaled: False", observed=f"journaled: {kept[1]}", evidence=sent)
+    judge("MQDMPR-3.1.1.12-23", expected=False, observed=kept[1], case="journaled", evidence=sent)
     found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == names[0]), None)
     observed = differences(sent[0], found, sut.guid)
     judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
@@ -47,12 +46,12 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
     """Of two messages whose time was over before the peer could be reached, that with JN is in the dead letters."""
-    to = direct_name(peer)
+    to = peer.direct_name()
     limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
     names = [
         sut.send(to, body="late", label="late", journal=journal, **limits) for journal in (["negative"], ["positive"])
     ]
-    pass_time(peer, (SHORT_S + 2) * 1_000)
+    peer.pass_time((SHORT_S + 2) * 1_000)
     sender = Sender(peer, sut)
     sender.send(1)
     session = sender.session()
@@ -67,7 +66,7 @@ def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, deliv
         observed=kept,
         evidence=sent,
     )
-    judge("MQDMPR-3.1.1.12-26", expected="a dead letter: False", observed=f"a dead letter: {kept[1]}", evidence=sent)
+    judge("MQDMPR-3.1.1.12-26", expected=False, observed=kept[1], case="a dead letter", evidence=sent)
     sender.acknowledge_all(session)
 
 
@@ -77,5 +76,5 @@ def _kept(peer, sut, queue, names):
     def found():
         return [message["message_id"] for message in sut.kept(queue)]
 
-    eventually(peer, lambda: names[0] in found())
+    peer.eventually(lambda: names[0] in found())
     return [name in found() for name in names]

@@ -9,7 +9,6 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps.shown import descriptors
-from suites.mqqb.steps.opening import direct_name
 from suites.mqqb.steps.pinging import element
 from suites.mqqp.steps.reading import frames
 
@@ -76,7 +75,7 @@ def _described(sut: Any, queue: str) -> list[dict[str, Any]]:
 @covers("MQDMPR-3.1.1.16-06", "MQDMPR-3.1.1.16-07", "MQDMPR-3.1.1.16-08")
 def test_what_is_open_as_several_queues(peer, sut, judge):
     """Two queues are opened at once to send to them: that opening is for sending, and refers to no queue itself."""
-    to = ",".join(direct_name(peer, name) for name in ("mqc-several-1", "mqc-several-2"))
+    to = ",".join(peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2"))
     handle = sut.control.call("open_to_send", to=to)["handle"]
     known = {one["Handle"]: one for one in element(sut.inspect(), "OpenQueueDescriptors")}
     sut.control.call("close_queue", handle=handle)

@@ -9,7 +9,6 @@ from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.shown import descriptors, queue_manager
-from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.pinging import element
 from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled, frames
 
@@ -22,9 +21,9 @@ DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
 def test_all_protocols_have_one_model(remote, sut, judge):
     """Messages that came by MS-MQQB are read by MS-MQQP and by an application; what one takes is gone for the other."""
     queue = filled(remote, FIRST, SECOND)
-    seen = [labels(sut, sut.queue())]
+    seen = [sut.labels(sut.queue())]
     taken = queue.receive()
-    seen.append(labels(sut, sut.queue()))
+    seen.append(sut.labels(sut.queue()))
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     left = queue.read()
     observed = [*seen, brought(taken), left.failed]

@@ -8,10 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.applications import DONE, REFUSED, asked
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
 
 pytestmark = needs("restart")
@@ -73,22 +70,22 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
     After a restart nobody has it open, and a message that comes then is taken by nobody.
     """
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
-    connection = opened(peer)
-    connection.send(a_message(peer, {"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
-    check_alive(connection)
-    if not eventually(peer, lambda: labels(sut, other) == ["express"]):
+    connection = peer.open_raw()
+    connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
+    connection.check_alive()
+    if not peer.eventually(lambda: sut.labels(other) == ["express"]):
         raise ConformanceFailure("the express message did not come into its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS)
     sut.restart()
-    later = opened(peer)
-    later.send(recoverable_message(peer, label="later", destination=rf"TCP:{sut.address}\{queue}"))
-    check_alive(later)
-    eventually(peer, lambda: labels(sut, queue) == ["later"])
+    later = peer.open_raw()
+    later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))
+    later.check_alive()
+    peer.eventually(lambda: sut.labels(queue) == ["later"])
     observed = {
-        "express messages": labels(sut, other),
-        "taken by the read": "later" not in labels(sut, queue),
+        "express messages": sut.labels(other),
+        "taken by the read": "later" not in sut.labels(queue),
         "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
         "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
         "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
@@ -125,11 +122,11 @@ def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
     """Messages that the SUT sends before and after a restart, a while apart, are all of one queue manager: the one
     that it says it is.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-identifier"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
     before = sender.session()
     sender.collect(before, 1)
-    pass_time(peer, sut.quiet_ms)
+    peer.pass_time(sut.quiet_ms)
     sender.send(2)
     came = sender.collect(before, 2)
     sender.acknowledge_all(before)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between
 from harness.run.marks import covers, needs
 from suites.applications import DONE, asked
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import Between, pass_time
 from suites.mqqb.steps.pinging import element
 
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
@@ -29,7 +29,7 @@ def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
         ("MQDMPR-3.1.2.2-01", "DirectorySiteGatesUpdate", GATES_MS),
     ):
         due_ms = sut.duration_ms(default_ms)
-        expected = Between(due_ms - sut.slack_ms(0) - sut.response_timeout_ms, due_ms)
+        expected = between(due_ms - sut.slack_ms(0) - sut.response_timeout_ms, due_ms)
         judge(rule, expected=expected, observed=-1 if found[name] is None else int(found[name]))
 
 
@@ -49,7 +49,7 @@ def test_a_directory_that_is_away_is_looked_for_every_minute(peer, sut, judge):
     sut.published(queue=name, label="after")
     seen = []
     for wait_ms in (minute_ms * 3 // 4, minute_ms // 4 + sut.slack_ms(MINUTE_MS)):
-        pass_time(peer, wait_ms)
+        peer.pass_time(wait_ms)
         seen.append(sut.control.call("get_queue", name=name)["label"])
     judge("MQDMPR-3.1.2.5-D01", expected="after", observed=seen[1])
     judge("MQDMPR-3.1.2.5-01", expected=["before", "after"], observed=seen)

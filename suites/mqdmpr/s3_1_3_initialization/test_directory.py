@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqb.steps.pinging import element
 
 pytestmark = needs("directory")
@@ -38,7 +38,7 @@ def test_the_sites_of_the_queue_manager_are_those_of_the_directory(sut, judge):
     shown = queue_manager(sut)
     listed = sorted(str(one).lower() for one in element(shown, "SiteIdentifierList"))
     read = sorted(one["Identifier"].lower() for one in element(shown, "SiteCollection"))
-    judge("MQDMPR-3.1.3-D05", expected="a site", observed="a site" if listed else "none")
+    judge("MQDMPR-3.1.3-D05", expected=holds("a site", otherwise="none"), observed=bool(listed))
     if not listed:
         raise ConformanceFailure("the SUT belongs to no site")
     judge("MQDMPR-3.1.3-D09", expected=listed, observed=read)
@@ -52,4 +52,4 @@ def test_the_enterprise_says_whether_old_queue_managers_are_notified(sut, judge)
     """The enterprise is known, and whether those that do not speak LDAP are notified of changes."""
     enterprise = element(queue_manager(sut), "EnterpriseReference")
     observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
-    judge("MQDMPR-3.1.3-D10", expected=OneOf("True", "False"), observed=observed)
+    judge("MQDMPR-3.1.3-D10", expected=one_of("True", "False"), observed=observed)

@@ -11,7 +11,6 @@ from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.openings import opened_to_send
-from suites.mqqb.steps.opening import direct_name, opened
 from suites.mqqb.steps.sender import Sender, tags
 
 SERVED, NOT_SERVED = "served", "not served"
@@ -35,7 +34,7 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
         return
     judge("MQDMPR-3.1.1.1-D02", expected="False at first", observed=f"{shown['hardened_security']} at first")
-    to = direct_name(peer, "mqc-hardened")
+    to = peer.direct_name("mqc-hardened")
     sender = Sender(peer, sut, to)
     with _hardened(sut):
         for time in ("first", "second"):
@@ -44,12 +43,12 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
                     opened_to_send(sut, to)
                     state = sut.outgoing(to)["state"]
-                    judge("MQDMPR-3.1.7.1.5-97", expected=f"opened: {LOCKED}", observed=f"opened: {state}")
+                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
                 sender.send(1, delivery="recoverable")
             states = [sut.outgoing(to)["state"]]
             came = sender.next_session(sut.connect_timeout_ms)
             states.append(sut.outgoing(to)["state"])
-            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: opened(peer))}
+            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: peer.open_raw())}
             expected = {"RPC": NOT_SERVED, "sessions": NOT_SERVED}
             judge("MQDMPR-3.1.1.1-D02", expected=expected, observed=transfers)
             begun = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"

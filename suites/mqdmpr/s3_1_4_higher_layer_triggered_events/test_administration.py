@@ -7,8 +7,6 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL, ControlRefused
 from suites.applications import DONE, asked
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import acknowledgment, direct_name, opened, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
 
@@ -18,13 +16,13 @@ A_SESSION, NO_SESSION = "a session", "no session"
 def of_the_peer(peer: Peer) -> str:
     """Return whether the SUT lets the peer set a session up and receives on it."""
     try:
-        connection = opened(peer)
+        connection = peer.open_raw()
     except OF_THE_CHANNEL:
         raise
     except ConformanceFailure:
         return NO_SESSION
-    connection.send(recoverable_message(peer))
-    accepted = acknowledgment(connection) is not None
+    connection.send(peer.recoverable_message())
+    accepted = connection.acknowledgment() is not None
     connection.close()
     return A_SESSION if accepted else NO_SESSION
 
@@ -40,7 +38,7 @@ def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
     """Taken offline, it neither establishes a session for a message that waits nor accepts one; online again, it sends
     what waited and receives.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-offline"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
     session, sent = sender.first(1)
     sender.acknowledge_all(session)
@@ -66,7 +64,7 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     """A transaction is in doubt after a restart, and its coordinator says nothing: that is told, and there are no
     sessions. After another restart there are: what waits is sent, and the transaction can be decided.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-silent"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
     sender.send(1, transaction=transaction)
     sut.control.call("prepare", transaction=transaction)
@@ -94,4 +92,4 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     if session is not None and came:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, came[-1]))
-        settle(peer)
+        peer.settle()

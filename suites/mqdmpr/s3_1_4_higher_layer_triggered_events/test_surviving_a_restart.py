@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import direct_name, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import header
@@ -17,7 +16,7 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     restart and after it, until the one is committed: then its messages, in their order, and never those of the other,
     which is aborted.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-prepared"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-prepared"))
     first, second = (sut.control.call("begin", external=True)["transaction"] for _ in range(2))
     sender.send(1, 2, transaction=first)
     sender.send(9, delivery="recoverable")
@@ -43,7 +42,7 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     if session is not None and came:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, came[-1]))
-        settle(peer)
+        peer.settle()
 
 
 def _states(sut: Sut, transaction: str) -> list[str]:

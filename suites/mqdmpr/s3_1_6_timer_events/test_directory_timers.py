@@ -7,7 +7,6 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import pass_time
 
 QUOTA_KB, INTERVAL_S = 76_543, 1_234
 INTERVAL = "intra_site_replication_interval_s"
@@ -62,7 +61,7 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
     for interval_s, quota_kb in ((INTERVAL_S, QUOTA_KB), (2 * INTERVAL_S, 2 * QUOTA_KB)):
         sut.published(site=site["Identifier"], **{INTERVAL: interval_s})
         sut.published(queue_manager=gate["Identifier"], quota_kb=quota_kb)
-        pass_time(peer, left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
+        peer.pass_time(left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
         after = _sites(sut)
         intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]
         judge(*SITES, expected=[interval_s], observed=intervals)

@@ -6,6 +6,7 @@ import base64
 
 import pytest
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
@@ -38,12 +39,15 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     list has nobody else, but for SRMP the anonymous user, who may write.
     """
     found = security_of(sut, sut.new_queue("secured"))
-    self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
-    judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-20",
+        expected=holds("self-relative", otherwise="not self-relative"),
+        observed=bool(found.control & SELF_RELATIVE),
+    )
     owned = found.owner.startswith(ACCOUNT) and not found.owner.endswith(GUEST)
-    judge("MQDMPR-3.1.7.1.3.1-10", expected="an owner", observed="an owner" if found.owner else "no owner")
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(found.owner))
     world, anonymous = found.mask(EVERYBODY), found.mask(ANONYMOUS)
-    judge("MQDMPR-3.1.7.1.3.1-16", expected="an entry", observed="no entry" if world is None else "an entry")
+    judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
     judge("MQDMPR-3.1.7.1.3.1-17", expected=True, observed=anonymous in (None, WRITE))
     if owned:
         why = "the queue was created by a domain user"
@@ -80,11 +84,14 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
         judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
         return
     found = security_of(sut, name)
-    self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
-    judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-20",
+        expected=holds("self-relative", otherwise="not self-relative"),
+        observed=bool(found.control & SELF_RELATIVE),
+    )
     judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=found.owner)
     world = found.mask(EVERYBODY)
-    judge("MQDMPR-3.1.7.1.3.1-16", expected="an entry", observed="no entry" if world is None else "an entry")
+    judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
     mine = f"0x{found.mask(user.sid) or 0:08X}"
     judge("MQDMPR-3.1.7.1.3.1-19", expected=f"0x{ALL:08X}", observed=mine)
     read = f"0x{(world or 0) & ~WRITE:08X}"  # SRMP may add the right to write

@@ -7,10 +7,7 @@ from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.applications import DONE, REFUSED, asked
-from suites.messages import recoverable_message
 from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome, sent
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.sender import eventually
 from suites.mqqp.steps.reading import FAILURE, failed, frames, send_all
 
 BEFORE, AFTER = "before", "after"
@@ -27,8 +24,8 @@ def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
     form = queue_format(DIRECT, path)
-    send_all(remote, [recoverable_message(peer, destination=path, label=BEFORE)])
-    if not eventually(peer, lambda: labels(sut, name) == [BEFORE]):
+    send_all(remote, [peer.recoverable_message(destination=path, label=BEFORE)])
+    if not peer.eventually(lambda: sut.labels(name) == [BEFORE]):
         raise ConformanceFailure("the SUT did not put the message into the queue")
     queue = remote.open(form=form)
     cursor = queue.cursor().settled()
@@ -47,8 +44,8 @@ def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
     gone = [LISTED, NOT_LISTED, REFUSED, REFUSED, REFUSED]
     judge("MQDMPR-3.1.7.1.4-11", expected=gone, observed=observed, evidence=opened.evidence)
     made = asked(sut, "create_queue", name=name)
-    send_all(remote, [recoverable_message(peer, destination=path, label=AFTER)])
-    there = eventually(peer, lambda: AFTER in labels(sut, name)) and labels(sut, name)
+    send_all(remote, [peer.recoverable_message(destination=path, label=AFTER)])
+    there = peer.eventually(lambda: AFTER in sut.labels(name)) and sut.labels(name)
     again = opened_and_closed(remote, queue.association, form=form)
     observed = [made, there, outcome(again)]
     judge("MQDMPR-3.1.7.1.4-11", expected=[DONE, [AFTER], OPENED], observed=observed, evidence=again.evidence)

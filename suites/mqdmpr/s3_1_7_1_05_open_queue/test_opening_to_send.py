@@ -5,10 +5,8 @@ from __future__ import annotations
 from uuid import UUID, uuid5
 
 from harness.run.marks import covers, goes_on, needs
-from suites.applications import DONE, REFUSED, asked, to_queue
+from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import opened_to_send, sent
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.sender import eventually
 
 NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING = 0xFFF0_0000
@@ -64,15 +62,15 @@ def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
 def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
     """Of two queues and one that is not there, wherever it stands, none gets a copy; of the two alone each does."""
     queues = [sut.new_queue("first"), sut.new_queue("second")]
-    names = [to_queue(sut, queue) for queue in queues]
+    names = [sut.direct_name(queue) for queue in queues]
     missing = f"{names[0]}-not-there"
     for at in range(3):
         several = [*names[:at], missing, *names[at:]]
         outcome = sent(sut, ",".join(several), label=f"missing {at}")
-        observed = [outcome, *(labels(sut, queue) for queue in queues)]
+        observed = [outcome, *(sut.labels(queue) for queue in queues)]
         judge("MQDMPR-3.1.7.1.5-30", expected=[REFUSED, [], []], observed=observed)
     outcome = sent(sut, ",".join(names), label="both")
-    observed = [outcome, *(labels(sut, queue) for queue in queues)]
+    observed = [outcome, *(sut.labels(queue) for queue in queues)]
     judge("MQDMPR-3.1.7.1.5-30", expected=[DONE, ["both"], ["both"]], observed=observed)
 
 
@@ -80,7 +78,7 @@ def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
 def test_several_queues_are_not_opened_alone(sut, judge):
     """Two queues are opened together and closed, shared with others; not with DenyReceive, which one queue can be."""
-    names = [to_queue(sut, sut.new_queue(one)) for one in ("first", "second")]
+    names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
         "two, shared": (DONE, opened_to_send(sut, several)),
@@ -123,5 +121,5 @@ def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
         return sent(sut, f"PUBLIC={made['identifier']}", time_to_reach_queue_s=LIFETIME_S) == REFUSED
 
     taken = sent(sut, sut.format_names(there).get("public", ""))
-    seen = REFUSED if eventually(peer, refused) else DONE  # what the directory has now may be known a little later
+    seen = REFUSED if peer.eventually(refused) else DONE  # what the directory has now may be known a little later
     judge("MQDMPR-3.1.7.1.5-73", expected=[DONE, REFUSED], observed=[taken, seen])

@@ -7,8 +7,6 @@ import pytest
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, computer_names
 from suites.mqdmpr.steps.openings import sent
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.sender import eventually
 
 
 @needs("send", "receive", "queue_control")
@@ -21,8 +19,8 @@ def test_a_message_by_each_name_of_this_computer_comes_into_its_queue(peer, sut,
     names = {"name": computer_names(sut)[0], "name without domain": computer_names(sut)[-1]}
     queue = sut.new_queue("own")
     taken = sent(sut, rf"DIRECT=OS:{names.get(host, host)}\{queue}", label=host)
-    eventually(peer, lambda: labels(sut, queue) == [host])
-    observed = [taken, labels(sut, queue)]
+    peer.eventually(lambda: sut.labels(queue) == [host])
+    observed = [taken, sut.labels(queue)]
     judge.all(expected=[DONE, [host]], observed=observed)
 
 

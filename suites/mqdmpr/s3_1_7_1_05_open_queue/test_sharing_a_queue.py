@@ -55,7 +55,7 @@ def test_each_way_to_open_beside_each_other(remote, judge):
             pair, expected = f"{wanted} beside {held}", REFUSED if wanted in refused else OPENED
             rules = (refused[wanted], "MQDMPR-3.1.7.1.5-123") if wanted in refused else ("MQDMPR-3.1.7.1.5-124",)
             evidence = frames([first, second])
-            judge(*rules, expected=f"{pair}: {expected}", observed=f"{pair}: {outcome(second)}", evidence=evidence)
+            judge(*rules, expected=expected, observed=outcome(second), case=pair, evidence=evidence)
         close(first)
         for wanted in list(refused)[-1:]:
             after = opened(second_reader, wanted)

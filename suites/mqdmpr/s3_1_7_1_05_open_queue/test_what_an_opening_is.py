@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED, to_queue
+from suites.applications import DONE, REFUSED
 from suites.mqdmpr.steps.openings import opened_to_send
-from suites.mqqb.steps.opening import direct_name
 
 OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
@@ -49,17 +49,20 @@ def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
     """A queue here and two elsewhere are opened together, not in order, one of them named twice: there is one opening
     more than queues, with the expanded name. It is closed: all are. With a queue that is not there, nothing is open.
     """
-    here = to_queue(sut, sut.new_queue("here"))
-    first, last = (direct_name(peer, f"{letter}-{sut.own}") for letter in "az")
+    here = sut.direct_name(sut.new_queue("here"))
+    first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
     names = sorted(one.lower() for one in (here, first, last))
     before = set(_openings(sut))
     handle = int(sut.control.call("open_to_send", to=",".join((last, here, first, last.upper())))["handle"])
     opened = {number: one for number, one in _openings(sut).items() if _concerns(one, names)}
     whole = opened.get(handle, {})
-    seen = "an opening" if whole else "no opening with its handle"
-    judge("MQDMPR-3.1.7.1.5-14", expected="an opening", observed=seen)
+    judge(
+        "MQDMPR-3.1.7.1.5-14",
+        expected=holds("an opening", otherwise="no opening with its handle"),
+        observed=bool(whole),
+    )
     for rule, (attribute, value) in OF_SEVERAL.items():
-        judge(rule, expected=f"{attribute} {value}", observed=f"{attribute} {whole.get(attribute, 'missing')}")
+        judge(rule, expected=fields({attribute: value}), observed={attribute: whole.get(attribute, "missing")})
     listed = _names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
     judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=names, observed=sorted(listed))
@@ -90,7 +93,7 @@ def _left(sut, names: list[str], before: set[int]) -> list[str]:
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
     """Two queues of the peer are opened to send, one of them twice: each has an outgoing queue, idle."""
-    names = [direct_name(peer, f"{letter}-{sut.own}") for letter in "ab"]
+    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     outcomes = [opened_to_send(sut, name) for name in (*names, names[0])]
     after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
@@ -110,7 +113,7 @@ def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
 def test_what_an_outgoing_queue_is_called(peer, sut, judge):
     """Outgoing queues have an Identifier each, their format name as Label, and are of a multicast address or not."""
-    names = [direct_name(peer, f"{letter}-{sut.own}") for letter in "ab"]
+    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     for name in names:
         opened_to_send(sut, name)
     multicast = opened_to_send(sut, GROUP)

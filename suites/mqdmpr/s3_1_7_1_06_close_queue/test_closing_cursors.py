@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, Application, asked
-from suites.mqqb.steps.opening import opened
 
 
 @needs("receive", "queue_control")
@@ -16,7 +15,7 @@ def test_the_cursors_of_a_closed_opening_are_closed(peer, sut, judge):
     """
     application = Application(peer, sut)
     queue = application.queue
-    sent = opened(peer).send(application.packet("read"))
+    sent = peer.open_raw().send(application.packet("read"))
     application.await_labels(1)
     handles = [sut.control.call("open_queue", queue=queue, access="receive")["handle"] for _ in range(2)]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for handle in handles for _ in range(2)]

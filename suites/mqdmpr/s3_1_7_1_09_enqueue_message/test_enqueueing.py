@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.peer.remote import START2
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
-from suites.applications import DONE, Application, answered, to_queue
+from suites.applications import DONE, Application, answered
 from suites.mqqp.steps.reading import FIRST, LOW_7_BYTES, SECOND, brought, filled, frames
 
 pytestmark = needs("queue_control", "receive")
@@ -54,7 +54,7 @@ def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote
 def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
     """A message that a local queue has room for is sent with success, and is there."""
     application = Application(peer, sut)
-    told = answered(peer, sut, "send", to=to_queue(sut, application.queue), label="sent", body="sent")
+    told = answered(peer, sut, "send", to=sut.direct_name(application.queue), label="sent", body="sent")
     application.await_labels(1)
     judge("MQDMPR-3.1.7.1.9-26", expected=[DONE, ["sent"]], observed=[told, application.labels()])
 

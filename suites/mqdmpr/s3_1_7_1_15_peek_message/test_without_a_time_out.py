@@ -10,7 +10,6 @@ from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
 from suites.applications import REFUSED, Application, Waiting
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
 
@@ -41,7 +40,7 @@ def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
     application = Application(peer, sut)
     where = _where(sut, application, verb)
     read = Waiting(peer, sut, verb, timeout_ms=None, **where)
-    pass_time(peer, HOURS_MS if peer.environment.virtual else sut.quiet_ms)
+    peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
     early = read.answered()
     application.send("awaited")
     brought = read.brought()

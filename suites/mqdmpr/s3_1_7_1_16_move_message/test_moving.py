@@ -8,8 +8,6 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.applications import Application
-from suites.mqqb.steps.opening import opened, settle
-from suites.mqqb.steps.sender import eventually
 
 pytestmark = needs("queue_control", "receive", "subqueues")
 
@@ -68,7 +66,7 @@ def test_a_message_that_is_moved_goes_to_who_waits_there(peer, sut, judge):
     subqueue = subqueue_of(application)
     application.fill("moved", "stays")
     number = sut.control.begin("receive", queue=subqueue, timeout_ms=WAIT_MS)
-    settle(peer)
+    peer.settle()
     early = sut.control.answer(number)
     moved(application, application.identifiers()["moved"], subqueue)
     answers: list[dict[str, Any]] = []
@@ -79,7 +77,7 @@ def test_a_message_that_is_moved_goes_to_who_waits_there(peer, sut, judge):
             answers.append(dict(answer))
         return bool(answers)
 
-    eventually(peer, answered)
+    peer.eventually(answered)
     message = answers[0].get("message") if answers else None
     observed = [early, None if message is None else message["label"], application.labels(subqueue)]
     judge("MQDMPR-3.1.7.1.16-D01", expected=[None, "moved", []], observed=observed)
@@ -115,7 +113,7 @@ def test_what_is_in_a_subqueue_counts_for_the_queue_manager(peer, sut, judge):
     """The only message of a queue is moved to a subqueue; with a quota of less than its body nothing more is taken."""
     application = Application(peer, sut)
     subqueue = subqueue_of(application)
-    connection = opened(peer)
+    connection = peer.open_raw()
     connection.send(application.packet("large", body=bytes(LARGE_KB * 1024)))
     if not application.await_labels(1):
         raise ConformanceFailure("the SUT did not take the message")

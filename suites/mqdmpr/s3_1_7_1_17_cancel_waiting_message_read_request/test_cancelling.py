@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import Application
-from suites.mqqb.steps.opening import settle
-from suites.mqqb.steps.sender import eventually
 
 WAIT_MS = 60_000
 
@@ -20,7 +18,7 @@ def test_only_a_request_that_waits_is_cancelled(peer, sut, judge):
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
     requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=WAIT_MS) for _ in range(2)]
-    settle(peer)
+    peer.settle()
     cancelled = [_cancelled(peer, sut, one) for one in (over, requests[0], requests[0])]
     waits = sut.control.answer(requests[1]) is None
     judge("MQDMPR-3.1.7.1.17-11", expected=[False, True, False, True], observed=[*cancelled, waits])
@@ -36,5 +34,5 @@ def _cancelled(peer, sut, request):
         answers.append(sut.control.answer(number))
         return answers[-1] is not None
 
-    eventually(peer, came)
+    peer.eventually(came)
     return "no answer" if answers[-1] is None else bool(answers[-1].get("ok") and answers[-1]["cancelled"])

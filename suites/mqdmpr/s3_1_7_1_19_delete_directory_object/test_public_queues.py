@@ -27,8 +27,8 @@ def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
         enterprise.give_back()
         back = enterprise.await_online()
         rules = OFFLINE[verb]
-        judge(rules[0], expected=f"{verb}: DirectoryOffline True", observed=f"{verb}: DirectoryOffline {offline}")
-        judge(rules[-1], expected=f"{verb}: online again", observed=f"{verb}: {'online again' if back else 'offline'}")
+        judge(rules[0], expected="DirectoryOffline True", observed=f"DirectoryOffline {offline}", case=verb)
+        judge(rules[-1], expected="online again", observed="online again" if back else "offline", case=verb)
 
 
 NOTIFIED = {

@@ -6,14 +6,14 @@ from functools import partial
 
 import pytest
 
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reader import Reader, frames_of
 
 FOUND = (
@@ -99,14 +99,14 @@ def test_what_is_its_own_is_found_offline(peer, sut, judge):
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         outcome = enterprise.outcome("send", to=name, body="offline", label="offline")
-        there = eventually(peer, partial(_has_come, sut, queue))
+        there = peer.eventually(partial(_has_come, sut, queue))
         judge(*rules, expected=f"{DONE}: there", observed=f"{outcome}: {'' if there else 'not '}there")
     enterprise.give_back()
     enterprise.outcome("delete_queue", name=public)
 
 
 def _has_come(sut, queue):
-    return "offline" in labels(sut, queue)
+    return "offline" in sut.labels(queue)
 
 
 FOREIGN = {
@@ -123,8 +123,8 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     enterprise.take_away()
     enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
-    offline = eventually(peer, enterprise.offline_as_shown)
-    judge("MQDMPR-3.1.7.1.20-25", expected="offline", observed="offline" if offline else "online")
+    offline = peer.eventually(enterprise.offline_as_shown)
+    judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
     sender = Sender(peer, sut)
     accepted = 0
     for rule, name in FOREIGN.items():
@@ -133,12 +133,12 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
         judge(
             rule,
             "MQDMPR-3.1.7.1.20-27",
-            expected=f"{name} {NOT_SENT}",
-            observed=f"{name} {'sent' if came else NOT_SENT}",
+            expected=fields({name: NOT_SENT}),
+            observed={name: "sent" if came else NOT_SENT},
         )
     enterprise.give_back()
     online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.20-26", expected="online again", observed="online again" if online else "offline")
+    judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
     while accepted and (session := sender.next_session()) is not None:
         sender.collect(session, 1)
         sender.acknowledge_all(session)

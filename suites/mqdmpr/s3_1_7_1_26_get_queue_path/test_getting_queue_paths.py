@@ -39,13 +39,13 @@ def test_a_direct_name_tells_its_path_itself(sut, judge):
     """The computer of a direct name is its address, by HTTP and HTTPS the host in it; its path begins with that."""
     for name, (path, machine) in DIRECT.items():
         got = _got(sut, name)
-        judge("MQDMPR-3.1.7.1.26-35", expected=f"{name}: {OK}", observed=f"{name}: {got[0]}")
-        judge("MQDMPR-3.1.7.1.26-09", expected=f"{name}: {machine}", observed=f"{name}: {got[2]}")
-        judge("MQDMPR-3.1.7.1.26-10", expected=f"{name}: {path.lower()}", observed=f"{name}: {got[1]}")
+        judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got[0], case=name)
+        judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got[2], case=name)
+        judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got[1], case=name)
         expected, observed = f"{name}: {path.lower()} on {machine}", f"{name}: {got[1]} on {got[2]}"
         judge("MQDMPR-3.1.7.1.26-05", expected=expected, observed=observed)
     for name, machine in WEB.items():
-        judge("MQDMPR-3.1.7.1.26-07", expected=f"{name}: {machine}", observed=f"{name}: {_got(sut, name)[2]}")
+        judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=_got(sut, name)[2], case=name)
 
 
 @needs("get_queue_path")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import direct_name, pass_time
 from suites.mqqb.steps.sender import Sender, tags
 
 PRIORITIES = (3, 0, 7, 3, 5, 7, 1)
@@ -22,14 +21,14 @@ def test_what_waits_is_sent_by_priority_each_once(peer, sut, judge):
     """Messages wait for a peer that cannot be reached, one of them too long: the others come when it can be, the
     highest priority first and those of one priority as they were sent; then one more, which finds the session open.
     """
-    to = direct_name(peer, "mqc-dispatched")
+    to = peer.direct_name("mqc-dispatched")
     late = {"priority": max(PRIORITIES), "time_to_reach_queue_s": LIFE_S}
     sut.send(to, body="too late", application_tag=TOO_LATE, **late)
     identifiers = {
         tag: sut.send(to, body=f"message {tag}", application_tag=tag, priority=priority, delivery="recoverable")
         for tag, priority in enumerate(PRIORITIES, 1)
     }
-    pass_time(peer, (LIFE_S + 1) * 1_000)
+    peer.pass_time((LIFE_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     session = sender.session()
     came = sender.collect_all(session, len(PRIORITIES))

@@ -9,9 +9,6 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import check_alive, opened
-from suites.mqqb.steps.sender import eventually
 
 CLASSES = {
     0x0000: "NORMAL",
@@ -47,16 +44,16 @@ Shown = dict[str, Any]
 
 def _kept(peer: Any, sut: Any, packets: Mapping[str, Any]) -> tuple[dict[str, Shown], list[Any]]:
     """Send messages on one session; return them as control shows them in their queue, by name, and their packets."""
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = {name: connection.send(packet) for name, packet in packets.items()}
-    check_alive(connection)
+    connection.check_alive()
 
     def there() -> dict[str, Shown]:
         found = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
         ids = {name: str(frame["UserHeader"].MessageID) for name, frame in sent.items()}
         return {name: found[number] for name, number in ids.items() if number in found}
 
-    eventually(peer, lambda: len(there()) == len(sent))
+    peer.eventually(lambda: len(there()) == len(sent))
     if not there():
         raise ConformanceFailure("none of the messages came into its queue")
     return there(), list(sent.values())
@@ -70,7 +67,7 @@ def _judged(
     if all(value == NOT_SHOWN for value in observed.values()):
         judge.not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
     else:
-        judge(rule, expected=f"{name}: {dict(wanted)}", observed=f"{name}: {observed}", evidence=evidence)
+        judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 
 
 def _property(message: Shown, name: str) -> Any:
@@ -88,7 +85,7 @@ def _property(message: Shown, name: str) -> Any:
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_every_class_is_the_one_of_its_number(peer, sut, judge):
     """Messages of every class of the table have it in their queue."""
-    packets = {name: recoverable_message(peer, MessageClass=number) for number, name in CLASSES.items()}
+    packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
     found, sent = _kept(peer, sut, packets)
     wanted = {name: f"MQMSG_CLASS_{name}" for name in packets}
     _judged(judge, "MQDMPR-3.1.7.1.31-D09", "class", wanted, found, sent)
@@ -99,7 +96,7 @@ def test_every_class_is_the_one_of_its_number(peer, sut, judge):
 def test_journaling_is_what_jp_and_jn_say(peer, sut, judge):
     """Messages with JP, with JN, with both and with neither are to be journaled as these say."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
-    found, sent = _kept(peer, sut, {name: recoverable_message(peer, set_) for name, set_ in bits.items()})
+    found, sent = _kept(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
         ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
         ("MQDMPR-3.1.7.1.31-D12", "negative", "JN"),
@@ -118,10 +115,10 @@ def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
     """Priority and time of the BaseHeader, times, source and delivery of the UserHeader are those of the message."""
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
-        "usual": recoverable_message(peer, {"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
-        "express": recoverable_message(peer, {"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
-        "urgent": recoverable_message(
-            peer, {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
+        "usual": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
+        "express": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
+        "urgent": peer.recoverable_message(
+            {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
     }
     found, sent = _kept(peer, sut, packets)
@@ -143,7 +140,7 @@ def _by(peer: Any, kind: int = QUEUE_MANAGER, **properties: Any) -> Any:
     senders = {NOBODY: b"", USER: ALICE.security_id, QUEUE_MANAGER: peer.identifier.bytes_le}
     certificate = ALICE.certificate if kind == NOBODY else b""  # a SecurityHeader is there for something
     security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
-    return recoverable_message(peer, security=security, **properties)
+    return peer.recoverable_message(security=security, **properties)
 
 
 @needs("receive")
@@ -187,8 +184,8 @@ def test_attributes_of_headers_that_are_not_there_are_left_alone(peer, sut, judg
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {"security": {"ST": QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
     packets = {
-        "full": recoverable_message(peer, base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
-        "bare": recoverable_message(peer),
+        "full": peer.recoverable_message(base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
+        "bare": peer.recoverable_message(),
     }
     found, sent = _kept(peer, sut, packets)
     bare = {"bare": found["bare"]} if "bare" in found else {}

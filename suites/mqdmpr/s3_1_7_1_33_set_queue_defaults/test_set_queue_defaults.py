@@ -48,7 +48,7 @@ def test_a_queue_for_which_nothing_is_asked(sut, judge):
     shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
     wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
     observed = {name: shown[name] for name in wanted}
-    judge.all(expected=str(wanted), observed=str(observed))
+    judge.all(expected=wanted, observed=observed)
 
 
 @needs("queue_control", "qm2qm")
@@ -73,7 +73,7 @@ def test_a_client_is_told_the_defaults(remote, sut, judge):
         raise ConformanceFailure(f"the SUT did not return its properties: {returned(result)}")
     wanted = {name: value for name, (_, value) in PROPERTIES.items()}
     observed = {name: one.value for name, one in zip(PROPERTIES, found, strict=False)}
-    judge("MQDMPR-3.1.7.1.33-D01", expected=str(wanted), observed=str(observed), evidence=call.evidence)
+    judge("MQDMPR-3.1.7.1.33-D01", expected=wanted, observed=observed, evidence=call.evidence)
 
 
 @needs("queue_control", "receive")

@@ -65,9 +65,9 @@ class KeptAfterItsWait(Waiting):
             reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
 
 
-@fault(
+add(
     "wait-ends-as-cancelled",
-    breaks=(
+    (
         "MQDMPR-3.1.7.1.10-35",
         "MQDMPR-3.1.7.1.10-D02",
         "MQDMPR-3.1.7.1.14-33",
@@ -77,9 +77,6 @@ class KeptAfterItsWait(Waiting):
         "MQDMPR-3.1.7.3.1-20",
         "MQDMPR-3.1.7.3.5-03",
     ),
+    "A read whose time is over returns what one returns that was cancelled.",
+    with_arguments(Waiting.stop_reader, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
 )
-class EndsAsCancelled(Waiting):
-    """A read whose time is over returns what one returns that was cancelled."""
-
-    def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
-        super().stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)

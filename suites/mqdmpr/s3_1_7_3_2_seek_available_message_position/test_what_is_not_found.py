@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import one_of
 from harness.peer.remote import LOOKUP
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import (
@@ -13,14 +14,13 @@ from harness.wire.rpc_qm2qm import (
     PEEK_NEXT,
     RECEIVE,
 )
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqp.steps.lookups import identifiers, looked_up
 from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, failed, filled, frames
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
 
-RECEIVED = OneOf("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+RECEIVED = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
 """A message that was received: as long as a cursor is at it, or never (E171)."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import one_of
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import (
     LOOKUP_PEEK_CURRENT,
@@ -15,6 +16,8 @@ from suites.mqqp.steps.lookups import looked_up
 from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, filled, frames
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
+RECEIVED = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
+"""A message that was received: as long as a cursor is at it, or never (E171)."""
 UNKNOWN = 0x0055_0000_0000_0007
 """A LookupIdentifier of no message."""
 ITSELF = (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT)

@@ -10,8 +10,6 @@ from suites.applications import DONE, REFUSED, tried
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.distribution_lists import copies, new_list, sent_when_known
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name
 
 A_LIST = 6
 """FormatType of a distribution list in a MultiQueueFormatHeader. Spec: MS-MQMQ 2.2.18.1.7."""
@@ -20,7 +18,7 @@ NAMES = ("first", "second", "third")
 
 def _copies_of(sut, queues, label):
     """Return how many messages of a label are in each queue."""
-    return [labels(sut, queue).count(label) for queue in queues]
+    return [sut.labels(queue).count(label) for queue in queues]
 
 
 @needs("send", "queue_control", "receive", "several_queues", "directory", "environment")
@@ -64,7 +62,7 @@ def test_every_queue_of_a_distribution_list_gets_a_copy(peer, sut, judge):
 def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge):
     """What comes to two queues of the peer, one of them by a list and by its own name, names both of them once."""
     _, listed = new_list(peer, sut, "sent", [str(PEER_PUBLIC_QUEUE)])
-    direct = direct_name(peer, "mqc-listed")
+    direct = peer.direct_name("mqc-listed")
     came = copies(peer, sut, f"{listed},{direct},PUBLIC={PEER_PUBLIC_QUEUE}", 2)
     several = [frame for frame in came if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]

@@ -12,7 +12,6 @@ from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.distribution_lists import copies
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.opening import direct_name
 
 FIRST, OTHER_CASE, SECOND, THIRD = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
 ONE = {
@@ -25,7 +24,7 @@ ONE = {
 
 def _copies(peer: Peer, sut: Sut, queues: list[str], count: int) -> list[Frame]:
     """Let the SUT send a message to queues of the peer, in one list; return what comes, if it does not refuse."""
-    names = (direct_name(peer, queue).upper() if queue == OTHER_CASE else direct_name(peer, queue) for queue in queues)
+    names = (peer.direct_name(queue).upper() if queue == OTHER_CASE else peer.direct_name(queue) for queue in queues)
     return copies(peer, sut, ",".join(names), count)
 
 

@@ -13,7 +13,6 @@ from harness.peer.association import Call
 from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
-from suites.messages import recoverable_message
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
     FAILURE,
@@ -169,7 +168,7 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
     """
     queue = filled(remote)
     low, high = (
-        recoverable_message(remote.peer, base={"PR": priority}, label=label)
+        remote.peer.recoverable_message(base={"PR": priority}, label=label)
         for priority, label in ((1, FIRST), (6, SECOND))
     )
     send_all(remote, [low])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
-from suites.mqqb.steps.opening import OneOf, direct_name, pass_time
 from suites.mqqb.steps.secured import CLEAR, Secured, signed
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 
 REACH_QUEUE_TIMEOUT = "NACK_REACH_QUEUE_TIMEOUT"
 UNSUPPORTED = "NACK_UNSUPPORTED_CRYPTO_PROVIDER"
@@ -26,9 +26,9 @@ def test_a_message_that_is_over_before_it_reaches_its_queue(peer, sut, judge, li
     Who looks at TimeToReachQueue alone before sending (E110) sends the other one, and its destination refuses it.
     """
     admin = sut.format_name("admin")
-    to = direct_name(peer, "mqc-away")
+    to = peer.direct_name("mqc-away")
     sent = sut.send(to, body="over", label="over", acks=["negative_arrival"], admin_queue=admin, **{limit: SHORT_S})
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, came = sender.first(1) if limit == "time_to_reach_queue_s" else _whatever_comes(sender)
@@ -36,11 +36,11 @@ def test_a_message_that_is_over_before_it_reaches_its_queue(peer, sut, judge, li
     def answers():
         return [one["class"] for one in sut.messages("admin") if _answers(one, sent)]
 
-    eventually(peer, lambda: bool(answers()))
+    peer.eventually(lambda: bool(answers()))
     expected = f"['{REACH_QUEUE_TIMEOUT}']"
     allowed = (expected,) if limit == "time_to_reach_queue_s" else (expected, "[]")
     found = str([str(one).removeprefix("MQMSG_CLASS_") for one in answers()])
-    judge("MQMQ-2.2.18.1.6-D03", expected=OneOf(*allowed), observed=found, evidence=came, errata="E110")
+    judge("MQMQ-2.2.18.1.6-D03", expected=one_of(*allowed), observed=found, evidence=came, errata="E110")
     sender.acknowledge_all(session)
 
 
@@ -64,7 +64,7 @@ def test_a_provider_that_the_receiver_lacks(peer, sut, judge):
     packet = secured.message(ALICE, body=CLEAR, security={"DE": 0, "ProviderInfo": NO_SUCH_PROVIDER})
     found = secured.dispositions({"unknown": signed(packet), "known": signed(secured.message())})
     judge.all(
-        expected=OneOf(f"{UNSUPPORTED}, then ACK_REACH_QUEUE", "ACK_REACH_QUEUE, then ACK_REACH_QUEUE"),
+        expected=one_of(f"{UNSUPPORTED}, then ACK_REACH_QUEUE", "ACK_REACH_QUEUE, then ACK_REACH_QUEUE"),
         observed=f"{found['unknown'].answer}, then {found['known'].answer}",
         evidence=[*found["unknown"].frames, *found["known"].frames],
         errata="E84",

@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import user_flags
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opening import direct_name
 
 LABEL = "named"
 FIXED_SIZE = 56
@@ -117,16 +117,14 @@ def _header_after(data, size):
 @pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
 def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
     """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
-    outgoing = Outgoing(peer, sut, direct_name(peer, queue))
+    outgoing = Outgoing(peer, sut, peer.direct_name(queue))
     frame = outgoing.send(body="named", label="named")
     outgoing.end()
     text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
     to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
     found = Layout(frame)
-    judge(
-        "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=shown(to), observed=shown(found.of(*to)), evidence=frame
-    )
+    judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
     count = int.from_bytes(frame.data[64:66], "little")
     judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
     after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
-    judge("MQMQ-2.2.18.1.5.2-D02", expected=shown(after), observed=shown(found.of(*after)), evidence=frame)
+    judge("MQMQ-2.2.18.1.5.2-D02", expected=fields(after), observed=found, evidence=frame)

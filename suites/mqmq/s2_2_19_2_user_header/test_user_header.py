@@ -10,10 +10,10 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
-from suites.messages import Sequence, recoverable_message
+from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import CLOCK_S, check_alive, opened, pass_time, private_name
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.opening import CLOCK_S, private_name
+from suites.mqqb.steps.sender import Sender
 from suites.whole_messages import SAME, differences
 
 RESERVED = {
@@ -44,7 +44,7 @@ def test_reserved_bits_are_ignored(peer, sut, judge):
     """A message with reserved bits set is taken as any other."""
     for rule, bits in RESERVED.items():
         label = f"bits of {rule}"
-        done = reception(peer, recoverable_message(peer, bits, label=label), label)
+        done = reception(peer, peer.recoverable_message(bits, label=label), label)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -53,7 +53,7 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
     """A message is taken whatever its ConnectorType holds."""
     for connector in (UUID(int=0), THIRD, sut.guid):
         label = f"connector {connector}"
-        done = reception(peer, recoverable_message(peer, {"ConnectorType": connector}, label=label), label)
+        done = reception(peer, peer.recoverable_message({"ConnectorType": connector}, label=label), label)
         judge.all(expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -65,9 +65,9 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
 @goes_on()
 def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, flag, value):
     """After a message that was taken, one whose DQ or AQ is none of the table's closes the session."""
-    connection = opened(peer)
-    check_alive(connection)
-    sent = connection.send(recoverable_message(peer, {flag: value}))
+    connection = peer.open_raw()
+    connection.check_alive()
+    sent = connection.send(peer.recoverable_message({flag: value}))
     observed = CLOSED if connection.wait_closed() else "still open"
     judge(rule, expected=CLOSED, observed=observed, evidence=sent)
 
@@ -82,7 +82,7 @@ def test_a_response_queue_may_be_on_the_host_of_the_administration_queue(peer, s
         "RQ": 4,
         "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=5),
     }
-    done = reception(peer, recoverable_message(peer, names, label="response"), "response")
+    done = reception(peer, peer.recoverable_message(names, label="response"), "response")
     found = [one["response_queue"] for one in sut.messages() if one["label"] == "response"]
     expected = [rf"PRIVATE={THIRD}\00000005".lower()]
     judge("MQMQ-2.2.19.2-37", expected=expected, observed=[str(name).lower() for name in found], evidence=done.frames)
@@ -160,16 +160,16 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
     packets = [
         sequence.message(label=label, **fields)
         if queue == "transactional"
-        else recoverable_message(peer, label=label, **fields)
+        else peer.recoverable_message(label=label, **fields)
         for label, fields in (
             ("first", {"body": b"", "CorrelationID": bytes(range(20))}),
             ("second", {"body": bytes(5_000), "ApplicationTag": 0x0102_0304, "properties": {"PA": 0}}),
             ("third", {"ExtensionData": b"ext", "BodyType": 0x1011, "base": {"TimeToReachQueue": 86_400}}),
         )
     ]
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = [connection.send(packet) for packet in packets]
-    check_alive(connection)
+    connection.check_alive()
     name = sut.queue(queue)
     labels = ["first", "second", "third"]
     if [one["label"] for one in sut.messages(queue) if one["label"] in labels] != labels:
@@ -182,7 +182,7 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = differences(frame, shown, sut.guid)
-            judge.all(expected=f"{label}: {SAME}", observed=f"{label}: {observed}", evidence=frame)
+            judge.all(expected=SAME, observed=observed, case=label, evidence=frame)
 
 
 @needs("receive")
@@ -192,19 +192,19 @@ def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, jud
 
     Both have to be seen there first: a busy machine gets more time.
     """
-    session = opened(peer)
+    session = peer.open_raw()
     for time_s in (SHORT_S, 5 * SHORT_S, 20 * SHORT_S):
         long, short = names = [f"long-{time_s}", f"short-{time_s}"]
         sent = [
-            session.send(recoverable_message(peer, {"TimeToBeReceived": to_be_received_s}, label=label))
+            session.send(peer.recoverable_message({"TimeToBeReceived": to_be_received_s}, label=label))
             for label, to_be_received_s in zip(names, (LONG_S, time_s), strict=True)
         ]
-        if eventually(peer, partial(_are_there, sut, names)):
+        if peer.eventually(partial(_are_there, sut, names)):
             break
     else:
         raise ConformanceFailure(f"the messages did not arrive: {_labels(sut, names)}")
-    pass_time(peer, (time_s + 1) * 1_000)
-    eventually(peer, lambda: short not in _labels(sut, names))
+    peer.pass_time((time_s + 1) * 1_000)
+    peer.eventually(lambda: short not in _labels(sut, names))
     left = _labels(sut, names)
     judge.all(expected=[long], observed=left, evidence=sent)
 

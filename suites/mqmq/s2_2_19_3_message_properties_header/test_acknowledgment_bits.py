@@ -32,5 +32,5 @@ def test_a_transactional_message_is_acknowledged_where_it_asks(peer, sut, judge,
     ]
     came = receiver.await_acks(1)
     found = [[message_class(ack) for ack in came if correlation(ack) == identifier(frame)] for frame in sent]
-    judge.all(expected=str([[], expected]), observed=str(found), evidence=[*sent, *came])
+    judge.all(expected=[[], expected], observed=found, evidence=[*sent, *came])
     receiver.end()

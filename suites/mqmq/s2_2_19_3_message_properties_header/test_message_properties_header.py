@@ -9,7 +9,6 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.control import ControlRefused
-from suites.messages import recoverable_message
 from suites.mqmq.steps.message_bytes import properties_at
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import reception, taken
@@ -49,7 +48,7 @@ class Fields:
 def test_unused_bits_are_ignored(peer, sut, judge):
     """A message with an unused bit of Flags set is taken as any other."""
     for rule, bit in UNUSED.items():
-        done = reception(peer, recoverable_message(peer, properties={bit: 1}, label=bit), bit)
+        done = reception(peer, peer.recoverable_message(properties={bit: 1}, label=bit), bit)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -60,7 +59,7 @@ def test_unused_bits_are_ignored(peer, sut, judge):
 )
 def test_what_the_application_defined_is_handed_on(peer, sut, judge, correlation, tag):
     """A received message has the CorrelationID and the ApplicationTag that it was sent with."""
-    packet = recoverable_message(peer, CorrelationID=correlation, ApplicationTag=tag, label="defined")
+    packet = peer.recoverable_message(CorrelationID=correlation, ApplicationTag=tag, label="defined")
     done = reception(peer, packet, "defined")
     found = [one for one in sut.messages() if one["label"] == "defined"]
     observed = [one["correlation_id"] for one in found]

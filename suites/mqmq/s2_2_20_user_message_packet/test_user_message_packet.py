@@ -8,11 +8,9 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.control import ControlRefused
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
-from suites.messages import a_message, recoverable_message
 from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.sender import Sender
 
 UNUSED_OF_DEBUG_HEADER = {
@@ -48,7 +46,7 @@ def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
     """A message whose DebugHeader has an unused bit, or anything in Reserved, is taken as any other."""
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         oddity = {field: RESERVED if field == "Reserved" else 1}
-        done = reception(peer, recoverable_message(peer, debug=oddity, label=field), field)
+        done = reception(peer, peer.recoverable_message(debug=oddity, label=field), field)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -57,7 +55,7 @@ def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
 def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
     """A message whose SoapHeader has anything in its reserved fields is taken as any other."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        done = reception(peer, recoverable_message(peer, soap={**SOAP, field: RESERVED}, label=field), field)
+        done = reception(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -70,7 +68,7 @@ def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
     lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
     signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
-        done = reception(peer, recoverable_message(peer, mqf=fields, label=rule), rule)
+        done = reception(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -86,13 +84,13 @@ def test_a_message_that_acknowledges_has_a_session_header(peer, sut, judge):
     for number in range(2, 2 + ATTEMPTS):
         sender.acknowledge_all(session)
         known = len(session.received)
-        received = session.send(a_message(peer))
-        pass_time(peer, sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
+        received = session.send(peer.message())
+        peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
         sender.send(number)
         sent = sender.collect(session, number)
         if len(sent) < number or _session_header(sent[-1]) != PLAIN:
             break
-        pass_time(peer, sut.duration_ms(delay_ms))  # until what was sent is acknowledged
+        peer.pass_time(sut.duration_ms(delay_ms))  # until what was sent is acknowledged
     if len(sent) == number and session.received[known].kind == "SessionAck":
         raise ConformanceFailure("the SUT always acknowledged before its message, so that no message has to")
     observed = "; ".join(dict.fromkeys(_session_header(frame) for frame in sent))

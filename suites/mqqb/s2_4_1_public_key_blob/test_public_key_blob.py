@@ -70,7 +70,7 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
     judge("MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=BITS, observed=sizes, evidence=evidence)
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
-        judge(*HEADER, expected=f"{name}: {CONSTANT}", observed=f"{name}: {blob[:12].hex()}", evidence=evidence)
+        judge(*HEADER, expected=CONSTANT, observed=blob[:12].hex(), case=name, evidence=evidence)
         observed = f"{length} and {modulus.bit_length()}"
         judge(*SIZES, expected=f"{sizes[name]} and {sizes[name]}", observed=observed, evidence=evidence)
         judge(*NUMBERS, expected=CLEAR.decode(), observed=dispositions[name].body, evidence=dispositions[name].frames)

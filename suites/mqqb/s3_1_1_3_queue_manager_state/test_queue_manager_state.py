@@ -6,16 +6,16 @@ from itertools import pairwise
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, direct_name, opened, settle
 from suites.mqqb.steps.sender import Sender, tags
 
 LABEL = "twice"
 
 
 def _sent_and_acknowledged(peer, packet):
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = connection.send(packet)
     ack = connection.poll("SessionAck", within_ms=peer.sut.duration_ms(ACK_MS) + peer.sut.slack_ms(ACK_MS))
     if ack is None:
@@ -28,7 +28,7 @@ def _sent_and_acknowledged(peer, packet):
 def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent again after a restart: there is one of it in its queue."""
     queue = sut.queue()
-    packet = recoverable_message(peer, label=LABEL)
+    packet = peer.recoverable_message(label=LABEL)
     evidence = _sent_and_acknowledged(peer, packet)
     sut.restart()
     evidence += _sent_and_acknowledged(peer, packet)
@@ -40,7 +40,7 @@ def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, jud
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     """Three messages have ids that follow each other; those sent after each of two restarts have none of before."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-ordinals"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
     session, came = sender.first(3)
     ids = _ids(came)
@@ -57,8 +57,12 @@ def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
         sender.acknowledge_all(after)
         if tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not come")
-        moved = "goes on" if _ids(later)[0] > max(ids) else f"{_ids(later)[0]} after {max(ids)}"
-        judge("MQQB-3.1.1.3-25", expected="goes on", observed=moved, evidence=[*came, *later])
+        judge(
+            "MQQB-3.1.1.3-25",
+            expected=holds("goes on"),
+            observed=_ids(later)[0] > max(ids) or f"{_ids(later)[0]} after {max(ids)}",
+            evidence=[*came, *later],
+        )
         ids += _ids(later)
         after.quiet()
 
@@ -94,7 +98,7 @@ def _destination(frame: Frame) -> str:
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
 def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     """To two queues that cannot be reached go recoverable messages and an express one; two restarts, and they come."""
-    to = [direct_name(peer, name) for name in ("mqc-survive-1", "mqc-survive-2")]
+    to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (
         (1, 0, "recoverable"),
         (2, 0, "express"),
@@ -128,4 +132,4 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
         observed=f"{kept} survive",
         evidence=came,
     )
-    settle(peer)
+    peer.settle()

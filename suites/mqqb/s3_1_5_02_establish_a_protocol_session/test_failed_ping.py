@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import entry_text, history, settle
+from suites.mqqb.steps.opening import entry_text, history
 from suites.mqqb.steps.pinging import Caller
 
 
@@ -15,7 +15,7 @@ def test_failed_ping_is_in_the_connection_history(peer, sut, judge):
     asked = caller.asked()
     before = len(history(sut, caller.name))
     answer = caller.answer(asked, RF=1)
-    settle(peer)
+    peer.settle()
     entries = history(sut, caller.name)[before:]
     evidence = [asked, answer]
     judge("MQQB-3.1.5.2.2-06", expected="1 entry", observed=f"{len(entries)} entry", evidence=evidence)

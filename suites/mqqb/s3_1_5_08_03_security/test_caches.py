@@ -6,11 +6,11 @@ import hashlib
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, simple_blob
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, cached, manager, moment, remaining_ms, users
-from suites.mqqb.steps.opening import Between, pass_time
 from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
 
 NEEDS = needs("security", "receive", "configure", "inspect")
@@ -52,7 +52,7 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, KEY[128])})
-    pass_time(peer, 2 * sut.response_timeout_ms)
+    peer.pass_time(2 * sut.response_timeout_ms)
     before = users(sut)
     disposition = secured.dispositions({"": signed(secured.message(body=CLEAR))})[""]
     if disposition.found is None:
@@ -79,14 +79,14 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     whole = manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, CERTIFICATES)
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     secured.dispositions({"": signed(secured.message(BOB), key=BOB.key)})
     second = remaining_ms(sut, CERTIFICATES)
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
     judge(
         "MQQB-3.1.5.8.3-36",
         "MQQB-3.1.1.3-05",
-        expected=Between(due - slack - sut.response_timeout_ms, due),
+        expected=between(due - slack - sut.response_timeout_ms, due),
         observed=observed,
         evidence=evidence,
     )
@@ -103,7 +103,7 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
         if disposition.found is None:
             raise ConformanceFailure(OTHER_BYTES)
         evidence += disposition.frames
-        pass_time(peer, LATER_MS)
+        peer.pass_time(LATER_MS)
     full = users(sut)
     evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
@@ -136,7 +136,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.dispositions({"": signed(secured.message(body=CLEAR))})
-    pass_time(peer, 3 * sut.response_timeout_ms)
+    peer.pass_time(3 * sut.response_timeout_ms)
     before = len(cached(sut, RECEIVE))
 
     def message(key=KEY[128]):
@@ -161,7 +161,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     whole = manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, RECEIVE)
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     another = secured.dispositions({"": message(KEY[128][::-1])})[""]
     second = remaining_ms(sut, RECEIVE)
     counts = f"{before}, then {len(entries)}, and {len(cached(sut, RECEIVE)) - known} for another key"
@@ -177,7 +177,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
     soonest = due - slack - 2 * sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.5.8.3-69", LONG * due), ("MQQB-3.1.1.3-14", due)):
-        judge(rule, expected=Between(soonest, latest), observed=observed, evidence=evidence)
+        judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)
 
 
 @NEEDS
@@ -212,9 +212,11 @@ def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
     evidence = []
     for key in keys[:4]:
         evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)})[""].frames
-        pass_time(peer, LATER_MS)
+        peer.pass_time(LATER_MS)
     full = known()
-    judge("MQQB-3.1.5.8.3-67", expected="cached", observed="cached" if full else "nothing", evidence=evidence[-1])
+    judge(
+        "MQQB-3.1.5.8.3-67", expected=holds("cached", otherwise="nothing"), observed=bool(full), evidence=evidence[-1]
+    )
     evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, keys[4])})[""].frames
     judge(
         "MQQB-3.1.5.8.3-68",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.peer.durations import IN_TIME
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import BY_HOST_NAME, check_alive, direct_name, history, opened, settle
+from suites.mqqb.steps.opening import BY_HOST_NAME, history
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
 
@@ -78,8 +79,8 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
-        expected="no new session with nothing left to send",
-        observed="no new session with nothing left to send" if unexpected is None else "a new session",
+        expected=holds("no new session with nothing left to send", otherwise="a new session"),
+        observed=unexpected is None,
         evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
     )
 
@@ -90,7 +91,7 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
 
     Transactional ones have priority 0, so only those of one priority have an order.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-every-delivery"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-every-delivery"))
     deliveries = DELIVERIES if sut.has("send") else DELIVERIES[:2]
     sent = list(range(1, 2 * len(deliveries) + 1))
     for tag in sent:
@@ -103,14 +104,15 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
         session = sender.session()
         frames = sender.collect_all(session, len(sent))
         evidence = [*came, *frames]
-        judge("MQQB-3.1.1.3.1-D01", expected=str(order), observed=str(_by_priority(frames)), evidence=evidence)
-        found = str(sorted(set(tags(frames))))
-        judge("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", expected=str(sent), observed=found, evidence=evidence)
+        judge("MQQB-3.1.1.3.1-D01", expected=order, observed=_by_priority(frames), evidence=evidence)
+        judge(
+            "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", expected=sent, observed=sorted(set(tags(frames))), evidence=evidence
+        )
     sender.acknowledge_all(session)
     transactional = [frame for frame in frames if frame["UserHeader"].TH]
     if transactional:
         session.send(order_ack(peer, transactional[-1]))
-    settle(peer)
+    peer.settle()
 
 
 @needs("send", "set_timers")
@@ -118,15 +120,15 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
 def test_what_is_acknowledged_while_its_session_is_lost_makes_no_other(peer, sut, judge):
     """The only message left has its OrderAck on a session of the peer's: there is no session until the next message."""
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_MS)
-    sender = Sender(peer, sut, direct_name(peer, "mqc-late-order-ack"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
     sender.send(1, delivery="transactional")
     session, [sent] = sender.first(1)
     sender.acknowledge_all(session)
-    settle(peer)
+    peer.settle()
     session.close()
-    other = opened(peer)
+    other = peer.open_raw()
     ack = other.send(order_ack(peer, sent))
-    check_alive(other)
+    other.check_alive()
     if sender.next_session(0) is not None:
         raise ConformanceFailure("the SUT connected again before its message was acknowledged")
     within_ms = sut.duration_ms(LONG_RETRY_MS) + sut.slack_ms(LONG_RETRY_MS)
@@ -189,8 +191,8 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
     ):
         judge(
             rule,
-            expected=f"{element} {hop[attribute]}",
-            observed=f"{element} {trying[0][element]}",
+            expected=fields({element: hop[attribute]}),
+            observed={element: trying[0][element]},
             evidence=request,
         )
     session.close()

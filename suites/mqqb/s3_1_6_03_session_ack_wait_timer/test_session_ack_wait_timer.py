@@ -12,7 +12,6 @@ from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.run.marks import covers
 from harness.wire import session_ack
-from suites.messages import a_message
 from suites.mqqb.steps.sender import Sender
 
 LONGEST = 8
@@ -44,7 +43,7 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
     clock.begin(sender.session())
     for at in TRAFFIC:
         if clock.wait(at):
-            clock.session.send(a_message(peer))
+            clock.session.send(peer.message())
     wait = measured(clock.ended())
     if clock.ended() is None:
         judge(

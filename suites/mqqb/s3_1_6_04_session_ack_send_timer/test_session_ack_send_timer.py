@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers
 from harness.sut.sut import Sut
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, internal_bits, opened
+from suites.mqqb.steps.opening import internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
 DELAY_MS = ACK_MS // 2
@@ -35,8 +36,8 @@ RECOVERABLE_MS = 4_000
 def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, judge):
     """Four times messages come and are acknowledged: two express, two recoverable, one recoverable, one express."""
     sut.slow_down(20)
-    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
-    sent = [session.send(a_message(peer)) for _ in range(2)]
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
+    sent = [session.send(peer.message()) for _ in range(2)]
     first = _next(session, sut)
     judge(
         "MQQB-3.1.6.4-01",
@@ -63,26 +64,26 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     silent = session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
-        expected="nothing more with nothing unacknowledged",
-        observed="nothing more with nothing unacknowledged" if silent else session.outcome(),
+        expected=holds("nothing more with nothing unacknowledged"),
+        observed=bool(silent) or session.outcome(),
         evidence=[first, session.last],
     )
 
-    sent += [session.send(recoverable_message(peer)) for _ in range(2)]
+    sent += [session.send(peer.recoverable_message()) for _ in range(2)]
     second = _acknowledging(session, sut, 4)
     evidence = [*sent[2:], second]
     judge("MQQB-3.1.6.4-05", expected="1", observed=_field(second, "RecoverableMsgAckSeqNumber"), evidence=evidence)
     judge("MQQB-3.1.6.4-08", expected="3", observed=_field(second, "RecoverableMsgAckFlags"), evidence=evidence)
     judge.finished("MQQB-3.1.6.4-08")
 
-    sent.append(session.send(recoverable_message(peer)))
+    sent.append(session.send(peer.recoverable_message()))
     third = _acknowledging(session, sut, 5)
     evidence = [second, sent[4], third]
     judge("MQQB-3.1.6.4-05", expected="3", observed=_field(third, "RecoverableMsgAckSeqNumber"), evidence=evidence)
     judge("MQQB-3.1.6.4-10", expected="1", observed=_field(third, "RecoverableMsgAckFlags"), evidence=evidence)
     judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
-    sent.append(session.send(a_message(peer)))
+    sent.append(session.send(peer.message()))
     fourth = _next(session, sut)
     acknowledged, evidence = _field(fourth, "AckSequenceNumber"), [third, sent[5], fourth]
     judge(
@@ -103,7 +104,7 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
     sender.send(3, delivery="recoverable")
     session, own = sender.first(3)
     sender.acknowledge_all(session)
-    sent = session.send(a_message(peer))
+    sent = session.send(peer.message())
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
@@ -65,8 +66,9 @@ def test_a_message_is_not_signed_unless_that_is_asked_for(peer, sut, judge, deli
     outgoing = Outgoing(peer, sut)
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
-    observed = "not signed" if _signatures(plain) == (b"", b"") else "signed"
-    judge.all(expected="not signed", observed=observed, evidence=plain)
+    judge.all(
+        expected=holds("not signed", otherwise="signed"), observed=_signatures(plain) == (b"", b""), evidence=plain
+    )
 
 
 @needs("security", "send")
@@ -101,8 +103,9 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
             "MQQB-3.1.7.1.4-01",
             "MQDMPR-3.1.1.12-09",
             "MQQB-3.1.7.1-07",
-            expected=f"{level}: signed",
-            observed=f"{level}: {observed}",
+            expected="signed",
+            observed=observed,
+            case=level,
             evidence=frame,
         )
         if frame is None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.expectations import between, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
@@ -24,8 +25,8 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SEND, cached, manager, moment, remaining_ms
 from suites.mqqb.steps.opened_bodies import Choice, Opened
-from suites.mqqb.steps.opening import Between, direct_name, entry_text, history, pass_time, private_name
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.opening import entry_text, history, private_name
+from suites.mqqb.steps.sender import Sender, tags
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
@@ -118,7 +119,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
             ("MQQB-3.1.7.1.5-24", "a new key", "a new key" if new else "no new key"),
             *_comparisons(found, choice),
         ):
-            judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {observed}", evidence=found.frame)
+            judge(rule, expected=expected, observed=observed, case=name, evidence=found.frame)
         rule, number = OF_LEVEL[level]
         hidden = "encrypted" if found.body == BODY else "not encrypted, or with another key"
         expected, observed = (f"{name}: {one}" for one in (f"encrypted, {choice}", f"{hidden}, {found.choice}"))
@@ -132,9 +133,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
             evidence=found.frame,
         )
         if level == "advanced":
-            judge(
-                "MQQB-3.1.7.1.5-37", expected=f"{name}: {BODY}", observed=f"{name}: {found.body}", evidence=found.frame
-            )
+            judge("MQQB-3.1.7.1.5-37", expected=BODY, observed=found.body, case=name, evidence=found.frame)
             judge("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17", expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
 
@@ -246,7 +245,7 @@ def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
     for level, first, again in zip(levels, *rounds, strict=True):
         same = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
         evidence = [first.frame, again.frame]
-        judge.all(expected=f"{level}: the same key", observed=f"{level}: {same}", evidence=evidence)
+        judge.all(expected="the same key", observed=same, case=level, evidence=evidence)
     outgoing.end()
 
 
@@ -305,18 +304,22 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
     started = remaining_ms(sut, SEND)
     outgoing.end()
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     again = Opened(outgoing.send(body=BODY, privacy_level="base"))
     later = remaining_ms(sut, SEND)
     known, evidence = f"{len(entries)}, then {len(cached(sut, SEND))}", [first.frame, again.frame]
     judge("MQQB-3.1.7.1.5-21", expected="1, then 1", observed=known, evidence=evidence)
-    observed = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
-    judge("MQQB-3.1.7.1.5-22", expected="the same key", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.5-22",
+        expected=holds("the same key", otherwise="another key"),
+        observed=bool(again.blob == first.blob and again.body == BODY),
+        evidence=evidence,
+    )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.7.1.5-34", LONG * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
-        judge(rule, expected=Between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
+        judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
     frames = []
     for level, preference in (
         ("base", {"preferred_base": "rc2"}),
@@ -326,7 +329,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         sut.configure(**preference)
         frames.append(outgoing.send(body=BODY, privacy_level=level))
     outgoing.end()
-    pass_time(peer, SECOND_MS)
+    peer.pass_time(SECOND_MS)
     full = [entry["CryptoAlgorithm"] for entry in cached(sut, SEND)]
     frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in cached(sut, SEND)]
@@ -370,7 +373,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     """Two messages that cannot be encrypted, one with JN, between two that need not be: those two come, alone."""
     if guid is not None:
         peer.configure(identifier=guid)
-    to = direct_name(peer) if guid is None else private_name(guid)
+    to = peer.direct_name() if guid is None else private_name(guid)
     sender = Sender(peer, sut, to)
     sender.send(1)
     lost = sender.send(2, privacy_level=level)
@@ -386,7 +389,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
         found = [one["message_id"] for one in sut.kept("system$;deadletter")]
         return ", ".join(names[one] for one in found if one in names) or "none"
 
-    eventually(peer, lambda: logged() != "none")
+    peer.eventually(lambda: logged() != "none")
     judge("MQQB-3.1.7.1.5.1-02", expected="with JN", observed=logged(), evidence=frames)
     sender.acknowledge_all(session)
 
@@ -428,7 +431,7 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
         return any(one["message_id"] == lost for one in sut.kept(queue))
 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
-    eventually(peer, lambda: any(logged(queue) for queue in where))
+    peer.eventually(lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
     judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
     sender.acknowledge_all(session)

@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import DIRECT, PUBLIC, REPORT, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.opening import BY_HOST_NAME, direct_name
+from suites.mqqb.steps.opening import BY_HOST_NAME
 from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
 
 
@@ -24,7 +24,7 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
 def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     """The SUT sends two messages, one of them traced: the report names that one and where it went."""
     receiver = AcknowledgingReceiver(peer, sut)
-    to = direct_name(peer)
+    to = peer.direct_name()
     sut.send(to, body="not traced", label="not traced")
     sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)

@@ -14,7 +14,6 @@ from suites.mqqb.steps.disposition import (
     identifier,
     named,
 )
-from suites.mqqb.steps.opening import settle
 
 pytestmark = needs("receive", "queue_control")
 
@@ -76,7 +75,7 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
         transaction = application.begin(external=external)
         application.take(transaction=transaction)  # a
         sut.control.begin("receive", queue=queue, timeout_ms=WAIT_MS, transaction=transaction)
-        settle(peer)
+        peer.settle()
         if external:
             application.decide("prepare", transaction)
         application.decide(verb, transaction)

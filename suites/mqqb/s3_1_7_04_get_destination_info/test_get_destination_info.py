@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
+from harness.expectations import one_of
+from harness.peer.handshake import NULL_GUID
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import (
-    NULL_GUID,
-    OTHER_GUID,
-    OneOf,
-    direct_name,
-    listen,
-    listen_unless_refused,
-    private_name,
-    text,
-)
+from suites.mqqb.steps.opening import OTHER_GUID, listen, listen_unless_refused, private_name, text
 
 
 def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | None]:
@@ -30,7 +23,7 @@ def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | N
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_a_direct_name_leads_to_its_address(peer, sut, judge):
     """For a direct format name the SUT connects to the address in it, and asks for no queue manager by GUID."""
-    where, asked, request = connection_for(peer, sut, direct_name(peer))
+    where, asked, request = connection_for(peer, sut, peer.direct_name())
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-03",
@@ -39,7 +32,7 @@ def test_a_direct_name_leads_to_its_address(peer, sut, judge):
         expected=f"a connection to {peer.address}",
         observed=where,
     )
-    either = OneOf(text(NULL_GUID), text(peer.identifier))
+    either = one_of(text(NULL_GUID), text(peer.identifier))
     judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import one_of
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import OneOf, agree, respond, settle
+from suites.mqqb.steps.opening import agree, respond
 from suites.mqqb.steps.pinging import (
     OPENED,
     OPENED_NONE,
@@ -159,15 +160,15 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         raise ConformanceFailure("the SUT asked for no session after its ping")
     agree(connection, respond(connection, connection.received[0]))
     connection.send(session_ack(AckSequenceNumber=1, WindowSize=64))
-    settle(peer)
+    peer.settle()
     connection.close()
-    settle(peer)
+    peer.settle()
     let_send(peer, sut, caller.name, tag=2)
     second = caller.asked()
     cookie, next_cookie = cookie_of(first), cookie_of(second)
     judge(
         "MQQB-3.1.7.6-03",
-        expected=OneOf(_cookies(cookie, cookie + 1 & 0xFFFFFFFF), _cookies(1, 1)),
+        expected=one_of(_cookies(cookie, cookie + 1 & 0xFFFFFFFF), _cookies(1, 1)),
         observed=_cookies(cookie, next_cookie),
         evidence=[first, second],
     )
@@ -176,7 +177,7 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         judge("MQQB-3.1.7.6-03", expected=shown("Cookie", next_cookie), observed=shown("Cookie", kept), evidence=second)
     judge.finished("MQQB-3.1.7.6-03")
     distinct = "two cookies" if cookie != next_cookie else _cookies(cookie, cookie)
-    allowed = OneOf("two cookies", _cookies(1, 1))
+    allowed = one_of("two cookies", _cookies(1, 1))
     judge("MQQB-3.1.1.3-26", expected=allowed, observed=distinct, evidence=[first, second])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
@@ -80,8 +81,12 @@ def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie
     """A Ping Request is answered with its own RC and Cookie, and with the signature of pings."""
     sent, got = ask(peer, RC=RC, Cookie=cookie)
     evidence = [sent, got]
-    observed = "an answer" if answers(got, sent) else "no answer"
-    judge("MQQB-3.1.7.7-01", expected="an answer", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.7-01",
+        expected=holds("an answer", otherwise="no answer"),
+        observed=bool(answers(got, sent)),
+        evidence=evidence,
+    )
     if not answers(got, sent):
         raise ConformanceFailure("what came, if anything, answers nothing")
     for rule, name, value in (

@@ -9,7 +9,7 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.wire import DirectQueueFormatName
-from suites.messages import Sequence, recoverable_message
+from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import reception
 from suites.whole_messages import SAME, differences
 
@@ -47,7 +47,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "base": {"PR": 6} if queue == "plain" else {"PR": 0},
     }
     if queue == "plain":
-        packet = recoverable_message(peer, user, **properties)
+        packet = peer.recoverable_message(user, **properties)
     else:
         packet = Sequence(peer).message(user, **properties)
     done = reception(peer, packet, LABEL, queue)
@@ -77,4 +77,4 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
-    judge(*OF_EVERY_PROPERTY, expected=str(expected), observed=str(observed), evidence=done.frames)
+    judge(*OF_EVERY_PROPERTY, expected=expected, observed=observed, evidence=done.frames)

@@ -9,7 +9,7 @@ from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import initiated
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 
 @needs("send", "pause")
@@ -64,7 +64,7 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         session.quiet()
     sut.pause(sender.to)
     session.close()
-    if not eventually(peer, lambda: sut.outgoing(sender.to)["state"] != "Connected"):
+    if not peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"):
         raise ConformanceFailure("the SUT did not notice that its session is lost")
     early = sender.next_session(sut.connect_timeout_ms)
     judge(

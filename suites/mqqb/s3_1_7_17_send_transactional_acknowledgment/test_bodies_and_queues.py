@@ -8,13 +8,13 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
-from suites.mqqb.steps.opening import OTHER_GUID, opened, text
+from suites.mqqb.steps.opening import OTHER_GUID, text
 from suites.mqqb.steps.ordering import Receiver, place, private_number
-from suites.mqqb.steps.sender import eventually
 
 ORDER_QUEUE_NUMBER = 4
 
@@ -76,7 +76,7 @@ def _judge_final(judge: Judge, sent: Frame, frame: Frame, rules: dict[str, str])
     }
     found = _fields(frame, FinalAckBody)
     for rule, name in rules.items():
-        judge(rule, expected=f"{name} {expected[name]}", observed=f"{name} {found[name]}", evidence=[sent, frame])
+        judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected="recoverable", observed=_delivery(frame), evidence=[sent, frame])
     judge(
         "MQQB-3.1.7.17-D02", expected="PrivacyLevel 0, not encrypted", observed=_privacy(frame), evidence=[sent, frame]
@@ -122,7 +122,7 @@ def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
     sent.append(receiver.send({"JP": 1}, transaction={"PreviousTxSequenceNumber": 2}))
     receiver.await_acknowledgment()
     queue = sut.queue("transactional")
-    eventually(peer, lambda: len(sut.messages("transactional")) >= len(sent))
+    peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
     _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), OF_A_MESSAGE)
@@ -169,7 +169,7 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
         frames = _final_acks(receiver, known, len(wanted))
         known += len(frames)
         observed = sorted(_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
-        judge("MQQB-3.1.7.17-11", expected=f"{turn} {wanted}", observed=f"{turn} {observed}", evidence=[*sent, *frames])
+        judge("MQQB-3.1.7.17-11", expected=fields({turn: wanted}), observed={turn: observed}, evidence=[*sent, *frames])
         peer.hang_up()
 
 
@@ -177,7 +177,7 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
 def test_a_final_ack_whose_session_is_lost_comes_on_another_that_is_open(peer, sut, judge):
     """Two sessions are lost one after the other, a FinalAck with each: both come on what the SUT opens then."""
     nowhere = rf"TCP:{sut.address}\{NOWHERE}"
-    receiver, others = Receiver(peer, sut), [opened(peer) for _ in range(2)]
+    receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
     sent: list[Frame] = []
     frames: list[Frame] = []
     for _ in range(2):

@@ -6,17 +6,14 @@ The peer's core makes the handshake (and answers pings); then only the check spe
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import acknowledge_session, only_here
-from harness.peer.party import Party
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import acknowledgment
 from suites.mqqb.steps.ordering import is_ordering
 from suites.mqqb.steps.provoking import Provoker, tag_of
 
@@ -145,20 +142,3 @@ def check_not_given_up(session: Conversation) -> None:
 def is_recoverable(frame: Frame) -> bool:
     """Return whether a message's delivery is recoverable (UserHeader.Flags.DM)."""
     return bool(frame["UserHeader"].DM == 1)
-
-
-def eventually(peer: Party, condition: Callable[[], bool]) -> bool:
-    """Ask the control channel again and again until something holds, or the response timeout is over."""
-    for _ in range(20):
-        if condition():
-            return True
-        peer.environment.run_until(lambda: False, max(1, peer.sut.response_timeout_ms // 20))
-    return condition()
-
-
-def alive(session: Conversation) -> Frame:
-    """Send a recoverable message and wait for its acknowledgment; ConformanceFailure when none comes."""
-    answer = acknowledgment(session)
-    if answer is None:
-        raise ConformanceFailure("the SUT acknowledges nothing")
-    return answer

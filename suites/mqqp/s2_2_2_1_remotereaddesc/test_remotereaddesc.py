@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.expectations import between
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, START, START2, RemoteQueue, described
 from harness.run.marks import covers, goes_on, needs
@@ -18,8 +19,6 @@ from harness.wire.rpc_qm2qm import (
     RECEIVE,
 )
 from harness.wire.rpc_stub import octets
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import Between
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, send_all, waiting
 from suites.mqqp.steps.whole import WHOLE, unchanged
 
@@ -82,10 +81,10 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
     peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
     queue = filled(remote)
     body = bytes(range(251)) * (size // 251) + bytes(size % 251)
-    message = recoverable_message(remote.peer, label=FIRST, body=body)
+    message = remote.peer.recoverable_message(label=FIRST, body=body)
     if size == MAX_BODY:
-        room = MAX_PACKET - len(bytes(recoverable_message(remote.peer, label=FIRST)))
-        message = recoverable_message(remote.peer, label=FIRST, body=(body + bytes(4_096))[:room])
+        room = MAX_PACKET - len(bytes(remote.peer.recoverable_message(label=FIRST)))
+        message = remote.peer.recoverable_message(label=FIRST, body=(body + bytes(4_096))[:room])
     send_all(remote, [message])
     reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
     for read in reads:
@@ -98,7 +97,7 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
         judge("MQQP-2.2.2.1-03", expected=expected[:2], observed=found[:2], evidence=evidence)
         judge("MQQP-2.2.2.1-10", expected=expected[1:], observed=found[1:], evidence=evidence)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=found, evidence=evidence)
-        judge("MQQP-2.2.2.1-D02", expected=Between(1, MAX_BUFFER), observed=told, evidence=evidence)
+        judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), observed=told, evidence=evidence)
 
 
 @covers("MQQP-2.2.2.1-D02")
@@ -125,7 +124,7 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
     peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
     queue = filled(remote)
     before = remote.peer.environment.now().utc_s
-    send_all(remote, [recoverable_message(remote.peer, {"SentTime": before - DAY_S}, label=FIRST)])
+    send_all(remote, [remote.peer.recoverable_message({"SentTime": before - DAY_S}, label=FIRST)])
     after = remote.peer.environment.now().utc_s
     remote.peer.environment.run_until(lambda: False, 1_100)
     reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
@@ -134,7 +133,7 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
         for read in reads:
             description = described(read)
             observed = description.dwArriveTime if description is not None else brought(read)
-            expected = Between(before - slack_s, after + slack_s)
+            expected = between(before - slack_s, after + slack_s)
             judge(rule, expected=expected, observed=observed, evidence=read.evidence)
 
 
@@ -159,7 +158,7 @@ def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge,
         read = queue.read(PEEK_CURRENT, ulTimeout=sut.response_timeout_ms)
         description = described(read)
         observed = description.dwArriveTime if read.outcome == "MQ_OK" else brought(read)
-        expected = Between(before - slack_s, after + slack_s)
+        expected = between(before - slack_s, after + slack_s)
         judge.all(expected=expected, observed=observed, evidence=read.evidence)
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.expectations import between
 from harness.judging.judge import Judge
 from harness.peer.association import Call
 from harness.peer.durations import Duration
 from harness.peer.remote import START, START2, Remote
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
-from suites.mqqb.steps.opening import Between
 from suites.mqqp.steps.reading import FIRST, brought, deliver, filled
 
 pytestmark = needs("qm2qm")
@@ -71,5 +71,5 @@ def judge_waits(remote: Remote, judge: Judge, took: dict[int, Duration], evidenc
     """Judge how long reads waited; ``took``: by their ulTimeout."""
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():
-        expected = Between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
+        expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
         judge(*WAITED, expected=expected, observed=passed.ms, evidence=evidence)

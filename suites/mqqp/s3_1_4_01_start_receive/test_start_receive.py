@@ -12,7 +12,6 @@ from harness.run.marks import covers, goes_on, needs
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
-from suites.messages import a_message
 from suites.mqqp.steps.lookups import by_sequential_id
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
@@ -382,7 +381,7 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
 def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules):
     """Eight messages of eight priorities, sent from the lowest up: each read without a cursor brings the highest."""
     queue = filled(remote)
-    packets = [a_message(remote.peer, {"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
+    packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     send_all(remote, packets)
     wanted = [f"priority {one}" for one in reversed(range(8))]
     reads = [(queue.read(PEEK_CURRENT, by=by), queue.receive(by=by)) for _ in wanted]

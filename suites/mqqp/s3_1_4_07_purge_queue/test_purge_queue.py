@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import one_of
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK, RR_NACK
-from suites.messages import a_message
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
     AcknowledgingReceiver,
@@ -16,7 +16,6 @@ from suites.mqqb.steps.disposition import (
     named,
 )
 from suites.mqqb.steps.disposition import RECEIVE as ACK_RECEIVE
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqp.steps.reading import (
     FIRST,
     FOURTH,
@@ -83,7 +82,7 @@ def test_every_message_is_removed(remote, judge, kind):
     sent = [every_property(remote.peer, f"message {number}", kind) for number in range(4)]
     if kind != TRANSACTIONAL:
         delivery = {"DM": int(kind != EXPRESS)}
-        sent += [a_message(remote.peer, delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
+        sent += [remote.peer.message(delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     sent.append(every_property(remote.peer, "long", kind, body=bytes(100_000)))
     send_all(remote, sent)
     before = len(queue.labels())
@@ -128,5 +127,5 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
         evidence=evidence,
     )
     reasons = (Q_PURGED,) if acknowledge == RR_NACK else (Q_PURGED, ACK_RECEIVE)
-    told_of = OneOf(*(str(named(reason)) for reason in reasons))
+    told_of = one_of(*(str(named(reason)) for reason in reasons))
     judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=str(told), evidence=evidence)

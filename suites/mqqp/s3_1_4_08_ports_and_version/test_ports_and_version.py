@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
+from harness.expectations import between
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, goes_on, needs
@@ -14,7 +15,6 @@ from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ
-from suites.mqqb.steps.opening import Between
 from suites.mqqp.steps.reading import FIRST, brought, filled, frames
 
 pytestmark = needs("qm2qm")
@@ -57,7 +57,7 @@ def test_at_the_port_that_is_told_the_interface_is_served(remote, judge, port_ty
     found = served(remote, call.status, interface)
     judge(rule, expected="served", observed=found, evidence=call.evidence)
     judge("MQQP-3.1.3-01", expected="served", observed=found, evidence=call.evidence)
-    judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
+    judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
 
 
 @needs("restart")
@@ -74,11 +74,11 @@ def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
         raise
     except (ConformanceFailure, SutUnavailable) as lost:
         judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=str(lost), evidence=before.evidence)
-        judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
+        judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
         return
     evidence = frames([before, after])
     judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=[found, read], evidence=evidence)
-    judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=after.status, evidence=evidence)
+    judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=after.status, evidence=evidence)
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
@@ -109,7 +109,7 @@ def test_spx_may_be_asked_for(remote, judge, port_type, rule):
     """The value is one of the four: a port, or 0 where there is no SPX, is returned, and no fault."""
     call = asked(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome
-    judge(rule, expected=Between(0, LAST_PORT), observed=observed, evidence=call.evidence)
+    judge(rule, expected=between(0, LAST_PORT), observed=observed, evidence=call.evidence)
 
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
@@ -152,5 +152,5 @@ def test_the_version_is_told_before_and_while_a_queue_is_open(remote, judge):
         major, minor = release.version
         judge("MQQP-3.1.4.9-02", expected=major, observed=call.out.pMajor, evidence=call.evidence)
         judge("MQQP-3.1.4.9-D01", expected=minor, observed=call.out.pMinor, evidence=call.evidence)
-        build = Between(release.first_build or 1, 0xFFFF)
+        build = between(release.first_build or 1, 0xFFFF)
         judge("MQQP-3.1.4.9-03", expected=build, observed=call.out.pBuildNumber, evidence=call.evidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import one_of
 from harness.judging.judge import Judge
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, goes_on, needs
@@ -23,7 +24,6 @@ from harness.wire.rpc_qm2qm import (
     PEEK_NEXT,
     RR_NACK,
 )
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqp.steps.lookups import candidates, identifiers, looked_up
 from suites.mqqp.steps.reading import (
     FAILURE,
@@ -221,7 +221,7 @@ def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
     evidence = frames([failing, read])
     judge(
         "MQQP-3.1.4.11-D07",
-        expected=OneOf(*RETURNED),
+        expected=one_of(*RETURNED),
         observed=failing.outcome,
         evidence=failing.evidence,
     )

@@ -30,7 +30,7 @@ def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
         ("MQQP-3.2.4.7-06", "dwRequestID", description(first).dwRequestID),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
-        judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)
+        judge(rule, expected=[expected], observed=found, evidence=evidence)
 
 
 @needs("remote_read", "inspect")

@@ -19,7 +19,7 @@ def test_the_cursor_is_closed_at_the_server(peer, sut, judge):
     judge("MQQP-3.2.4.8-02", expected=1, observed=len(calls), evidence=evidence)
     for rule, name, expected in (("MQQP-3.2.4.8-03", "hQueue", QUEUE_HANDLE), ("MQQP-3.2.4.8-04", "hCursor", CURSOR)):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
-        judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)
+        judge(rule, expected=[expected], observed=found, evidence=evidence)
 
 
 @needs("remote_read")

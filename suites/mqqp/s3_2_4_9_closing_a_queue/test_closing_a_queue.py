@@ -35,8 +35,8 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     judge(
         "MQQP-3.2.4.9-02",
         "MQQP-3.2.4.9-06",
-        expected=str([SESSION_HANDLE.hex()]),
-        observed=str(found),
+        expected=[SESSION_HANDLE.hex()],
+        observed=found,
         evidence=evidence,
     )
     judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")

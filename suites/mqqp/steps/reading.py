@@ -9,10 +9,9 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue, described, no_handle, packet_of
+from harness.peer.timeouts import ACK_MS
 from harness.wire.rpc_stub import octets
 from suites import messages
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, opened
 
 FIRST, SECOND, THIRD, FOURTH = "first", "second", "third", "fourth"
 BODY = b"of the peer"
@@ -34,7 +33,7 @@ def filled(remote: Remote, *labels: str, **how: Any) -> RemoteQueue:
 
 def deliver(remote: Remote, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
     """Send messages to a queue of the SUT; ConformanceFailure when it does not acknowledge them."""
-    send_all(remote, [recoverable_message(remote.peer, user, queue=queue, label=label, body=BODY) for label in labels])
+    send_all(remote, [remote.peer.recoverable_message(user, queue=queue, label=label, body=BODY) for label in labels])
 
 
 def fill(remote: Remote, kind: str, *labels: str) -> None:
@@ -50,7 +49,7 @@ def send_all(remote: Remote, packets: Sequence[Any]) -> None:
     """Send messages to queues of the SUT; ConformanceFailure when it does not acknowledge them."""
     if not packets:
         return
-    connection = opened(remote.peer)
+    connection = remote.peer.open_raw()
     for packet in packets:
         connection.send(packet)
     within_ms = remote.sut.duration_ms(ACK_MS) + remote.sut.slack_ms(ACK_MS)

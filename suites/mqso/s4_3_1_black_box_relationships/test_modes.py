@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import DONE, NOTHING, REFUSED, received
-from suites.messages import recoverable_message
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name, opened
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 INTEGRATED = "it is integrated with a directory"
 
@@ -26,10 +23,10 @@ def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, 
     judge("MQSO-4.3.1.3-01", expected=f"workgroup mode, {REFUSED}", observed=f"workgroup mode, {made}")
     queue = sut.new_queue("private")
     label = f"in {peer.message_id()}"
-    sent = opened(peer).send(recoverable_message(peer, destination=f"TCP:{sut.address}\\{queue}", label=label))
-    eventually(peer, lambda: label in labels(sut, queue))
+    sent = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
+    peer.eventually(lambda: label in sut.labels(queue))
     taken = received(sut, queue=queue)
-    sender = Sender(peer, sut, direct_name(peer, "mqc-private"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-private"))
     sender.send(1)
     session = sender.next_session()
     came = [] if session is None else sender.collect(session, 1)

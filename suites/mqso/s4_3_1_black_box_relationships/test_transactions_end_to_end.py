@@ -7,9 +7,7 @@ import pytest
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.applications import NOTHING, asked, received, send_here
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name
+from suites.applications import NOTHING, asked, received
 from suites.mqqb.steps.sender import Sender
 
 UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
@@ -26,7 +24,7 @@ def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
     for outcome, there in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
         answer = asked(sut, outcome, transaction=transaction)
-        judge(*DECIDED, *INTERNAL, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
+        judge(*DECIDED, *INTERNAL, expected=f"done: {there}", observed=f"{answer}: {sut.labels(queue)}")
 
 
 @needs("send", "receive", "queue_control", "transactions")
@@ -38,18 +36,18 @@ def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome
     transaction = _with_a_message(sut, judge, outcome, external=True)
     judge.finished(*UNSEEN)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
-    judge(*COORDINATED, expected="prepared: []", observed=f"{voted}: {labels(sut, queue)}")
+    judge(*COORDINATED, expected="prepared: []", observed=f"{voted}: {sut.labels(queue)}")
     answer = asked(sut, outcome, transaction=transaction)
     there = [outcome] if outcome == "commit" else []
-    judge(*DECIDED, *COORDINATED, expected=f"done: {there}", observed=f"{answer}: {labels(sut, queue)}")
+    judge(*DECIDED, *COORDINATED, expected=f"done: {there}", observed=f"{answer}: {sut.labels(queue)}")
 
 
 def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
     """Begin a transaction and send a message in it, which nobody is to see; return its name."""
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
-    send_here(sut, queue, [label], delivery="transactional", transaction=transaction)
-    judge(*UNSEEN, expected="[]", observed=str(labels(sut, queue)))
+    sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
+    judge(*UNSEEN, expected="[]", observed=str(sut.labels(queue)))
     return transaction
 
 
@@ -61,7 +59,7 @@ def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
     for external in (False, True):
         kind = "external" if external else "internal"
         sending = sut.control.call("begin", external=external)["transaction"]
-        send_here(sut, queue, [kind], delivery="transactional", transaction=sending)
+        sut.send_here(queue, [kind], delivery="transactional", transaction=sending)
         _commit(sut, sending, external=external)
         receiving = sut.control.call("begin", external=not external)["transaction"]
         taken = received(sut, queue=queue, transaction=receiving)
@@ -80,7 +78,7 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 @covers(*DECIDED)
 def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
     """Of two messages for the peer, one in a transaction that is aborted, the other one comes, after its commit."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-committed"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
     bodies = {}
     for tag, outcome in enumerate(("abort", "commit"), 1):
         transaction = sut.control.call("begin")["transaction"]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.applications import NOTHING, received, send_here
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name, settle
+from suites.applications import NOTHING, received
 from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 
 
 @needs("send", "receive", "queue_control", "transactions")
@@ -30,9 +28,9 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
     a commit does not.
     """
     queue = sut.queue("transactional")
-    send_here(sut, queue, ["1"], delivery="transactional")
+    sut.send_here(queue, ["1"], delivery="transactional")
     peeked = [received(sut, "peek_message", queue=queue) for _ in range(2)]
-    judge("MQSO-5.1.1.3-D05", expected=(["1", "1"], ["1"]), observed=(peeked, labels(sut, queue)))
+    judge("MQSO-5.1.1.3-D05", expected=(["1", "1"], ["1"]), observed=(peeked, sut.labels(queue)))
     transaction = sut.control.call("begin", external=external)["transaction"]
     taken = received(sut, queue=queue, transaction=transaction)
     others = [received(sut, verb, queue=queue) for verb in ("peek_message", "receive")]
@@ -47,14 +45,14 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction)
     sut.control.call(outcome, transaction=transaction)
-    observed = f"{outcome}: {received(sut, 'peek_message', queue=queue)}"
     judge(
         "MQSO-5.1.1.3-D07",
         "MQSO-3.2.1-01",
         "MQSO-3.3.4.7-D02",
         "MQSO-4.3.1.2-D07",
-        expected=f"{outcome}: {left}",
-        observed=observed,
+        expected=left,
+        observed=received(sut, "peek_message", queue=queue),
+        case=outcome,
     )
 
 
@@ -64,7 +62,7 @@ def test_a_message_is_transferred_when_it_is_acknowledged(peer, sut, judge):
     """Messages of each kind that came wait in their outgoing queue: a SessionAck lets go of the express and the
     recoverable one, an order acknowledgment of the transactional one.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-transferred"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):
         sender.send(tag, delivery=delivery)
     session, came = sender.first(3)
@@ -74,11 +72,11 @@ def test_a_message_is_transferred_when_it_is_acknowledged(peer, sut, judge):
 
     counts = [waiting()]
     evidence = [*came, sender.acknowledge_all(session)]
-    eventually(peer, lambda: waiting() <= 1)
-    settle(peer)
+    peer.eventually(lambda: waiting() <= 1)
+    peer.settle()
     counts.append(waiting())
     transactional = next(frame for frame in came if frame["UserHeader"].TH)
     evidence.append(session.send(order_ack(peer, transactional)))
-    eventually(peer, lambda: waiting() == 0)
+    peer.eventually(lambda: waiting() == 0)
     counts.append(waiting())
     judge("MQSO-5.1.1.3-D04", "MQSO-4.3.1.2-D05", expected=[3, 1, 0], observed=counts, evidence=evidence)

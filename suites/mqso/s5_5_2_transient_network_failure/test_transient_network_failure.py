@@ -7,7 +7,7 @@ from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import accepted, agree, direct_name, pass_time, respond
+from suites.mqqb.steps.opening import accepted, agree, respond
 from suites.mqqb.steps.sender import RETRY_MS, tags
 from suites.mqqp.steps.reader import NO_SUCCESS, SUCCESS, Reader
 
@@ -19,7 +19,7 @@ def test_messages_are_transferred_when_the_network_is_back(peer, sut, judge):
     there for a time, in which messages are sent. Then they all come, of every kind and in their order, without anybody
     having asked for it.
     """
-    to = direct_name(peer, "mqc-outage")
+    to = peer.direct_name("mqc-outage")
     listener = peer.listen_raw()
     sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
     connection, asked = accepted(listener)
@@ -31,7 +31,7 @@ def test_messages_are_transferred_when_the_network_is_back(peer, sut, judge):
     kinds = ("express", "recoverable", "transactional", "transactional")
     for tag, delivery in enumerate(kinds, 2):
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
-    pass_time(peer, 3 * sut.duration_ms(RETRY_MS))
+    peer.pass_time(3 * sut.duration_ms(RETRY_MS))
     came = _sent_on_the_next(peer, peer.listen_raw(ping=False))
     judge(
         "MQSO-5.5.2-01",
@@ -49,7 +49,7 @@ def _sent_on_the_next(peer: Peer, listener: RawListener) -> list[Frame]:
     if connection is None:
         return []
     agree(connection, respond(connection, connection.expect("EstablishConnection")))
-    pass_time(peer, peer.sut.quiet_ms)
+    peer.pass_time(peer.sut.quiet_ms)
     came = only_here(connection)
     connection.end()
     return came

@@ -11,9 +11,7 @@ from harness.sut.sut import Sut
 from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import eventually
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
@@ -50,7 +48,7 @@ def _last_domain(sut: Sut) -> str:
 
 def _await_object(peer: Peer, sut: Sut) -> str:
     """Give the SUT time to make its object; say whether it did."""
-    eventually(peer, lambda: _there(sut) == MADE)
+    peer.eventually(lambda: _there(sut) == MADE)
     return _there(sut)
 
 
@@ -104,7 +102,7 @@ def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again
     """Started in another domain while the directory of that is away, it makes its object at the next start only."""
     _started(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
-    settle(peer)
+    peer.settle()
     first = _there(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)

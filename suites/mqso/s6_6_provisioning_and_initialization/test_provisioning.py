@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import holds, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqb.steps.pinging import element
 
 MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
@@ -47,7 +47,7 @@ def test_modes_are_those_that_were_provisioned(sut, judge):
         set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
         judge("MQSO-6.6.1-D04", expected=[], observed=set_there)
     retry_s = str(element(shown, "InitializationRetryTimerDuration"))
-    judge(*INITIALIZED, expected=OneOf(*RETRIES_S), observed=retry_s)
+    judge(*INITIALIZED, expected=one_of(*RETRIES_S), observed=retry_s)
 
 
 @needs("inspect", "directory")
@@ -59,5 +59,6 @@ def test_roles_in_the_directory_are_those_that_were_provisioned(sut, judge):
     element(shown, "RoutingServer")
     expected, observed = _compared(shown, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()})
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
-    site = "a site" if element(shown, "SiteIdentifierList") else "no site"
-    judge(*INITIALIZED, expected="a site", observed=site)
+    judge(
+        *INITIALIZED, expected=holds("a site", otherwise="no site"), observed=bool(element(shown, "SiteIdentifierList"))
+    )

@@ -1,13 +1,17 @@
-"""What tests of the reference find that no check does: ``mqconform mutants --tests``.
+"""``python -m benchmarks.worth_of_tests FOLDER PLACE ...``: show what tests of the reference find that no check does.
 
-A test kills a mutant when it passes on the code as it is and fails on the mutant's. Only mutants that the checks left
-alive are tried, each on the tests that run one of its lines, one by one: a test is worth what it alone kills.
+A test kills a mutant when it passes on the code as it is and fails on the mutant's. Mutants that the checks leave alive
+are tried, one by one, on the tests that run one of their lines. FOLDER keeps what was found: it is not tried again.
+
+Checks cost most where they find nothing. So the first few checks of each mutant are tried, then the tests; only mutants
+that a test kills are tried on all checks. Mutants whose lines no check runs are tried on tests, all of them.
 """
 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,13 +21,19 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import Mutant, mutated
+from harness.mutation.mutants import Mutant, all_mutants, is_another_program, mutated, selection
 from harness.proof.code import code_digest
 from harness.proof.forks import Died, forked
-from harness.proof.reach import LineRecorder
+from harness.proof.mutants import Fate, Outcome, change, run_mutants
+from harness.proof.reach import LineRecorder, reach_of, unreached
 from harness.proof.sessions import in_session
+from harness.proof.trials import Trials, with_trials
 from harness.run.computing import bounded_computing
 
+SAMPLE, SEED = 1200, "28"
+CHECKS = 30
+"""So many checks of each mutant are tried before the tests."""
+JOBS = 2
 KILLS_FILE = "kills-of-tests.jsonl"
 REACH_FILE = "reach-of-tests.json"
 TRIAL_CPU_S = 600
@@ -148,6 +158,48 @@ def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict
     return {mutant.name: kills[mutant.name] for mutant in mutants}
 
 
+def main(arguments: Sequence[str]) -> None:
+    """Choose mutants, try them on the checks and on the tests, print what the tests alone find and which are chosen."""
+    folder, places = Path(arguments[0]), arguments[1:]
+    folder.mkdir(parents=True, exist_ok=True)
+    everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
+    chosen = selection(everything, SAMPLE, SEED)
+
+    def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
+        more = filter(is_another_program, unreached(everything, reach_of(trials, folder)))
+        mutants = list({mutant.name: mutant for mutant in [*chosen, *more]}.values())
+        return mutants, run_mutants(trials, mutants, folder, again=False, most=CHECKS, progress=show)
+
+    mutants, outcomes = with_trials(JOBS, begin)
+    alive = [mutant for mutant in mutants if outcomes[mutant.name].fate is not Fate.KILLED]
+    kills = with_unit_tests(places, JOBS, lambda tests: try_tests(tests, alive, folder))
+    killed = [mutant for mutant in alive if kills[mutant.name].tests]
+    outcomes = with_trials(JOBS, lambda trials: run_mutants(trials, killed, folder, again=False, progress=show))
+    for line in report(mutants, outcomes, kills):
+        print(line)
+
+
+def show(mutant: Mutant, outcome: Outcome) -> None:
+    """Print how far it is."""
+    print(f"{outcome.fate} {mutant.name}", file=sys.stderr)
+
+
+def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, Kills]) -> Iterator[str]:
+    """Yield what only tests kill, by file, the test functions that are enough for it, and the figures."""
+    alone = [
+        mutant
+        for mutant in sorted(mutants, key=lambda one: (one.file, one.line, one.name))
+        if outcomes[mutant.name].fate is not Fate.KILLED and mutant.name in kills and kills[mutant.name].tests
+    ]
+    for mutant in alone:
+        yield f"reference_qm/{mutant.file}:{mutant.line} {outcomes[mutant.name].fate}: {change(mutant)}"
+        yield f"    {mutant.name}, killed by {', '.join(kills[mutant.name].tests[:3])}"
+    for function, names in cover(kills[mutant.name] for mutant in alone).items():
+        yield f"{function} kills {len(names)}: {' '.join(names)}"
+    fates = Counter(outcomes[mutant.name].fate for mutant in mutants)
+    yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} by tests alone"
+
+
 def read_kills(folder: Path) -> dict[str, Kills]:
     """Read the kills file, the last line of each mutant."""
     path = folder / KILLS_FILE
@@ -194,3 +246,7 @@ def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
 
 def _test_reach(lines: Mapping[str, Sequence[int]]) -> TestReach:
     return TestReach({file: frozenset(numbers) for file, numbers in lines.items()})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
