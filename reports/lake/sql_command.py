@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reports.lake.command import LakeUri, one_line_errors
+from reports.lake.command import one_line_errors
 from reports.lake.local import folder_of_lake
 from reports.text import escape_formula, one_line
 
@@ -27,14 +27,18 @@ def register(app: typer.Typer) -> None:
 
 
 def sql(
-    query: Annotated[str, typer.Argument(help="One query that reads, in SQL of duckdb; docs/reports.md lists tables.")],
-    lake: LakeUri,
-    rows: Annotated[int, typer.Option("--rows", min=1, max=1_000_000, help="Rows printed at most.")] = 10_000,
-    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="Duration of the query at most.")] = 60,
+    query: Annotated[
+        str, typer.Argument(help="One query that reads, in duckdb's SQL; `show tables` lists the tables.")
+    ],
+    lake: Annotated[str, typer.Option("--lake", help="The lake, a local folder.")],
+    rows: Annotated[
+        int, typer.Option("--rows", min=1, max=1_000_000, help="Largest number of rows to print.")
+    ] = 10_000,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="Longest duration of the query.")] = 60,
 ) -> None:
-    """Answer a query about the tables of a lake in a local folder: a table on a terminal, CSV in a pipe or a file.
+    """Answer a query about the tables of a lake: as a table on a terminal, as CSV in a pipe or a file.
 
-    The command needs the extra mqconform[sql], not Java. Exit 0: answered; 2: bad input, or the query exceeds a bound.
+    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or a bound was exceeded.
     """
     with one_line_errors(COMMAND, extra="sql"):
         folder = folder_of_lake(lake)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -16,7 +17,14 @@ from typer.testing import CliRunner
 import reports.cli
 from reports.extra import PACKAGES
 from reports.lake import sql_command
+from reports.lake.schemas import TABLES
 
+ROOT = Path(reports.cli.__file__).parents[1]
+DOCUMENTED = [
+    query
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for query in re.findall(r'\$ mqconform lake sql "([^"]+)"', page.read_text(encoding="utf-8"))
+]
 APP = typer.Typer()
 APP.callback()(lambda: None)
 reports.cli.register_lake(APP)
@@ -77,6 +85,16 @@ def test_the_tables_of_the_lake_can_be_listed(lake: Path) -> None:
 
 def test_a_text_that_begins_like_a_formula_gets_an_apostrophe(lake: Path) -> None:
     assert rows(ask(lake, "select verdict, rules from matrix")) == [["verdict", "rules"], ["'=1+1", "3"]]
+
+
+@pytest.mark.parametrize("query", DOCUMENTED)
+def test_a_query_of_the_documentation_fits_the_tables(query: str) -> None:
+    with duckdb.connect() as connection:
+        for table, columns in TABLES.items():
+            nested = ("array", "map", "struct")
+            types = (f"{name} {'json' if kind.startswith(nested) else kind}" for name, kind in columns.items())
+            connection.execute(f"create table {table} ({', '.join(types)})")
+        assert connection.execute(query).fetchall() == []
 
 
 def test_a_terminal_gets_a_table(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
