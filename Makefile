@@ -76,8 +76,8 @@ test-hostile: setup ## of it: runs against systems that are hostile
 test-processes: setup ## of it: queue managers as processes, and the site in a browser
 	$(PYTEST) $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser
 
-lint: setup ## ruff, its formatter and mypy
-	$(MEASURED) sh -c "$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy"
+lint: setup ## ruff, its formatter, mypy and the prose linter
+	$(MEASURED) sh -c "$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python -m scripts.prose"
 
 prove: setup ## show that every check can fail
 	$(BIN)/mqconform prove --jobs 2

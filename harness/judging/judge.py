@@ -379,6 +379,7 @@ class Judge:
             errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
             notes=tuple(filter(None, notes)),
             advice=advice,
+            heard=any(frame.from_sut for frame in frames),
         )
 
     def _evidence(

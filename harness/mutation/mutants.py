@@ -80,7 +80,7 @@ def selection(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[M
         for turn, mutant in enumerate(sorted(group, key=lambda one: _draw(seed, one.name)))
     ]
     drawn.sort(key=lambda one: one[:2])
-    different = (mutant for _, _, mutant in drawn if _is_different(mutant))
+    different = (mutant for _, _, mutant in drawn if is_another_program(mutant))
     return list(islice(different, number))
 
 
@@ -106,7 +106,7 @@ def mutated(mutant: Mutant) -> tuple[FunctionType, CodeType]:
     return _functions(mutant.file)[mutant.function], _code_of(code, mutant.function)
 
 
-def _is_different(mutant: Mutant) -> bool:
+def is_another_program(mutant: Mutant) -> bool:
     """Return whether a mutant is another program, and one that can stand for the function."""
     function, code = mutated(mutant)
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -44,6 +44,15 @@ def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
     lines = set(mutant.lines)
     found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
     return sorted(found, key=lambda check: reach[check].width)
+
+
+def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
+    """Return the mutants whose lines no check runs."""
+    run: dict[str, set[int]] = defaultdict(set)
+    for check in reach.values():
+        for file, lines in check.lines.items():
+            run[file] |= lines
+    return [mutant for mutant in mutants if run[mutant.file].isdisjoint(mutant.lines)]
 
 
 def reach_of(trials: Trials, folder: Path) -> Reach:

@@ -174,13 +174,13 @@ class ControlClient(asyncio.Protocol):
         if len(self._waiting) >= WAITING_LIMIT:
             raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
 
-        def answered(result: Answer) -> None:
+        def send_answer(result: Answer) -> None:
             self._waiting.pop(result.token, None)
             if isinstance(result, Completed):
                 self._note_handle(request, result)
-            self._send(self._limited(answer(number, result)))
+            self._send(self._limit_facilities(answer(number, result)))
 
-        token = self.server.host.ask(request, answered)
+        token = self.server.host.ask(request, send_answer)
         if self.server.host.awaits(token):
             self._waiting[token] = number
 
@@ -227,7 +227,7 @@ class ControlClient(asyncio.Protocol):
         self._send({"id": number, "ok": True})
         self.server.stop()
 
-    def _limited(self, reply: dict[str, Any]) -> dict[str, Any]:
+    def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
         """Leave what is not offered here out of an answer to identity."""
         if "facilities" in reply:
             reply["facilities"] = announced(reply["facilities"], self.server.offered)

@@ -48,8 +48,6 @@ add(
         Reading.take_message_out, two_phase_read=lambda given: given.two_phase_read or given.transaction is None
     ),
 )
-
-
 add(
     "cursor-not-asked-by-receives",
     ("MQDMPR-3.1.7.1.10-12", "MQDMPR-3.1.7.1.10-15", "MQDMPR-3.1.7.1.11-10"),

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from harness.faults.calls import with_arguments, with_result, with_status
+from harness.faults.calls import instead_if, with_arguments, with_result, with_status
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered
-from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction
-
-EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
-
 
 add(
     "lookup-peek-receives",
@@ -59,11 +54,9 @@ add(
     "A read by identifier brings its message with MQ_ERROR_MESSAGE_NOT_FOUND.",
     with_status(Reading.read_by_lookup_identifier, Status.MQ_ERROR_MESSAGE_NOT_FOUND),
 )
-
-
-@fault(
+add(
     "two-phases-without-lock",
-    breaks=(
+    (
         "MQDMPR-3.1.7.1.10-D05",
         "MQDMPR-3.1.7.1.11-07",
         "MQDMPR-3.1.7.1.12-13",
@@ -71,21 +64,13 @@ add(
         "MQDMPR-3.1.7.1.13-04",
         "MQDMPR-3.1.7.1.13-32",
     ),
+    "A message that is received in two phases can be received by others meanwhile.",
+    instead_if(
+        Reading.take_message_out,
+        lambda given: given.two_phase_read,
+        lambda given: given.answered(Status.MQ_OK, given.position),
+    ),
 )
-class TwoPhasesWithoutLock(Reading):
-    """A message that is received in two phases can be received by others meanwhile."""
-
-    def take_message_out(
-        self,
-        position: MessagePosition,
-        transaction: Transaction | None,
-        two_phase_read: bool,
-        answered: Answered,
-    ) -> None:
-        if two_phase_read:
-            answered(Status.MQ_OK, position)
-        else:
-            super().take_message_out(position, transaction, two_phase_read, answered)
 
 
 @fault("received-within-transaction-not-locked", breaks=("MQDMPR-3.1.7.1.10-D03", "MQDMPR-3.1.7.1.13-24"))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, follows
+from harness.faults.registry import add
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
-from reference_qm.model.elements import Answered, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
-from reference_qm.model.transactions import Transaction
 
 Found = tuple[Status, MessagePosition | None]
 NEAREST = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
@@ -106,22 +106,17 @@ class ReceivedIsNotFound(_OtherStatus):
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
-@fault("lookup-at-an-edge-by-identifier", breaks=("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"))
-class EdgeByIdentifier(Reading):
-    """A read of the first or last message reads the message of the identifier."""
+EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
 
-    def read_by_lookup_identifier(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        lookup_id: int,
-        lookup_operation: MessageSeekAction,
-        answered: Answered,
-        peek_operation: bool = False,
-        two_phase_read: bool = False,
-        transaction: Transaction | None = None,
-    ) -> None:
-        edge = lookup_operation in (MessageSeekAction.FIRST, MessageSeekAction.LAST)
-        operation = MessageSeekAction.CURRENT if edge else lookup_operation
-        super().read_by_lookup_identifier(
-            queue_desc, lookup_id, operation, answered, peek_operation, two_phase_read, transaction
-        )
+
+add(
+    "lookup-at-an-edge-by-identifier",
+    ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
+    "A read of the first or last message reads the message of the identifier.",
+    with_arguments(
+        Reading.read_by_lookup_identifier,
+        lookup_operation=lambda given: (
+            MessageSeekAction.CURRENT if given.lookup_operation in EDGES else given.lookup_operation
+        ),
+    ),
+)

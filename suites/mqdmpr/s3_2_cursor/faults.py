@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got, _move, _positions
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
 from reference_qm.model.position_list import Boundary, Entry, MessagePositionList
 from reference_qm.model.statuses import CursorStatus
-from reference_qm.model.transactions import Transaction
-from reference_qm.surface.clock import Now
 
 
 def _start(cursor: Cursor) -> Entry:
@@ -218,22 +215,8 @@ class NextOnlyMoves(Cursors):
 # -- receives ------------------------------------------------------------------------------------------------------
 
 
-class _WaitsForEver(Waiting):
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        """Take no time to wait for no limit of it."""
-        super().wait_for_new_message(
-            queue_desc, timeout_ms or None, destructive_read, answered, now, tag, cursor, transaction
-        )
+_WAITS_FOR_EVER = with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None)
+"""Take no time to wait for no limit of it."""
 
 
 class _Receives(Cursors):
@@ -265,7 +248,7 @@ add(
     "cursor-receive-waits-for-ever",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor that may not wait waits for ever.",
-    both(replaced(_WaitsForEver), replaced(TimesOut)),
+    both(_WAITS_FOR_EVER, replaced(TimesOut)),
 )
 
 

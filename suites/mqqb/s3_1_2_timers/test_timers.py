@@ -6,7 +6,6 @@ import pytest
 
 from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import INITIALIZATION_MS, ON_TIME, closing
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, PING_MS, UNHEARD, Caller, element
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -47,14 +46,3 @@ def test_a_ping_response_counts_for_one_second(peer, sut, judge, after_ms, expec
         judge.not_exercised("MQQB-3.1.2.9-D01", reason=UNHEARD, evidence=[asked, answer])
         return
     judge("MQQB-3.1.2.9-D01", expected=expected, observed=observed, evidence=[asked, answer])
-
-
-@needs("set_timers")
-@covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
-def test_an_acceptor_that_gets_no_parameters_closes(peer, sut, judge):
-    """A session that waits for ConnectionParameters is closed when the timer expires."""
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
-    connection = peer.request_session()
-    answer = connection.received[0]
-    observed = closing(sut, connection, answer.time_ms)
-    judge.all(expected=ON_TIME, observed=observed, evidence=answer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.peer.handshake import request
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import INITIALIZATION_MS, ON_TIME, closing
+from suites.mqqb.steps.opening import EARLY, INITIALIZATION_MS, ON_TIME, RETRY_MS, accepted, closing, listen
 
 
 @needs("set_timers")
@@ -36,3 +36,33 @@ def test_a_request_that_comes_byte_by_byte_does_not_put_the_timer_off(peer, sut,
         peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 4)
     observed = closing(sut, connection, since_ms)
     judge("MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=connection.sent)
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
+def test_an_acceptor_that_gets_no_parameters_closes(peer, sut, judge):
+    """A session that waits for ConnectionParameters is closed when the timer expires."""
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    connection = peer.request_session()
+    answer = connection.received[0]
+    observed = closing(sut, connection, answer.time_ms)
+    judge.all(expected=ON_TIME, observed=observed, evidence=answer)
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
+def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
+    """A second attempt is closed when its own timer expires, not when that of the first would have."""
+    sut.slow_down(20)
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    listener = listen(peer, sut)
+    first, _ = accepted(listener)
+    peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 2 - sut.duration_ms(RETRY_MS))
+    first.close()
+    connection, asked = accepted(listener)
+    observed = closing(sut, connection, asked.time_ms)
+    early = observed if observed.startswith(EARLY) else "not closed early"
+    judge("MQQB-3.1.5.2.3-01", expected="not closed early", observed=early, evidence=asked)
+    if early == observed:
+        raise ConformanceFailure("the SUT closed before the timer of this attempt could expire")
+    judge("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=asked)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
-from reference_qm.model.transactions import Transaction
-from reference_qm.surface.clock import Now
+from reference_qm.model.elements import WaitingMessageReadOperation
 
 
 @fault(
@@ -26,19 +24,9 @@ class LooksBehindIt(Waiting):
         return self.qm.seeking.seek_available(cursor.MessagePositionReference, not reader.DestructiveRead)
 
 
-@fault("waiting-receive-without-identifier", breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"))
-class WithoutIdentifier(Waiting):
-    """A receive that waits does not have its dwRequestID."""
-
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, None, cursor, transaction)
+add(
+    "waiting-receive-without-identifier",
+    ("MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-31"),
+    "A receive that waits does not have its dwRequestID.",
+    with_arguments(Waiting.wait_for_new_message, tag=lambda given: None),
+)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from harness.faults.calls import instead_if
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.elements import Answered
+from reference_qm.model.adm import Message, Queue
 from reference_qm.model.statuses import EnqueueStatus, Status
-from reference_qm.model.transactions import Transaction
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -55,21 +55,16 @@ class LocalMessageElsewhere(Destinations):
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
 
 
-@fault("so-received-stays", breaks=("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"))
-class ReceivedStays(Reading):
-    """A message that is received without a transaction stays in its queue."""
-
-    def take_message_out(
-        self,
-        position: MessagePosition,
-        transaction: Transaction | None,
-        two_phase_read: bool,
-        answered: Answered,
-    ) -> None:
-        if transaction is None and not two_phase_read:
-            answered(Status.MQ_OK, position)
-            return
-        super().take_message_out(position, transaction, two_phase_read, answered)
+add(
+    "so-received-stays",
+    ("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"),
+    "A message that is received without a transaction stays in its queue.",
+    instead_if(
+        Reading.take_message_out,
+        lambda given: given.transaction is None and not given.two_phase_read,
+        lambda given: given.answered(Status.MQ_OK, given.position),
+    ),
+)
 
 
 @fault("so-accepted-though-refused", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))

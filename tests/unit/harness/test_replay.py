@@ -186,6 +186,18 @@ def test_a_malformed_note_is_one_line(recorded: tuple[Path, Any], tmp_path: Path
     assert "the note behind frame 13: " in driver.differences[TEST]
 
 
+def test_notes_that_are_endless_when_they_are_unpacked_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
+    path = tmp_path / "made.pcapng"
+    note = note_block(as_line({"answered": "x" * (MAX_NOTE - 100)}))
+    path.write_bytes(recorded[0].read_bytes() + note * 5)
+    assert path.stat().st_size < 2**20
+    (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
+    driver = driver_of(path)
+    with pytest.raises(NotReplayable):
+        driver.open(TEST)
+    assert driver.differences[TEST].endswith(" its notes are longer than 67,108,864 bytes")
+
+
 @budget(FEW, with_fixtures=True)
 @given(place=st.floats(0, 1), how=st.binary(min_size=1, max_size=9))
 def test_whatever_is_in_a_capture_a_check_ends(recorded: tuple[Path, Any], tmp_path: Path, place: float, how: bytes):

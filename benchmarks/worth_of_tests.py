@@ -1,0 +1,252 @@
+"""``python -m benchmarks.worth_of_tests FOLDER PLACE ...``: show what tests of the reference find that no check does.
+
+A test kills a mutant when it passes on the code as it is and fails on the mutant's. Mutants that the checks leave alive
+are tried, one by one, on the tests that run one of their lines. FOLDER keeps what was found: it is not tried again.
+
+Checks cost most where they find nothing. So the first few checks of each mutant are tried, then the tests; only mutants
+that a test kills are tried on all checks. Mutants whose lines no check runs are tried on tests, all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from harness.errors import Endless, HarnessError
+from harness.mutation.exchange import Exchange
+from harness.mutation.mutants import Mutant, all_mutants, is_another_program, mutated, selection
+from harness.proof.code import code_digest
+from harness.proof.forks import Died, run_forked
+from harness.proof.mutants import Fate, Outcome, change, run_mutants
+from harness.proof.reach import LineRecorder, find_unreached, reach_of
+from harness.proof.sessions import in_session
+from harness.proof.trials import Trials, with_trials
+from harness.run.computing import bounded_computing
+
+SAMPLE, SEED = 1200, "28"
+CHECKS = 30
+"""So many checks of each mutant are tried before the tests."""
+JOBS = 2
+KILLS_FILE = "kills-of-tests.jsonl"
+REACH_FILE = "reach-of-tests.json"
+TRIAL_CPU_S = 600
+ENOUGH, MOST = 20, 400
+"""After so many tests that kill a mutant, and after so many tests at all, the others are not tried."""
+UNNEEDED = ("terminal", "junitxml", "allure_pytest", "unraisableexception", "threadexception")
+
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Kills:
+    """One line of the kills file."""
+
+    name: str
+    """Of the mutant."""
+    source: str
+    """The digest of its function."""
+    tests: tuple[str, ...]
+    """The tests that killed it."""
+    tried: int
+    ended: str = ""
+    """How the process of the tests ended, if it did before they were through."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestReach:
+    """The lines that a test runs, by file."""
+
+    lines: Mapping[str, frozenset[int]]
+
+    @property
+    def width(self) -> int:
+        """How much of the reference it runs."""
+        return sum(map(len, self.lines.values()))
+
+
+class UnitTests:
+    """The tests of a pytest session, to be run as often as wanted."""
+
+    def __init__(self, session: pytest.Session, jobs: int) -> None:
+        self._items = {item.nodeid: item for item in session.items}
+        self._jobs = jobs
+        self._failed = False
+        session.config.pluginmanager.register(self, "unit tests on mutants")
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._failed = self._failed or report.failed
+
+    def reach(self, folder: Path) -> dict[str, TestReach]:
+        """Return what the tests run; recorded now, unless it was for this very code and these very tests."""
+        path, digest = folder / REACH_FILE, f"{code_digest()} {len(self._items)}"
+        if path.is_file():
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            if kept["digest"] == digest:
+                return {test: _test_reach(lines) for test, lines in kept["tests"].items()}
+        rows = dict(self._record_lines())
+        path.write_text(json.dumps({"digest": digest, "tests": rows}), encoding="utf-8")
+        return {test: _test_reach(lines) for test, lines in rows.items()}
+
+    def kills(self, mutants: Iterable[Mutant], reach: Mapping[str, TestReach]) -> Iterator[tuple[Mutant, Kills]]:
+        """Try each mutant on the tests that run it; yield what killed it."""
+        tasks = ((mutant, _tests_of(mutant, reach)) for mutant in mutants)
+        for (mutant, tests), found in run_forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
+            if isinstance(found, Died):
+                found = Kills(mutant.name, mutant.source, (), len(tests), found.how)
+            yield mutant, found
+
+    def _record_lines(self) -> Iterator[tuple[str, dict[str, list[int]]]]:
+        tests = list(self._items)
+        shares = [tests[number :: self._jobs] for number in range(self._jobs)]
+        recorder = LineRecorder()
+
+        def work(share: Sequence[str]) -> list[tuple[str, dict[str, list[int]]]]:
+            rows = []
+            for test in share:
+                with recorder:
+                    passed = self._passes(test)
+                lines = recorder.take()
+                if passed:
+                    rows.append((test, lines))
+            return rows
+
+        for _, rows in run_forked(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
+            if isinstance(rows, Died):
+                raise HarnessError(f"the tests on the code as it is ended with {rows.how}")
+            yield from rows
+
+    def _kills(self, task: tuple[Mutant, Sequence[str]]) -> Kills:
+        mutant, tests = task
+        killers: list[str] = []
+        tried = 0
+        with Exchange(*mutated(mutant)):
+            for test in tests:
+                tried += 1
+                if not self._passes(test):
+                    killers.append(test)
+                if len(killers) == ENOUGH:
+                    break
+        return Kills(mutant.name, mutant.source, tuple(killers), tried)
+
+    def _passes(self, test: str) -> bool:
+        item = self._items[test]
+        self._failed = False
+        try:
+            with bounded_computing():
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        except Endless:
+            return False
+        return not self._failed
+
+
+def try_tests(tests: UnitTests, mutants: Sequence[Mutant], folder: Path) -> dict[str, Kills]:
+    """Try mutants that were not tried yet on the tests; return what killed each, by the mutant's name."""
+    kills = read_kills(folder)
+    todo = [one for one in mutants if one.name not in kills or kills[one.name].source != one.source]
+    for mutant, found in tests.kills(todo, tests.reach(folder)):
+        kills[mutant.name] = found
+        with (folder / KILLS_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(found)) + "\n")
+    return {mutant.name: kills[mutant.name] for mutant in mutants}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Choose mutants, try them on the checks and on the tests, print what the tests alone find and which are chosen."""
+    folder, places = Path(arguments[0]), arguments[1:]
+    folder.mkdir(parents=True, exist_ok=True)
+    everything = [mutant for mutant in all_mutants() if not mutant.file.startswith("security/")]
+    chosen = selection(everything, SAMPLE, SEED)
+
+    def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
+        more = filter(is_another_program, find_unreached(everything, reach_of(trials, folder)))
+        mutants = list({mutant.name: mutant for mutant in [*chosen, *more]}.values())
+        return mutants, run_mutants(trials, mutants, folder, again=False, most=CHECKS, progress=show)
+
+    mutants, outcomes = with_trials(JOBS, begin)
+    alive = [mutant for mutant in mutants if outcomes[mutant.name].fate is not Fate.KILLED]
+    kills = with_unit_tests(places, JOBS, lambda tests: try_tests(tests, alive, folder))
+    killed = [mutant for mutant in alive if kills[mutant.name].tests]
+    outcomes = with_trials(JOBS, lambda trials: run_mutants(trials, killed, folder, again=False, progress=show))
+    for line in report(mutants, outcomes, kills):
+        print(line)
+
+
+def show(mutant: Mutant, outcome: Outcome) -> None:
+    """Print how far it is."""
+    print(f"{outcome.fate} {mutant.name}", file=sys.stderr)
+
+
+def report(mutants: Sequence[Mutant], outcomes: Mapping[str, Outcome], kills: Mapping[str, Kills]) -> Iterator[str]:
+    """Yield what only tests kill, by file, the test functions that are enough for it, and the figures."""
+    alone = [
+        mutant
+        for mutant in sorted(mutants, key=lambda one: (one.file, one.line, one.name))
+        if outcomes[mutant.name].fate is not Fate.KILLED and mutant.name in kills and kills[mutant.name].tests
+    ]
+    for mutant in alone:
+        yield f"reference_qm/{mutant.file}:{mutant.line} {outcomes[mutant.name].fate}: {change(mutant)}"
+        yield f"    {mutant.name}, killed by {', '.join(kills[mutant.name].tests[:3])}"
+    for function, names in cover(kills[mutant.name] for mutant in alone).items():
+        yield f"{function} kills {len(names)}: {' '.join(names)}"
+    fates = Counter(outcomes[mutant.name].fate for mutant in mutants)
+    yield f"{len(mutants)} mutants: {fates[Fate.KILLED]} killed by checks, {len(alone)} by tests alone"
+
+
+def read_kills(folder: Path) -> dict[str, Kills]:
+    """Read the kills file, the last line of each mutant."""
+    path = folder / KILLS_FILE
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    rows = [json.loads(line) for line in lines]
+    return {row["name"]: Kills(**{**row, "tests": tuple(row["tests"])}) for row in rows}
+
+
+def cover(kills: Iterable[Kills]) -> dict[str, list[str]]:
+    """Choose few test functions that kill together what all tests kill; return what each is chosen for."""
+    open_: dict[str, set[str]] = defaultdict(set)
+    for one in kills:
+        for test in one.tests:
+            open_[function_of(test)].add(one.name)
+    chosen: dict[str, list[str]] = {}
+    while any(open_.values()):
+        best = max(sorted(open_), key=lambda function: len(open_[function]))
+        killed = open_.pop(best)
+        chosen[best] = sorted(killed)
+        for mutants in open_.values():
+            mutants -= killed
+    return chosen
+
+
+def function_of(test: str) -> str:
+    """Return the test function of a test, without its parameters."""
+    return test.partition("[")[0]
+
+
+def with_unit_tests(places: Sequence[str], jobs: int, work: Callable[[UnitTests], Answer]) -> Answer:
+    """Collect tests once and do some work with them; return what the work returns."""
+    arguments = [*places, "-o", "addopts=", "--strict-markers", "--capture=no"]
+    for plugin in UNNEEDED:
+        arguments += ["-p", f"no:{plugin}"]
+    return in_session(arguments, lambda session: work(UnitTests(session, jobs)), " ".join(places))
+
+
+def _tests_of(mutant: Mutant, reach: Mapping[str, TestReach]) -> list[str]:
+    """Return the tests that run what a mutant changes, the narrowest first."""
+    lines = set(mutant.lines)
+    found = [test for test, one in reach.items() if lines & one.lines.get(mutant.file, frozenset())]
+    return sorted(found, key=lambda test: reach[test].width)[:MOST]
+
+
+def _test_reach(lines: Mapping[str, Sequence[int]]) -> TestReach:
+    return TestReach({file: frozenset(numbers) for file, numbers in lines.items()})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,55 @@
+"""Which tests kill a mutant, and which of them are enough (benchmarks/worth_of_tests.py)."""
+
+from __future__ import annotations
+
+import faulthandler
+from pathlib import Path
+
+from benchmarks.worth_of_tests import Kills, UnitTests, cover, try_tests, with_unit_tests
+from harness.mutation.mutants import all_mutants
+
+TESTS = """
+from reference_qm.core.transfer.session_acks import _covers
+
+def test_a_number_covers_itself():
+    assert _covers(7, 7)
+
+def test_a_truth_is_true():
+    assert _covers(7, 7) in (True, False)
+
+def test_nothing():
+    assert True
+"""
+
+
+def killed(mutant: str, *tests: str) -> Kills:
+    return Kills(mutant, "", tuple(f"test_file.py::{test}" for test in tests), len(tests))
+
+
+def test_the_test_that_kills_most_is_chosen_first_and_no_other_for_the_same() -> None:
+    kills = [
+        killed("one", "test_a[1]", "test_b"),
+        killed("two", "test_a[2]"),
+        killed("three", "test_c"),
+        killed("four"),
+    ]
+    assert cover(kills) == {"test_file.py::test_a": ["one", "two"], "test_file.py::test_c": ["three"]}
+
+
+def test_a_mutant_is_tried_on_the_tests_that_run_it_and_once(tmp_path: Path) -> None:
+    file = tmp_path / "test_file.py"
+    file.write_text(TESTS, encoding="utf-8")
+    functions = [one for one in all_mutants() if one.file == "core/transfer/session_acks.py"]
+    unmasked = next(one for one in functions if one.name.endswith(":_covers:arithmetic-1"))
+    elsewhere = next(one for one in functions if one.function == "_flagged")
+
+    faulthandler.cancel_dump_traceback_later()  # a fork has not its thread, and would wait for it for ever
+
+    def work(tests: UnitTests) -> dict[str, Kills]:
+        return try_tests(tests, [unmasked, elsewhere], tmp_path)
+
+    kills = with_unit_tests([str(file)], 1, work)
+    assert [name.rpartition("::")[2] for name in kills[unmasked.name].tests] == ["test_a_number_covers_itself"]
+    assert (kills[unmasked.name].tried, kills[elsewhere.name].tried) == (2, 0)
+    file.write_text("def test_nothing(): pass", encoding="utf-8")
+    assert with_unit_tests([str(file)], 1, work) == kills, "what was tried is read"
