@@ -8,9 +8,10 @@ from core_network import Network, guid
 from core_ordering import in_sequence
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
-from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
+from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader, parse_packet
 from reference_qm.core.part import Part
-from reference_qm.core.transfer.identifying import RANGES, RECEIVERS
+from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.identifying import RANGES, RECEIVERS, Identifying
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -142,6 +143,20 @@ def test_nothing_is_taken_after_a_packet_that_closes():
     raw.feed(user_message(1, body=b"before"), establish(), user_message(2, body=b"after"))
     assert raw.host.bodies() == ["before"]
     assert raw.session["MessageReceivedCount"] == 1
+
+
+def test_packets_behind_one_that_closes_are_not_identified():
+    raw = in_state(SessionState.OPEN)
+    identified = []
+
+    class Noting(Identifying):
+        def identify_packet(self, data):
+            identified.append(super().identify_packet(data))
+            return identified[-1]
+
+    put_in_place(raw.host.core, Noting)
+    raw.feed(establish(), user_message(1), user_message(2))
+    assert identified == [parse_packet(establish().build())]
 
 
 def test_packets_before_a_malformed_one_are_taken():
