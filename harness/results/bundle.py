@@ -134,7 +134,7 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
                     bytes.fromhex(found["signature"].decode()), _bytes_to_sign(_MAGIC + found["key"] + b" ", file)
                 )
             except InvalidSignature:
-                raise BadBundle(f"{path}: the signature does not hold: something of it was changed") from None
+                raise BadBundle(f"{path}: invalid signature: the file was changed after it was signed") from None
             return Opened(found["key"].decode(), folder, _unpack(path, file, folder))
     except OSError as error:
         raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import DECIDED, Verdict
 from harness.printable import one_line
 from harness.results.installed import Suites
 from harness.results.run_results import RunResults
 from harness.rules.releases import RELEASES
-from harness.run.run import DECIDED
 from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
 
 CERTIFICATE_SCHEMA = 2

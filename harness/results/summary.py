@@ -35,7 +35,7 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     for root in roots.lines():
         yield from (f"**{escape(root)}**", "")
     if resting:
-        yield from (f"Inconclusive for that: {escape(_name_rules(resting))}", "")
+        yield from (escape(roots.resting([one.rule for one in resting], SHOWN)), "")
     name, harness, reach = (escape(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
@@ -67,11 +67,6 @@ def _counts(found: RunResults) -> Iterator[str]:
     yield f"| --- |{' ---: |' * len(there)}"
     for name, counts in sorted(documents.items()):
         yield f"| {escape(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
-
-
-def _name_rules(some: list[RuleResult]) -> str:
-    left = len(some) - SHOWN
-    return ", ".join(one.rule for one in some[:SHOWN]) + (f" and {left} more" if left > 0 else "")
 
 
 def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:

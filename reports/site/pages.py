@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import Contents, Standing, System, is_judgeable, rule_key
+from reports.model import Contents, Standing, System, rule_key
 from reports.site.environment import environment
 from reports.site.logs import Log
 from reports.site.news import News
@@ -58,7 +58,7 @@ class Pages:
         self.totals = contents.totals()
         self.sections = contents.sections()
         self.rules = sorted(contents.rules.values(), key=rule_key)
-        self.judgeable = sum(map(is_judgeable, self.rules))
+        self.judgeable = sum(section.checked for section in self.sections)
         self.stands = contents.stands
         self.named = named
         self.latest = {run.system: run for run in contents.runs}

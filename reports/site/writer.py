@@ -88,7 +88,7 @@ def _write_index(pages: Pages) -> None:
     pages.write(
         "index.html",
         names.INDEX,
-        documents={name: sum(len(section.rules) for section in sections) for name, sections in documents.items()},
+        documents={name: sum(section.checked for section in sections) for name, sections in documents.items()},
         cells=cells,
         leads_to={
             (name, system.key): _leads_to(name, system, pages.part_of(system), cells[name, system.key])
