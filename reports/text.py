@@ -13,6 +13,8 @@ DISSECTION_SHOWN = 8_000
 """Characters of one dissected packet that a page shows; session packets have up to 1,800."""
 OCTETS_SHOWN = 1_024
 """Octets of one packet that a page shows."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of a cell that a spreadsheet would compute instead of show."""
 SLUG_WORDS = 40
 BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """What is no document, and how it is called."""
@@ -29,6 +31,11 @@ def one_line(text: str, limit: int = 200) -> str:
     """Return ``text`` for a terminal: visible, on one line, at most ``limit`` characters."""
     line = " ".join(visible(text).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def escape_formula(text: str) -> str:
+    """Return a text for a cell of CSV, with an apostrophe before a formula: texts come from tested systems."""
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl") -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reports.lake import questions
+from reports.lake import questions, sql_command
 from reports.lake.command import (
     BAD_INPUT,
     LINES_REJECTED,
@@ -33,6 +33,7 @@ app = typer.Typer(help="The lake: every run, for years.", no_args_is_help=True)
 def register(parent: typer.Typer) -> None:
     """Add ``lake`` to the command line."""
     questions.register(app)
+    sql_command.register(app)
     parent.add_typer(app, name="lake")
 
 

@@ -94,10 +94,10 @@ def open_session(
 
 
 @contextmanager
-def one_line_errors(command: str) -> Iterator[None]:
-    """Make a `RollupError` one line on stderr and exit 2; without the packages of the extra, that is the first."""
+def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
+    """Make a `RollupError` one line on stderr and exit 2; a missing package of the extra is the first such error."""
     try:
-        confirm_installed()
+        confirm_installed(extra)
         yield
     except RollupError as error:
         typer.echo(f"mqconform {command}: {error}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.results.replayed import Replayed
-from harness.results.verification import replayed_lines
+from harness.results.verification import describe_replay
 
 
 def test_checks_that_cannot_be_replayed_are_counted_by_their_reason():
@@ -13,7 +13,7 @@ def test_checks_that_cannot_be_replayed_are_counted_by_their_reason():
         "b": "frame 3: the harness sends something else: not replayable",
         "c": "behind frame 7: keys: not replayable",
     }
-    assert list(replayed_lines(Replayed(frozenset("xyz"), {}, why))) == [
+    assert list(describe_replay(Replayed(frozenset("xyz"), {}, why))) == [
         "replayed: 3 checks came to the verdicts of the run",
         "  not replayed: 2: the harness sends something else: not replayable",
         "  not replayed: 1: keys: not replayable",
