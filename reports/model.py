@@ -389,7 +389,7 @@ def rule_key(rule: Rule) -> tuple[object, ...]:
     return rule.document, section_key(rule.section), natural_key(rule.rule)
 
 
-def added(counters: Iterable[Counter[str]]) -> Counter[str]:
+def add_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
     """Return the sum."""
     return sum(counters, Counter())
 

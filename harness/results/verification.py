@@ -28,10 +28,10 @@ from harness.results.certificate import (
     NOT_EXERCISED_PERCENT,
     PAGE_FILE,
     Terms,
+    build_certificate,
     files_of,
     refusals,
     statement,
-    written,
 )
 from harness.results.certificate_page import badge, page
 from harness.results.installed import Suites, installed_suites
@@ -140,7 +140,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
         raise BadBundle("run.json is of another rule set or harness than the certificate")
     meant = statement(found, terms, said["files"])
-    if written(meant) != written(said):
+    if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
         raise BadBundle(f"{CERTIFICATE_FILE} does not say what its run says: {', '.join(wrong)}")
     if reasons := list(refusals(found, terms, suites)):
@@ -162,7 +162,7 @@ def said_of(found: Verified) -> Iterator[str]:
     again = found.again
     decided = len(again.shown) + len(again.believed)
     yield f"judged again: {again.captures:,} captures, {len(again.shown):,} of {decided:,} rules with a verdict"
-    yield from _replayed(again.replayed)
+    yield from _describe_replay(again.replayed)
     yield f"the signer's word: {len(again.believed):,} rules{_by_document(again.believed)}; `--format json` lists them"
     yield "the signer's word: name, vendor and version of the system, the profile it was held to, dates, run"
     system = said["system"]
@@ -170,7 +170,7 @@ def said_of(found: Verified) -> Iterator[str]:
     yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"
 
 
-def _replayed(found: Replayed) -> Iterator[str]:
+def _describe_replay(found: Replayed) -> Iterator[str]:
     """Yield how many checks were replayed, why others were not, and which came to other verdicts than the run."""
     yield f"replayed: {len(found.alike):,} checks came to the verdicts of the run"
     for why, number in Counter(found.unplayable.values()).most_common(LISTED):

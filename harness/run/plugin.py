@@ -327,7 +327,7 @@ def _hung_up(item: pytest.Item) -> bool:
 
 
 def _outcome(judge: Judge, run: Run) -> None:
-    """Fail the check for its own rules, and for a passive rule that no check before it saw broken.
+    """Fail the check for its own rules, and for a passive rule that no check before it saw broken; cite them.
 
     What the baseline of the run expects fails no check.
     """
@@ -339,7 +339,8 @@ def _outcome(judge: Judge, run: Run) -> None:
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
         verdicts = ", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items()))
-        pytest.fail("; ".join([verdicts, *judge.reasons]), pytrace=False)
+        sentences = [f"{rule}: {run.catalogue[rule].says}" for rule in sorted(counted) if rule in run.catalogue]
+        pytest.fail("\n".join(["; ".join([verdicts, *judge.reasons]), *sentences]), pytrace=False)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

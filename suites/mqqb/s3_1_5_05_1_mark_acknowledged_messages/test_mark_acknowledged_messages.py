@@ -113,8 +113,9 @@ def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
     came = len(more & {*tags(only_here(session))})
     judge(
         "MQQB-3.1.5.5.1-01",
-        expected=f"{window} more messages",
-        observed=f"{came} more messages",
+        expected=window,
+        observed=came,
+        case="more messages",
         evidence=[*sent, freed, session.last],
     )
     outgoing.sender.acknowledge_all(session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from harness_made import (
@@ -282,6 +283,15 @@ def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
     assert (without["capture"], without["evidence"]) == (None, [])
     assert [each["frame"] for each in one["evidence"]] == [3]
     assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
+
+
+def test_a_call_stands_for_its_packets_as_evidence(tmp_path: Path) -> None:
+    first, second = (SimpleNamespace(evidence=[frame(n), frame(n + 1)]) for n in (1, 2))
+    made = judge(tmp_path, ON_THE_WIRE)
+    made(ON_THE_WIRE, expected=1, observed=1, evidence=first)
+    made(ON_THE_WIRE, expected=1, observed=1, evidence=[first, None, second, frame(9)])
+    alone, several = ([each["frame"] for each in line["evidence"]] for line in lines(tmp_path))
+    assert (alone, several) == ([1, 2], [1, 2, 2, 3, 9])
 
 
 SAYS = "AckSequenceNumber 1"
