@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -60,15 +61,19 @@ def summary(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     out: Annotated[Path | None, typer.Option(help="A file for it, instead of standard output.")] = None,
 ) -> None:
-    """Print a run as one page of Markdown: what was judged, what is wrong, what is known to be."""
+    """Print a run as one page of Markdown: what was judged, what is wrong, what is known to be.
+
+    On a terminal names stand as they are; into a file or a pipe, what Markdown would take for its own is escaped.
+    """
     from harness.results.run_results import read_run
     from harness.results.summary import summary as as_markdown
+    from harness.results.summary import unescape
     from harness.rules.catalogue import load_catalogue
 
     _confirm(out)
     text = as_markdown(read_run(run), load_catalogue())
     if out is None:
-        typer.echo(text, nl=False)
+        typer.echo(unescape(text) if sys.stdout.isatty() else text, nl=False)
     else:
         _write(out, text)
 
