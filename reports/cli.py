@@ -56,7 +56,7 @@ def rollup(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Take a run that the lake has with other content in its place.")
+        bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
     ] = False,
     follow: Annotated[
         bool, typer.Option("--follow", help="RUN is the folder in which runs appear: take each when it has finished.")

@@ -33,13 +33,13 @@ def follow(
     """
     reports: list[Report] = []
 
-    def told(report: Report) -> None:
+    def note_report(report: Report) -> None:
         if every_s is None:
             reports.append(report)
         if report.taken or report.refused or report.unfinished:
             say(report, COMMAND)
 
-    follower = Follower(spark, where, folder, told)
+    follower = Follower(spark, where, folder, note_report)
     written = -1
 
     def look() -> None:

@@ -12,12 +12,12 @@ from reports.text import TEXT_SHOWN, one_line
 
 ROOTS_SHOWN = 20
 CHECKS_KEPT = 5_000
-_LONGEST = 300
+_LONGEST = 800
 
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
     """Return a line for a terminal for each, worded as the harness has it."""
-    return [f"missing before all else: {one_line(root.said, _LONGEST)}{_resting(root)}" for root in roots]
+    return [f"fix this first: {one_line(root.said, _LONGEST)}{_resting(root)}" for root in roots]
 
 
 def _resting(root: Root) -> str:

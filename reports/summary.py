@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.model import Contents, Pair, System, is_judgeable, worst
+from reports.model import Contents, Pair, System, worst
 from reports.roots import ROOTS_SHOWN, root_lines
 from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
@@ -50,7 +50,7 @@ def matrix_rows(contents: Contents) -> list[MatrixRow]:
         group = ".".join(section.section.split(".")[:GROUP_DEPTH])
         for name in ("", group):
             row = rows.setdefault((section.document, name), MatrixRow(section.document, name))
-            row.add(len(section.rules), section.counts)
+            row.add(section.checked, section.counts)
     return list(rows.values())
 
 
@@ -80,7 +80,7 @@ def _roots(contents: Contents) -> list[Text]:
 
 def _systems(contents: Contents) -> Table:
     totals = contents.totals()
-    judgeable = sum(map(is_judgeable, contents.rules.values()))
+    judgeable = sum(section.checked for section in contents.sections())
     shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
     left_out = len(contents.systems) - len(shown)
     table = Table(title="Systems", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))

@@ -84,7 +84,7 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
         typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")
-    places = [places_of(inventory, rule) for rule in inventory.checked()]
+    places = [places_of(inventory, rule) for rule in inventory.checked_rules()]
     together = sum(one.are_one_folder() for one in places)
     named = sum(one.are_named() for one in places)
     typer.echo(

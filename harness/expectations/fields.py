@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from harness.capture.recorder import Frame
-from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
+from harness.capture.recorder import Frame, MissingLayer
+from harness.expectations.base import Difference, Expectation, Value, expectation, is_several, shown, within
+from harness.expectations.items import Items
+from harness.expectations.values import OneOf
 
 MISSING = "missing"
 
@@ -35,7 +38,11 @@ class Named(Expectation):
 
     def show(self, observed: Any) -> str:
         found = self._read(observed)
-        return shown(observed) if found is None else _listed(found)
+        return (
+            shown(observed)
+            if found is None
+            else ", ".join(f"{name} {self._shown(name, one)}" for name, one in found.items())
+        )
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read(observed)
@@ -53,7 +60,13 @@ class Named(Expectation):
             return MISSING
         if name not in self.expected:
             return f"{within(found[name])}, which is not expected"
-        return str(self.expected[name].compare(found[name])) if is_several(found[name]) else within(found[name])
+        is_plain = isinstance(self.expected[name], Value | OneOf)
+        return within(found[name]) if is_plain else str(self.expected[name].compare(found[name]))
+
+    def _shown(self, name: str, value: Any) -> str:
+        expected = self.expected.get(name)
+        is_plain = expected is None or isinstance(expected, Value | OneOf | Items)
+        return within(value) if is_plain or expected is None else expected.show(value)
 
     def _read(self, observed: Any) -> Mapping[str, Any] | None:
         """Return the values that the observation has under the names; None when it can have no names."""
@@ -63,7 +76,11 @@ class Named(Expectation):
             return observed.of(*self.expected)
         if observed is None or isinstance(observed, str | int) or is_several(observed):
             return None
-        return {name: _field(observed, name) for name in self.expected}
+        found: dict[str, Any] = {}
+        for name in self.expected:
+            with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
+                found[name] = _field(observed, name)
+        return found
 
 
 @expectation.register
@@ -91,10 +108,6 @@ def _field(observed: Any, name: str) -> Any:
     for step in rest:
         value = getattr(value, step)
     return value
-
-
-def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {within(value)}" for name, value in values.items())
 
 
 def _of_name(value: Any) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from harness.capture.deciding import Lines, Says, deciding
 from harness.capture.recorder import Frame
@@ -37,6 +37,19 @@ ADVISED = {
 """What is said of an observation that decides nothing about a rule."""
 
 _MISSED = (Verdict.FAIL, Verdict.WARN)
+
+
+@runtime_checkable
+class HasEvidence(Protocol):
+    """What packets show: a call, an exchange."""
+
+    @property
+    def evidence(self) -> Iterable[Frame | None]:
+        """The packets."""
+
+
+Shown = Frame | HasEvidence | Iterable[Any] | None
+"""Evidence: a packet, what packets show, or several of both."""
 
 
 class Judge:
@@ -81,7 +94,7 @@ class Judge:
         *rules: str,
         expected: Any,
         observed: Any,
-        evidence: Frame | Iterable[Frame | None] | None = None,
+        evidence: Shown = None,
         errata: str | None = None,
         case: str | None = None,
         note: str | None = None,
@@ -168,7 +181,7 @@ class Judge:
             self._row(rule)
         self._finished.update(rules or self.covers)
 
-    def not_exercised(self, *rules: str, reason: str, evidence: Frame | Iterable[Frame | None] | None = None) -> None:
+    def not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
         """Record that what the rules are about never occurred: they were neither kept nor broken."""
         for rule in self._named(rules):
             self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
@@ -366,6 +379,7 @@ class Judge:
             errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
             notes=tuple(filter(None, notes)),
             advice=advice,
+            heard=any(frame.from_sut for frame in frames),
         )
 
     def _evidence(
@@ -408,9 +422,16 @@ def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcom
     return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))
 
 
-def _frames(evidence: Frame | Iterable[Frame | None] | None) -> list[Frame]:
-    if evidence is None:
-        return []
+def _frames(evidence: Shown) -> list[Frame]:
+    """Return the packets of evidence, each once: those of what shows some, such as a call, are its evidence."""
+    return list(dict.fromkeys(_all_frames(evidence)))
+
+
+def _all_frames(evidence: Shown) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
-        return [evidence]
-    return list(dict.fromkeys(frame for frame in evidence if frame is not None))
+        yield evidence
+    elif isinstance(evidence, HasEvidence):
+        yield from _all_frames(evidence.evidence)
+    elif evidence is not None:
+        for one in evidence:
+            yield from _all_frames(one)

@@ -36,7 +36,9 @@ def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, s
     """Return the checked rules that a change can have touched."""
     changed = _changed_folders(recorded, digests)
     return [
-        rule for rule in inventory.checked() if rule not in recorded.proven or changed & set(_folders(inventory, rule))
+        rule
+        for rule in inventory.checked_rules()
+        if rule not in recorded.proven or changed & set(_folders(inventory, rule))
     ]
 
 

@@ -45,7 +45,7 @@ class Inventory:
         proof = load_proof()
         return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
 
-    def checked(self) -> list[str]:
+    def checked_rules(self) -> list[str]:
         """Return the rules that some check or predicate judges."""
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 

@@ -115,7 +115,8 @@ def retold(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> l
         reasons = dict.fromkeys(entry.reason for entry in bad if entry.reason)
         for report in reports:
             if report.when == "call" and report.failed and isinstance(report.longrepr, str):
-                report.longrepr = "; ".join([", ".join(sorted(said)), *reasons])
+                _, *sentences = report.longrepr.splitlines()
+                report.longrepr = "\n".join(["; ".join([", ".join(sorted(said)), *reasons]), *sentences])
     return doubtful
 
 

@@ -52,7 +52,7 @@ def findings(
     found = [one for one in results if one.accepted is None]
     resting = [one for one in found if root_of(one, roots)]
     if resting:
-        yield f"inconclusive for that: {', '.join(one.rule for one in resting)}"
+        yield roots.resting([one.rule for one in resting])
         found = [one for one in found if one not in resting]
     for verdict in BAD:
         room, also = SHOWN, list[str]()
@@ -111,13 +111,19 @@ def goes_on_with(given: Mapping[str, Any], folder: Path) -> str:
 
     ``given``: the values of the options of `GONE_ON_WITH`.
     """
+    return f"{runs_again_with(given, folder)} --resume"
+
+
+def runs_again_with(given: Mapping[str, Any], folder: Path | None) -> str:
+    """Return the command that makes a run from its beginning, into ``folder``, or into one that it names itself."""
     words = list[str]()
     for option, value in given.items():
         if value in (None, GONE_ON_WITH[option]):
             continue
         for each in value if isinstance(value, list) else [value]:
             words += [option] if each is True else [option, str(each)]
-    return shlex.join(["mqconform", "run", *words, "--out", str(folder), "--resume"])
+    out = [] if folder is None else ["--out", str(folder)]
+    return shlex.join(["mqconform", "run", *words, *out])
 
 
 def again_with(sut: str | None, topology: str | None) -> str:

@@ -172,6 +172,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run.describe()
     run.write(finished=None, code=None)
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
+    run.asked = len({suite_path(item) for item in items} | run.done.tests)
 
 
 def _give_up(config: pytest.Config, run: Run) -> None:
@@ -194,8 +195,13 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """After a check, look whether the SUT's process still runs; workers leave that to the session."""
     run = item.config.stash.get(RUN, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
-    with bounded_computing() if virtual else nullcontext():
-        done = yield
+    try:
+        with bounded_computing() if virtual else nullcontext():
+            done = yield
+    except BaseException:  # interrupted: it was begun, not made
+        if run is not None:
+            run.tests_run.discard(str(suite_path(item)))
+        raise
     if RUN in item.config.stash:
         after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
     if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
@@ -321,7 +327,7 @@ def _hung_up(item: pytest.Item) -> bool:
 
 
 def _outcome(judge: Judge, run: Run) -> None:
-    """Fail the check for its own rules, and for a passive rule that no check before it saw broken.
+    """Fail the check for its own rules, and for a passive rule that no check before it saw broken; cite them.
 
     What the baseline of the run expects fails no check.
     """
@@ -333,7 +339,8 @@ def _outcome(judge: Judge, run: Run) -> None:
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
         verdicts = ", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items()))
-        pytest.fail("; ".join([verdicts, *judge.reasons]), pytrace=False)
+        sentences = [f"{rule}: {run.catalogue[rule].says}" for rule in sorted(counted) if rule in run.catalogue]
+        pytest.fail("\n".join(["; ".join([verdicts, *judge.reasons]), *sentences]), pytrace=False)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -128,7 +128,7 @@ class Host:
     # -- life ---------------------------------------------------------------------------------------------------
 
     async def bind_tcp(self, port: int) -> Endpoint:
-        """Take a TCP port without accepting yet; OSError when that fails."""
+        """Bind a TCP port without accepting connections. Raises OSError."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             self._accept, self.address, port, backlog=BACKLOG, start_serving=False

@@ -140,7 +140,7 @@ _WAY_OUT = {
 
 
 def _create(path: Path) -> None:
-    """Make an empty store under another name, then give it its own: half a store is never found."""
+    """Create the store under a temporary name and rename it, so that a partial store is never seen."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:

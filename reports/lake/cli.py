@@ -42,7 +42,7 @@ def ingest(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
     lake: LakeUri,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Take a run that the lake has with other content in its place.")
+        bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,

@@ -11,7 +11,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import counts
-from reports.lake.schemas import RULE, RUN, shaped
+from reports.lake.schemas import RULE, RUN, shape_rows
 from reports.vocabulary import VERDICTS
 
 RUN_COLUMNS = (*RUN, "suites", "partial")
@@ -39,7 +39,7 @@ def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
         sql.coalesce(*VERDICTS).alias("seq"),
     )
-    return shaped(_of_their_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
+    return shape_rows(_of_their_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
 def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -51,7 +51,7 @@ def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
         counts({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )
-    return shaped(_of_their_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
+    return shape_rows(_of_their_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
 def _line() -> Column:

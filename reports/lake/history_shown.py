@@ -22,7 +22,7 @@ def as_text(history: History) -> str:
         "runs:",
     ]
     for entry in history.entries:
-        lines.append(f"  {entry.started}  {_said(entry)}  {one_line(entry.system, 80)}, {_run(entry)}")
+        lines.append(f"  {entry.started}  {_describe_verdicts(entry)}  {one_line(entry.system, 80)}, {_run(entry)}")
         lines += [f"      {line}" for line in (*entry.roots, *map(one_line, entry.changes))]
     return "\n".join(lines) + "\n"
 
@@ -36,7 +36,7 @@ def as_json(history: History) -> str:
 FORMATS: dict[str, Callable[[History], str]] = {"text": as_text, "json": as_json}
 
 
-def _said(entry: Entry) -> str:
+def _describe_verdicts(entry: Entry) -> str:
     if entry.verdict is not None:
         return entry.verdict
     return ", ".join(f"{entry.counts[name]} {name}" for name in SEVERITY if name in entry.counts) or "no verdict"

@@ -48,7 +48,7 @@ def history(
 
 def diff(
     a: Annotated[str, typer.Argument(help="A run, a version or key of a system, or a day (all runs started by then).")],
-    b: Annotated[str, typer.Argument(help="The same, later.")],
+    b: Annotated[str, typer.Argument(help="The newer run, version or day.")],
     lake: LakeUri,
     sut: Annotated[str | None, typer.Option("--sut", help="Name or key of the system that A and B are of.")] = None,
     form: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",

@@ -267,8 +267,9 @@ def test_only_checks_that_kept_their_rules_end_well(ran: Path) -> None:
 
 def test_pytest_says_why_a_check_ended_badly(ran: Path) -> None:
     cases = {case.get("name"): case for case in ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")}
-    said = str(cases["test_step_fails"][0].get("message"))
+    said, *sentences = str(cases["test_step_fails"][0].get("message")).splitlines()
     assert said == f"Failed: {MUST} inconclusive, {SHOULD} inconclusive; the SUT did not send SessionAck"
+    assert sentences == [f"{MUST}: x", f"{SHOULD}: x"]
     assert cases["test_needs_what_is_not_declared"][0].tag == "skipped"
 
 

@@ -33,7 +33,7 @@ def test_a_system_page_shows_its_failures_first_and_how_to_repeat_them(tmp_path)
     ):
         assert words in failure
     assert "<strong>3</strong> of 4 rules judged" in page
-    untried = page[page.index("not judged</span> 1 rule: ") :]
+    untried = page[page.index("no verdict</span> 1 rule: ") :]
     assert untried.index("the latest run is not whole") < untried.index("<code>mqconform run --sut FILE</code>")
     rows = rows_of(site, f"system-{CONTOSO.key}-findings")
     assert [(row["rule"], row["verdict"], row["repeat"]) for row in rows] == [
@@ -95,7 +95,7 @@ def test_findings_of_one_cause_stand_together_under_what_was_seen(tmp_path):
     site, _ = written(tmp_path, made, named=lambda text: names.get(text, text))
     page = system_page(site, CONTOSO)
     assert "4 rules, 2 causes" in page
-    group = page[page.index("3 rules, 1 check: observed 0x8000 NackBadDestQueue") : page.index("</section>")]
+    group = page[page.index("3 rules: observed 0x8000 NackBadDestQueue") : page.index("</section>")]
     assert [f"says {number}" in group for number in (1, 2, 3, 4)] == [False, True, True, True]
     assert page.index("</section>") < page.index("says 1")
     assert "<bdi>0x8000 NackBadDestQueue" in page_of(site, f"rules/{slug(rules[1].rule)}.html")
@@ -149,3 +149,21 @@ def test_history_of_a_system_is_drawn(tmp_path):
     assert trend.count('class="f-fail"') == 3
     history = page[page.index('class="runs"') :]
     assert history.index(">r3<") < history.index(">r1<")
+
+
+def test_the_rules_that_count_are_those_with_a_verdict_and_those_without_one(tmp_path):
+    rules = [*(rule(number) for number in (1, 2, 3)), rule(4, observe="none"), rule(5, observe="none")]
+    standings = [standing(rules[0], CONTOSO, "pass"), standing(rules[4], CONTOSO, "not_observable")]
+    site, _ = written(tmp_path, contents([CONTOSO], rules, standings))
+    page = system_page(site, CONTOSO)
+    assert "<strong>1</strong> of 4 rules judged" in page
+    assert "no verdict</span> 2 rules: " in page
+    assert '<td class="number">4</td>' in page[page.index('id="documents"') :], "the table counts the same rules"
+    assert "5 rules, 4 of which the suites check" in page_of(site, "rules.html")
+
+
+def test_a_document_without_a_verdict_has_the_mark_for_that(tmp_path):
+    site, _ = written(tmp_path, contents([CONTOSO], [rule(1), rule(2)]))
+    page = page_of(site, "index.html")
+    cell = page[page.index('<td class="cell worst-not_judged">') :]
+    assert '2<span class="vh"> no verdict' in cell[: cell.index("</td>")]

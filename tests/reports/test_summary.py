@@ -62,8 +62,8 @@ def test_what_is_missing_comes_first_of_each_system_that_lacks_it():
     found = two_systems()
     found = replace(found, runs=(*found.runs, run("r3", FABRIKAM, 3, roots=roots)))
     assert rendered(found, 200).splitlines()[:2] == [
-        "Fabrikam 2.2: missing before all else: queues: no plain <b>[bold] (2 checks rest on it)",
-        "Fabrikam 2.2: missing before all else: one address (1 check rests on it)",
+        "Fabrikam 2.2: fix this first: queues: no plain <b>[bold] (2 checks rest on it)",
+        "Fabrikam 2.2: fix this first: one address (1 check rests on it)",
     ]
     assert [one["roots"] for one in matrix(found)["runs"]] == [
         [],

@@ -1,4 +1,4 @@
-"""Every section of events and packets that the reference implements is held by tests that name it."""
+"""Every section of events and packets that the reference implements is held by checks or tests that name it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.paths import SUITES
 from harness.rules.catalogue import load_index
 
 TESTS = Path(__file__).parents[1]
@@ -19,6 +20,7 @@ WANTED = {
 }
 AT_LEAST = {"MQQB": 50, "MQDMPR": 50, "MQQP": 15}
 """The least number of sections wanted of each document, lest none were found."""
+_RULE = re.compile(r"\b(MQQB|MQDMPR|MQQP)-(\d+(?:\.\d+)+)-D?\d")
 _NAMED = re.compile(r"MS-(MQQB|MQDMPR|MQQP) ((?:\d+(?:\.\d+)+|, | and | to )+)")
 
 
@@ -50,10 +52,16 @@ def named(text: str) -> set[tuple[str, str]]:
     return found
 
 
+def checked() -> set[tuple[str, str]]:
+    """Return the sections of which a check of the suites names a rule."""
+    files = [path.read_text(encoding="utf-8") for path in SUITES.rglob("test_*.py")]
+    return {(document, section) for text in files for document, section in _RULE.findall(text)}
+
+
 @pytest.fixture(scope="module")
 def held() -> set[tuple[str, str]]:
-    """Return the sections that some docstring names: every test file is read."""
-    return {one for text in docstrings() for one in named(text)}
+    """Return the sections that some docstring or check names: every file of tests and of checks is read."""
+    return checked() | {one for text in docstrings() for one in named(text)}
 
 
 def sections(document: str) -> list[str]:
@@ -69,8 +77,8 @@ def test_lists_and_ranges_are_understood():
 
 
 @pytest.mark.parametrize("document", WANTED)
-def test_every_section_is_named_by_a_test(document, held):
+def test_every_section_is_named_by_a_check_or_a_test(document, held):
     wanted = sections(document)
     assert len(wanted) >= AT_LEAST[document]
     missing = [section for section in wanted if (document, section) not in held]
-    assert not missing, f"no test names MS-{document} {', '.join(missing)}"
+    assert not missing, f"no check and no test names MS-{document} {', '.join(missing)}"

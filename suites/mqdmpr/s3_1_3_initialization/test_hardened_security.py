@@ -33,7 +33,7 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
     if "hardened_security" not in shown:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
         return
-    judge("MQDMPR-3.1.1.1-D02", expected="False at first", observed=f"{shown['hardened_security']} at first")
+    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=shown["hardened_security"], case="at first")
     to = peer.direct_name("mqc-hardened")
     sender = Sender(peer, sut, to)
     with _hardened(sut):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
 
@@ -34,7 +34,7 @@ def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
         enterprise.give_back()
         enterprise.wait_until(lambda: labels() == MEANWHILE)
         quota_kb = sut.control.call("configure")["quota_kb"]
-        judge("MQDMPR-3.1.7.1.25-10", expected=f"quota {QUOTA_KB}", observed=f"quota {quota_kb}")
+        judge("MQDMPR-3.1.7.1.25-10", expected=QUOTA_KB, observed=quota_kb, case="quota")
         judge(*LABELS, expected=MEANWHILE, observed=labels())
         judge(*FOUND_OUT, expected=holds("found out", otherwise="not found out"), observed=labels() != before)
     finally:
@@ -51,7 +51,10 @@ def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, jud
     without = enterprise.offline_as_shown()
     enterprise.give_back()
     online = enterprise.await_online()
-    judge.all(expected="offline, then online", observed=f"{_word(not without)}, then {_word(online)}")
+    judge.all(
+        expected=facts(before="offline", after="online"),
+        observed={"before": _word(not without), "after": _word(online)},
+    )
 
 
 def _word(online):

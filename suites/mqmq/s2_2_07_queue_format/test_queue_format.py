@@ -154,7 +154,7 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     seen = [opening(PRIVATE, (identifier, uniquifier))]
     evidence = opening.frames
     seen += [opening(PRIVATE, (OTHER_GUID, uniquifier)), opening(PRIVATE, (identifier, 0xFFF0_0000))]
-    judge("MQMQ-2.2.7-15", expected=f"{[OPENED, REFUSED, REFUSED]}", observed=f"{seen}", evidence=evidence)
+    judge("MQMQ-2.2.7-15", expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = opening.remote, (identifier, uniquifier)
     send_all(remote, [remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
@@ -213,7 +213,7 @@ def test_a_direct_name_stands_without_its_prefix(opening, direct, judge):
     for suffix in (SYSTEM | JOURNAL, SYSTEM >> 4 | JOURNAL << 4):
         seen[f"0x{suffix:02X}"] = opening(DIRECT, journal, suffix)
     expected = {"0x81": OPENED, "0x18": REFUSED}
-    judge("MQMQ-2.2.7-D03", expected=f"{expected}", observed=f"{seen}", evidence=opening.frames)
+    judge("MQMQ-2.2.7-D03", expected=expected, observed=seen, evidence=opening.frames)
 
 
 @needs("qm2qm", "queue_control")

@@ -34,7 +34,7 @@ def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, qu
     found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
     types = [int(each.FormatType) for each in found]
     evidence = [sent, frame]
-    judge("MQMQ-2.2.18.1.4.2-01", expected="FormatTypes [3, 6]", observed=f"FormatTypes {types}", evidence=evidence)
+    judge("MQMQ-2.2.18.1.4.2-01", expected=[3, 6], observed=types, case="FormatTypes", evidence=evidence)
     guids = [str(each.FormatName.DistributionListIdentifier) for each in found if each.FormatType == 6]
     judge(
         "MQMQ-2.2.18.1.4.2-02",

@@ -199,7 +199,7 @@ def test_a_public_queue_stands_in_a_list(peer, sut, judge, at):
         return
     came = _copies(sender, len(queues))
     reached = sorted(Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came)
-    judge("MQMQ-2.2.20.1-D02", expected="DQ [5, 7]", observed=f"DQ {reached}", evidence=came)
+    judge("MQMQ-2.2.20.1-D02", expected=[5, 7], observed=reached, case="DQ", evidence=came)
 
 
 @needs("send", "private_names", "several_queues")
@@ -212,7 +212,7 @@ def test_names_of_different_kinds_stand_in_one_list(peer, sut, judge, name):
     sender.send(1, label=LABEL)
     came = _copies(sender, len(queues))
     reached = sorted(Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came)
-    judge("MQMQ-2.2.20.1-D02", expected="DQ [3, 7]", observed=f"DQ {reached}", evidence=came)
+    judge("MQMQ-2.2.20.1-D02", expected=[3, 7], observed=reached, case="DQ", evidence=came)
     for frame in came:
         expected, observed = _of_list("Destination", queues, Layout(frame))
         judge("MQMQ-2.2.18.1.7.2-D01", expected=expected, observed=observed, evidence=frame)

@@ -173,7 +173,7 @@ def test_no_id_of_a_transaction_comes_again_after_a_restart(peer, sut, judge):
     session, later = sender.first(3)
     sender.acknowledge_all(session)
     found = {int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH}
-    judge("MQMQ-2.2.20.5-07", expected="6 IDs", observed=f"{len(found)} IDs", evidence=[*sent, *later])
+    judge("MQMQ-2.2.20.5-07", expected=6, observed=len(found), case="IDs", evidence=[*sent, *later])
 
 
 @needs("send", "transactions")

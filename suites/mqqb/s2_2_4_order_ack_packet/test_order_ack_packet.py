@@ -86,7 +86,7 @@ def test_an_order_ack_to_a_private_name(peer, sut, judge):
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = _order_ack(receiver, judge, sent)
     user = frame["UserHeader"]
-    judge("MQQB-3.1.3.2-29", expected="DQ 3", observed=f"DQ {user.DQ}", evidence=[sent, frame])
+    judge("MQQB-3.1.3.2-29", expected=3, observed=user.DQ, case="DQ", evidence=[sent, frame])
     judge.finished("MQQB-3.1.3.2-29")
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")

@@ -38,9 +38,7 @@ def test_each_session_counts_its_own_messages(peer, sut, judge):
     sent.append(first.send(peer.recoverable_message()))
     acks = [_acknowledged(first, 2), _acknowledged(second, 1)]
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
-    judge(
-        "MQQB-3.1.1.3.1-01", expected="[2, 1] acknowledged", observed=f"{counted} acknowledged", evidence=[*sent, *acks]
-    )
+    judge("MQQB-3.1.1.3.1-01", expected=[2, 1], observed=counted, case="acknowledged", evidence=[*sent, *acks])
 
 
 @needs("restart", "inspect")
@@ -93,7 +91,7 @@ def test_acknowledgments_that_must_survive_are_sent_after_a_restart(peer, sut, j
     sender = Sender(peer, sut, to)
     session = sender.next_session()
     came = [] if session is None else sender.collect_all(session, 2)
-    judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {tags(came)}", evidence=came)
+    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=tags(came), case="messages", evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
     peer.settle()

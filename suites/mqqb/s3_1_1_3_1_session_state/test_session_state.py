@@ -149,7 +149,7 @@ def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
-    judge("MQQB-3.1.1.3.1-06", expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=evidence)
+    judge("MQQB-3.1.1.3.1-06", expected=[1, 2, 3], observed=numbers(sent), evidence=evidence)
     if sequence_of(sent[0])[1] == 1:
         raise ConformanceFailure("the SUT began no second sequence when the first was over")
     judge(
@@ -206,7 +206,7 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
     evidence = [*sent, again, old, following, frame]
     for rule, label in (("MQQB-3.1.1.3.1-09", "2 again"), ("MQQB-3.1.1.3.1-08", "older")):
         taken = [each for each in labels if each in (label, "3")]
-        judge(rule, expected="['3']", observed=str(taken), evidence=evidence)
+        judge(rule, expected=["3"], observed=taken, evidence=evidence)
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -218,7 +218,7 @@ def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
     receiver.send()
     receiver.await_acknowledgment()
     new = _rejected(peer, sut, 0)
-    judge("MQQB-3.1.1.3.1-05", expected="0 at first", observed=f"{new} at first", evidence=receiver.acknowledgments())
+    judge("MQQB-3.1.1.3.1-05", expected=0, observed=new, case="at first", evidence=receiver.acknowledgments())
     receiver.sequence.number = 2
     sent = [receiver.send()]
     _rejected(peer, sut, 1)

@@ -92,9 +92,9 @@ def test_what_was_acknowledged_on_the_session_does_not_come_after_a_restart(peer
     numbers = [tags(sent).index(tag) + 1 for tag in tags(came)]
     evidence = [ack, *came]
     first = "again" if 1 in numbers else "not again"
-    judge("MQQB-3.1.5.5.3-01", expected="message 1 not again", observed=f"message 1 {first}", evidence=evidence)
+    judge("MQQB-3.1.5.5.3-01", expected="not again", observed=first, case="message 1", evidence=evidence)
     above = [number for number in numbers if number > 1]
-    judge("MQQB-3.1.5.5.3-02", expected="messages [2, 4]", observed=f"messages {above}", evidence=evidence)
+    judge("MQQB-3.1.5.5.3-02", expected=[2, 4], observed=above, case="messages", evidence=evidence)
     sender.acknowledge_all(after)
 
 

@@ -33,7 +33,7 @@ def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, jud
     sut.restart()
     evidence += _sent_and_acknowledged(peer, packet)
     found = [one for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"] if one["label"] == LABEL]
-    judge("MQQB-3.1.1.3-22", expected="1 in its queue", observed=f"{len(found)} in its queue", evidence=evidence)
+    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="in its queue", evidence=evidence)
 
 
 @needs("restart")
@@ -45,7 +45,7 @@ def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     session, came = sender.first(3)
     ids = _ids(came)
     steps = [after - before for before, after in pairwise(ids)]
-    judge("MQQB-3.1.1.3-24", expected="[1, 1]", observed=str(steps), evidence=came)
+    judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
     judge.finished("MQQB-3.1.1.3-24")
     sender.acknowledge_all(session)
     session.quiet()
@@ -75,10 +75,10 @@ def _ids(frames):
 @covers("MQQB-3.1.1.3-27")
 def test_insecure_nacks_are_sent_only_when_configured_also_after_a_restart(peer, sut, judge):
     """SendInsecureNacks is FALSE at first; set to TRUE it is so after a restart."""
-    judge("MQQB-3.1.1.3-27", expected="FALSE at first", observed=f"{_nacks(sut)} at first", note="<28>")
+    judge("MQQB-3.1.1.3-27", expected="FALSE", observed=_nacks(sut), case="at first", note="<28>")
     sut.configure(send_insecure_nacks=True)
     sut.restart()
-    judge("MQQB-3.1.1.3-27", expected="TRUE after a restart", observed=f"{_nacks(sut)} after a restart", note="<29>")
+    judge("MQQB-3.1.1.3-27", expected="TRUE", observed=_nacks(sut), case="after a restart", note="<29>")
 
 
 def _nacks(sut):
@@ -118,9 +118,9 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
         came += more
         sender.acknowledge_all(session)
     both = sorted({tag == 4 for tag in tags(came)})
-    judge("MQQB-3.1.4.1-02", expected="2 queues", observed=f"{len(both)} queues", evidence=came)
+    judge("MQQB-3.1.4.1-02", expected=2, observed=len(both), case="queues", evidence=came)
     first = [tag for tag in tags(came) if tag < 4]
-    judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {first}", evidence=came)
+    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=first, case="messages", evidence=came)
     went = {tag: _destination(frame) for tag, frame in zip(tags(came), came, strict=True) if tag != 2}
     wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in KEPT_TAGS}
     judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(went.items()), evidence=came)
@@ -128,8 +128,9 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3.2-01",
         "MQQB-3.1.1.3.2-02",
-        expected=f"{KEPT_TAGS} survive",
-        observed=f"{kept} survive",
+        expected=KEPT_TAGS,
+        observed=kept,
+        case="survive",
         evidence=came,
     )
     peer.settle()

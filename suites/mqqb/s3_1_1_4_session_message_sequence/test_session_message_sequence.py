@@ -49,7 +49,7 @@ def test_transactional_messages_that_came_are_among_the_recoverable_ones(peer, s
         raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
     acks = [frame for frame in session.received if frame.kind == "SessionAck"]
     numbers = sorted({number for ack in acks for number in _recoverable(ack)})
-    judge("MQQB-3.1.1.4-D01", expected="received: [1, 2, 3]", observed=f"received: {numbers}", evidence=[*sent, *acks])
+    judge("MQQB-3.1.1.4-D01", expected=[1, 2, 3], observed=numbers, case="received", evidence=[*sent, *acks])
 
 
 def _recoverable(ack):

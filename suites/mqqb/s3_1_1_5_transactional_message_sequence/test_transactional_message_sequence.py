@@ -33,7 +33,7 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
         expected = [place_of(sent[number]), place_of(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
         left = element(info, "EodNoAckCount")
-        judge("MQQB-3.1.7.1.3-06", expected=f"{5 - number} left", observed=f"{left} left", evidence=evidence)
+        judge("MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="left", evidence=evidence)
         judge(
             "MQQB-3.1.1.5-01",
             "MQQB-3.1.1.5-02",

@@ -105,7 +105,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     sut.restart()
     shown = _manager(sut)
     entries = len(element(shown, "MessageIDHistoryTable"))
-    judge("MQQB-3.1.1.3-21", expected="0 entries", observed=f"{entries} entries", evidence=sent)
+    judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
     judge.finished("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")

@@ -124,7 +124,7 @@ def test_messages_that_wait_fit_into_the_window_of_a_new_session(peer, sut, judg
     session = sender.session()
     came = sender.collect(session, 3)
     sender.acknowledge_all(session)
-    judge("MQQB-3.1.3.2-23", expected="messages [1, 2, 3]", observed=f"messages {tags(came)}", evidence=came)
+    judge("MQQB-3.1.3.2-23", expected=[1, 2, 3], observed=tags(came), case="messages", evidence=came)
 
 
 @needs("send")
@@ -144,9 +144,7 @@ def test_messages_left_over_are_sent_again_on_the_next_session(peer, sut, judge)
     again = sender.session()
     came = sender.collect(again, 2)
     sender.acknowledge_all(again)
-    judge(
-        "MQQB-3.1.3.2-22", expected="messages [2, 3]", observed=f"messages {sorted(tags(came))}", evidence=[ack, *came]
-    )
+    judge("MQQB-3.1.3.2-22", expected=[2, 3], observed=sorted(tags(came)), case="messages", evidence=[ack, *came])
 
 
 @needs("send", "management")
@@ -323,12 +321,17 @@ def test_new_session_has_a_new_outgoing_sequence(peer, sut, judge):
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     number = element(element(sequence, "LastAck"), "SeqNo")
-    judge("MQQB-3.1.3.2-16", expected="LastAck.SeqNo 0", observed=f"LastAck.SeqNo {number}")
+    judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
     judge("MQQB-3.1.3.2-17", expected=_now(peer), observed=element(sequence, "TimeOfLastAck"))
     for rule, name in SEQUENCE.items():
         judge(rule, expected=f"{name} 0", observed=f"{name} {element(sequence, name)}")
     first = element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
-    judge("MQQB-3.1.3.2-20", expected=f"{first} s", observed=f"{element(sequence, 'ResendInterval')} s")
+    judge(
+        "MQQB-3.1.3.2-20",
+        expected=first,
+        observed=element(sequence, "ResendInterval"),
+        case="ResendInterval in seconds",
+    )
 
 
 def _now(peer):

@@ -279,4 +279,4 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     for rule, (expected, observed) in found.items():
         judge(rule, expected=expected, observed=observed, evidence=request)
     textual = [hop["Address"] for hop in hops if is_address(hop["Address"])]
-    judge("MQQB-3.1.1.3.1.3-01", expected=f"{len(hops)} addresses", observed=f"{len(textual)} addresses")
+    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(textual), case="addresses")

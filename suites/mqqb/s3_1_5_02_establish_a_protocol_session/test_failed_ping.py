@@ -18,7 +18,7 @@ def test_failed_ping_is_in_the_connection_history(peer, sut, judge):
     peer.settle()
     entries = history(sut, caller.name)[before:]
     evidence = [asked, answer]
-    judge("MQQB-3.1.5.2.2-06", expected="1 entry", observed=f"{len(entries)} entry", evidence=evidence)
+    judge("MQQB-3.1.5.2.2-06", expected=1, observed=len(entries), case="entries", evidence=evidence)
     observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
     expected = f"PingFailure, now, an error, {peer.address}"
     judge("MQQB-3.1.5.2.2-07", expected=expected, observed=observed, evidence=evidence)

@@ -53,7 +53,7 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
     address = last.partition("=")[2] or last
-    judge("MQQB-3.1.5.4.2-03", expected="1 address", observed=f"{len(hops)} address", evidence=agreed)
+    judge("MQQB-3.1.5.4.2-03", expected=1, observed=len(hops), case="addresses", evidence=agreed)
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, evidence=agreed)

@@ -39,7 +39,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
     session = sender.session()
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > WIDEST:
-        raise ConformanceFailure(f"its window of {window} is too wide to fill it with messages")
+        raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
     total = window + HELD_BACK
     sender.send(*range(2, total + 1))
     filled = len(sender.collect_all(session, window))
@@ -95,7 +95,7 @@ def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
     sent = outgoing.send()
     window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > WIDEST:
-        raise ConformanceFailure(f"its window of {window} is too wide to fill it with messages")
+        raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
     sent += outgoing.send(window - 1)
     for number in range(1, window + 1):
         outgoing.finish(number)
@@ -113,8 +113,9 @@ def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
     came = len(more & {*tags(only_here(session))})
     judge(
         "MQQB-3.1.5.5.1-01",
-        expected=f"{window} more messages",
-        observed=f"{came} more messages",
+        expected=window,
+        observed=came,
+        case="more messages",
         evidence=[*sent, freed, session.last],
     )
     outgoing.sender.acknowledge_all(session)

@@ -72,7 +72,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     sent = outgoing.send(4)
     outgoing.on_session()
     table = element(sut.inspect()["QueueManager"], "ResendTimerTable")
-    judge("MQQB-3.1.1.5-02", expected="[1, 2, 3, 4]", observed=str(outgoing.unacknowledged()), evidence=sent)
+    judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
     expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
@@ -301,8 +301,9 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     judge(
         "MQQB-3.1.5.6-13",
         "MQQB-3.1.1.6.2-08",
-        expected="messages [3]",
-        observed=f"messages {came}",
+        expected=[3],
+        observed=came,
+        case="messages",
         evidence=[*acks, *outgoing.copies(3)],
     )
     outgoing.on_session()

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, holds
+from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, simple_blob
@@ -64,8 +64,8 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-34",
         "MQQB-3.1.1.3-02",
         "MQQB-3.1.1.3-03",
-        expected="nobody, then alice",
-        observed=f"{before}, then {users(sut)}",
+        expected=facts(before="nobody", after="alice"),
+        observed={"before": before, "after": users(sut)},
         evidence=evidence,
     )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
@@ -73,7 +73,7 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
     digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
     shown = entry["UserCert"].get("Digest", digest)
-    judge("MQQB-3.1.5.8.3-30", expected=f"Digest {digest}", observed=f"Digest {shown}", evidence=evidence)
+    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown, case="Digest", evidence=evidence)
     judge("MQQB-3.1.5.8.3-31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
     judge("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33", expected="now", observed=moment(entry, now_s), evidence=evidence)
     whole = manager(sut)["UserCertLifetime"]
@@ -145,7 +145,12 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     disposition = secured.dispositions({"": message()})[""]
     entries, now_s = cached(sut, RECEIVE), peer.environment.now().utc_s
     evidence = disposition.frames
-    judge("MQQB-3.1.5.8.3-67", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-67",
+        expected=facts(before=0, after=1),
+        observed={"before": before, "after": len(entries)},
+        evidence=evidence,
+    )
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.5.8.3-59", "RemoteQMGuid", str(peer.identifier)),

@@ -6,7 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, one_of
+from harness.expectations import between, fields, one_of
 from harness.peer.inbox import acknowledging
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, goes_on, malforms, needs
@@ -53,8 +53,9 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.7-02",
         "MQQB-3.1.5.8-09",
-        expected="one at once",
-        observed=f"{count} at once",
+        expected="one",
+        observed=count,
+        case="at once",
         evidence=[*sent[-2:], session.last],
     )
     if not acks:
@@ -65,8 +66,8 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     evidence = [sent[0], sent[-1], ack]
     judge(
         "MQQB-3.1.5.8.7-03",
-        expected="IN 1, SH 1",
-        observed=f"IN {flags >> 3 & 1}, SH {flags >> 4 & 1}",
+        expected=fields({"IN": 1, "SH": 1}),
+        observed={"IN": flags >> 3 & 1, "SH": flags >> 4 & 1},
         evidence=evidence,
     )
     judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], evidence=evidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts
 from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on, malforms, needs
 from suites.mqqb.steps.opening import CLOSED_UNANSWERED, OTHER_GUID, agree, called, ending, respond, text
@@ -106,7 +107,7 @@ def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
     peer.eventually(lambda: state() == "Disconnected")
     judge(
         "MQQB-3.1.5.9-03",
-        expected="Connected, then Disconnected",
-        observed=f"{before}, then {state()}",
+        expected=facts(before="Connected", after="Disconnected"),
+        observed={"before": before, "after": state()},
         evidence=[ack],
     )

@@ -56,7 +56,7 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
     observed = ", ".join(frame.kind for frame in again.received[:2]) if again else "not connected again"
     judge("MQQB-3.1.6.1-03", expected=", ".join(SET_UP), observed=observed or "nothing sent", evidence=[ack, *request])
     came = sorted(set(tags(sender.collect_all(again, 2)))) if again else []
-    judge("MQQB-3.1.6.1-10", expected="messages [2, 3]", observed=f"messages {came}", evidence=[ack])
+    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages", evidence=[ack])
     if again is None or came != [2, 3]:
         return
 
@@ -141,7 +141,7 @@ def test_what_is_acknowledged_while_its_session_is_lost_makes_no_other(peer, sut
     again = early or sender.next_session(within_ms)
     came = tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
-    judge("MQQB-3.1.7.12-14", expected="messages [2]", observed=f"messages {came}", evidence=evidence)
+    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages", evidence=evidence)
     if again is not None:
         sender.acknowledge_all(again)
 

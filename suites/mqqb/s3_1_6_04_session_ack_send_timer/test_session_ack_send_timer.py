@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import fields, holds
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
@@ -72,28 +72,31 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     sent += [session.send(peer.recoverable_message()) for _ in range(2)]
     second = _acknowledging(session, sut, 4)
     evidence = [*sent[2:], second]
-    judge("MQQB-3.1.6.4-05", expected="1", observed=_field(second, "RecoverableMsgAckSeqNumber"), evidence=evidence)
-    judge("MQQB-3.1.6.4-08", expected="3", observed=_field(second, "RecoverableMsgAckFlags"), evidence=evidence)
+    numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 1})
+    judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
+    flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
+    judge("MQQB-3.1.6.4-08", expected=flagged, observed=second, evidence=evidence)
     judge.finished("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
     third = _acknowledging(session, sut, 5)
     evidence = [second, sent[4], third]
-    judge("MQQB-3.1.6.4-05", expected="3", observed=_field(third, "RecoverableMsgAckSeqNumber"), evidence=evidence)
-    judge("MQQB-3.1.6.4-10", expected="1", observed=_field(third, "RecoverableMsgAckFlags"), evidence=evidence)
+    numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
+    judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
+    flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b1})
+    judge("MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
     judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(peer.message()))
     fourth = _next(session, sut)
-    acknowledged, evidence = _field(fourth, "AckSequenceNumber"), [third, sent[5], fourth]
     judge(
         "MQQB-3.1.6.4-11",
         "MQQB-3.1.2.5-D01",
-        expected="6 messages",
-        observed=f"{acknowledged} messages",
-        evidence=evidence,
+        "MQQB-3.1.6.4-04",
+        expected=fields({"SessionHeader.AckSequenceNumber": 6}),
+        observed=fourth,
+        evidence=[third, sent[5], fourth],
     )
-    judge("MQQB-3.1.6.4-04", expected="6", observed=acknowledged, evidence=evidence)
 
 
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
@@ -109,12 +112,12 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     recoverable = sum(is_recoverable(frame) for frame in only_here(session))
-    for rule, expected, observed in (
-        ("MQQB-3.1.6.4-06", 3, header.UserMsgSequenceNumber),
-        ("MQQB-3.1.6.4-07", recoverable, header.RecoverableMsgSeqNumber),
-        ("MQQB-3.1.6.4-09", window, header.WindowSize),
+    for rule, name, expected in (
+        ("MQQB-3.1.6.4-06", "UserMsgSequenceNumber", 3),
+        ("MQQB-3.1.6.4-07", "RecoverableMsgSeqNumber", recoverable),
+        ("MQQB-3.1.6.4-09", "WindowSize", window),
     ):
-        judge(rule, expected=expected, observed=observed, evidence=[*own, sent, ack])
+        judge(rule, expected=fields({name: expected}), observed=header, evidence=[*own, sent, ack])
 
 
 def _next(session: Conversation, sut: Sut) -> Frame | None:

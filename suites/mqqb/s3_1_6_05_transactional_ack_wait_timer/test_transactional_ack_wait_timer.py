@@ -34,7 +34,7 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]
-    judge("MQQB-3.1.6.5-01", expected="[2, 4]", observed=str(came), evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[2, 4], observed=came, evidence=evidence)
     judge(
         "MQQB-3.1.6.5-02",
         "MQQB-3.1.1.6.2-09",
@@ -76,7 +76,7 @@ def test_only_transactional_messages_are_sent_again(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence += [frame for copies in again.values() for frame in copies]
-    judge("MQQB-3.1.6.5-01", expected="[1, 4]", observed=str(came), evidence=evidence)
+    judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, evidence=evidence)
     outgoing.settle()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
+from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import history_entry
@@ -49,11 +50,11 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
         "MQQB-3.1.5.8.2-11",
-        expected="both, then second",
-        observed=f"{seen[1.75]}, then {seen[2.5]}",
+        expected=facts(before="both", after="second"),
+        observed={"before": seen[1.75], "after": seen[2.5]},
         evidence=sent,
     )
-    judge("MQQB-3.1.6.7-03", expected="none at the third expiry", observed=f"{seen[3.5]} at the third expiry")
+    judge("MQQB-3.1.6.7-03", expected="none", observed=seen[3.5], case="at the third expiry")
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")

@@ -43,11 +43,11 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
     one = len({sequence_of(frame) for frame in sent})
     judge("MQQB-3.1.7.1.3-02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
-    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
+    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected=[1, 2, 3], observed=numbers(sent), evidence=sent)
     steps = [after - before for before, after in pairwise(numbers(sent))]
-    judge("MQQB-3.1.7.1.3-08", expected="[1, 1]", observed=str(steps), evidence=sent)
+    judge("MQQB-3.1.7.1.3-08", expected=[1, 1], observed=steps, evidence=sent)
     before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
-    judge("MQQB-3.1.7.1.3-03", expected="[1, 1, 1] before", observed=f"{before} before", evidence=sent)
+    judge("MQQB-3.1.7.1.3-03", expected=[1, 1, 1], observed=before, case="before", evidence=sent)
     outgoing.session.close()
     outgoing.next_session()
     peer.environment.run_until(
@@ -88,7 +88,7 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
         found = [element(position, name) for position in positions]
         judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
-    judge("MQQB-3.1.7.1.3-06", expected="[1, 2]", observed=str(noted), evidence=sent)
+    judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, evidence=sent)
     infos = [tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in element(sequence, "UnackedSequence")]
     places = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
@@ -172,14 +172,16 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         judge(rule, expected=f"{name} {expected}", observed=observed, evidence=evidence)
     judge(
         "MQQB-3.1.7.1.3-11",
-        expected=f"{count} sent",
-        observed=f"{carried.UserMsgSequenceNumber} sent",
+        expected=count,
+        observed=carried.UserMsgSequenceNumber,
+        case="sent",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.1.3-13",
-        expected=f"{own} sent",
-        observed=f"{carried.RecoverableMsgSeqNumber} sent",
+        expected=own,
+        observed=carried.RecoverableMsgSeqNumber,
+        case="sent",
         evidence=evidence,
     )
     due = {name: expected for _, name, expected in fields}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import between, holds
+from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
@@ -292,7 +292,12 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     before = len(cached(sut, SEND))
     first = Opened(outgoing.send(body=BODY, privacy_level="base"))
     entries, now_s = cached(sut, SEND), peer.environment.now().utc_s
-    judge("MQQB-3.1.7.1.5-32", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=first.frame)
+    judge(
+        "MQQB-3.1.7.1.5-32",
+        expected=facts(before=0, after=1),
+        observed={"before": before, "after": len(entries)},
+        evidence=first.frame,
+    )
     entry = entries[0] if entries else {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.7.1.5-25", "RemoteQMGuid", str(peer.identifier)),
@@ -337,8 +342,8 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     judge(
         "MQQB-3.1.1.3-10",
         "MQQB-3.1.1.3-11",
-        expected="1, then several",
-        observed=f"{len(entries)}, then {seen}",
+        expected=facts(before=1, after="several"),
+        observed={"before": len(entries), "after": seen},
         evidence=frames,
     )
     judge(

@@ -12,7 +12,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.inbox import only_here
 from harness.peer.timeouts import ACK_MS
@@ -60,8 +60,9 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
         "MQQB-3.1.7.1-10",
         "MQQB-3.1.7.1.6-01",
         "MQQB-3.1.7.16-03",
-        expected="messages [1, 2]",
-        observed=f"messages {sorted(tags(came))}",
+        expected=[1, 2],
+        observed=sorted(tags(came)),
+        case="messages",
         evidence=came,
     )
     ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: tags([frame]))]
@@ -155,7 +156,12 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
     sender.collect_all(session, 2)
     after = list(dict.fromkeys(tags(only_here(session))))
     sender.acknowledge_all(session)
-    judge("MQQB-3.1.7.1-02", expected="[1], then [1, 2]", observed=f"{held}, then {after}", evidence=only_here(session))
+    judge(
+        "MQQB-3.1.7.1-02",
+        expected=facts(before=[1], after=[1, 2]),
+        observed={"before": held, "after": after},
+        evidence=only_here(session),
+    )
 
 
 @needs("send", "pause", "inspect")
@@ -173,7 +179,7 @@ def test_what_is_noted_of_a_message_that_waits(peer, sut, judge):
     sender.collect_all(session, 1)
     shown = _session(sut, sender.to)
     done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
-    judge("MQQB-3.1.7.1.6-02", expected="[True, False]", observed=str(done), evidence=only_here(session))
+    judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=only_here(session))
     sut.resume(sender.to)
     sender.collect_all(session, 2)
     sender.acknowledge_all(session)
@@ -197,7 +203,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     sender.send(1, 2, 3)
     session = sender.session()
     first = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.16-06", expected="[1, 2, 3]", observed=str(tags(first)), evidence=first)
+    judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=tags(first), evidence=first)
     judge.finished("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
@@ -218,7 +224,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
         sender.acknowledge_all(again)
-    judge("MQQB-3.1.7.1.6-04", expected="[1, 2, 3] again", observed=f"{tags(later)} again", evidence=[*first, *later])
+    judge("MQQB-3.1.7.1.6-04", expected=[1, 2, 3], observed=tags(later), case="again", evidence=[*first, *later])
     judge.give_up(Verdict.NOT_EXERCISED, "the SUT was connected again before control had told how it stood")
 
 

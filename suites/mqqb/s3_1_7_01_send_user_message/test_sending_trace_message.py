@@ -31,14 +31,15 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     own = [frame for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT and frame["BaseHeader"].TR]
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT})
-    judge("MQMQ-2.2.19.1-12", expected="TR [0, 1]", observed=f"TR {traced}", evidence=evidence)
+    judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.7-01",
         "MQQB-3.1.7.1.7-02",
         "MQQB-3.1.7.1-11",
         "MQDMPR-3.1.1.12-D61",
-        expected="1 report",
-        observed=f"{len(reports)} report",
+        expected=1,
+        observed=len(reports),
+        case="reports",
         evidence=evidence,
     )
     if not own:

@@ -68,8 +68,9 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     judge(
         "MQQB-3.1.7.10-02",
         "MQDMPR-3.1.7.1.31-03",
-        expected="1 message",
-        observed=f"{len(found)} message",
+        expected=1,
+        observed=len(found),
+        case="messages",
         evidence=done.frames,
     )
     whole = differences(done.frames[0], found[0] if found else None, sut.guid)

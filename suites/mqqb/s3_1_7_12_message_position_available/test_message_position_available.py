@@ -33,19 +33,19 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     """Two messages wait for a peer that cannot be reached; then they come, and a third when the session is open."""
     to = peer.direct_name()
     waiting = _two_that_wait(sut, to)
-    judge("MQQB-3.1.7.12-07", expected="2 entries", observed=f"{sut.outgoing(to)['count']} entries")
+    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
     judge.finished("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
     session = sender.next_session()
-    judge("MQQB-3.1.7.12-06", expected="a session", observed=f"{'a' if session else 'no'} session")
+    judge("MQQB-3.1.7.12-06", expected=holds("a session", otherwise="no session"), observed=bool(session))
     judge.finished("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected="messages 1, 2, 3", observed=f"messages {joined(tags(came))}", evidence=came)
+    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=tags(came), case="messages", evidence=came)
     identifiers = joined(frame["UserHeader"].MessageID for frame in came)
     judge(
         "MQQB-3.1.7.12-08",

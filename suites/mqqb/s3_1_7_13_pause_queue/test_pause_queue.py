@@ -136,7 +136,7 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     session, _ = sender.first(1)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > WIDEST:
-        raise ConformanceFailure(f"its window of {window} is too wide to fill it with messages")
+        raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
     sender.send(*range(2, window + 2))
     sent = sender.collect_all(session, window)
     if len(sent) != window:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
@@ -69,8 +70,8 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
     early = sender.next_session(sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.9-04",
-        expected="no session while its queue is on hold",
-        observed=f"{'no' if early is None else 'a'} session while its queue is on hold",
+        expected=holds("no session while its queue is on hold", otherwise="a session while its queue is on hold"),
+        observed=early is None,
         evidence=[*sent, *(early.received if early else [])],
     )
     judge("MQQB-3.1.5.9-03", expected="OnHold", observed=sut.outgoing(sender.to)["state"], evidence=sent)
@@ -86,8 +87,8 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         "MQQB-3.1.7.14-03",
         "MQDMPR-3.1.4.15-03",
         "MQDMPR-3.1.7.2.4-03",
-        expected="a session when resumed",
-        observed=f"{'a' if again else 'no'} session when resumed",
+        expected=holds("a session when resumed", otherwise="no session when resumed"),
+        observed=bool(again),
         evidence=[*sent, *(again.received if again else [])],
     )
 

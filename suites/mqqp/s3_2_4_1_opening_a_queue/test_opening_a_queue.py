@@ -6,7 +6,7 @@ from functools import partial
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
@@ -70,7 +70,7 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     )
     state = ["closed" if one.wait_closed() else "open" for one in bound[:1]]
     state += ["closed" if one.wait_closed(sut.quiet_ms) else "open" for one in bound[1:]]
-    judge("MQQP-3.2.4.1-05", expected="['closed', 'open']", observed=str(state), evidence=evidence)
+    judge("MQQP-3.2.4.1-05", expected=["closed", "open"], observed=state, evidence=evidence)
 
 
 @needs("remote_read")
@@ -188,7 +188,12 @@ def test_an_open_queue_has_an_entry(peer, sut, judge):
     reader.open()
     entries = reader.opened()
     call = reader.one("RemoteQMOpenQueue")
-    judge("MQQP-3.2.4.1-20", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=call.evidence)
+    judge(
+        "MQQP-3.2.4.1-20",
+        expected=facts(before=0, after=1),
+        observed={"before": before, "after": len(entries)},
+        evidence=call.evidence,
+    )
     session = str(UUID(bytes_le=SESSION_HANDLE[4:]))
     found = [(one["OpenQueueDescriptorHandle"], one["RRSessionHandle"]) for one in entries]
     judge("MQQP-3.2.4.1-17", expected=[(QUEUE_HANDLE, session)], observed=found, evidence=call.evidence)

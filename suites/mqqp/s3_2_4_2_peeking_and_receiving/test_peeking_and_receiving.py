@@ -194,7 +194,7 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
     evidence = frames_of(calls)
     differ = len(set(numbers))
     for about in ("identifier", "unique"):
-        judge(section.entry[about], expected="3 identifiers", observed=f"{differ} identifiers", evidence=evidence)
+        judge(section.entry[about], expected=3, observed=differ, case="identifiers", evidence=evidence)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence += frames_of(cancels)

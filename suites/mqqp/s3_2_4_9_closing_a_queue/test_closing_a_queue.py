@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import (
@@ -83,4 +84,9 @@ def test_a_closed_queue_has_no_entry(peer, sut, judge):
     reader.begin("remote_close", remote=remote).wait()
     after = len(reader.opened())
     evidence = reader.one("RemoteQMCloseQueue").evidence
-    judge("MQQP-3.2.4.9-07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
+    judge(
+        "MQQP-3.2.4.9-07",
+        expected=facts(before=1, after=0),
+        observed={"before": before, "after": after},
+        evidence=evidence,
+    )

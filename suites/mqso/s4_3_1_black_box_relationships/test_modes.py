@@ -20,7 +20,7 @@ def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, 
         )
         return
     made = Enterprise(peer, sut).publish()
-    judge("MQSO-4.3.1.3-01", expected=f"workgroup mode, {REFUSED}", observed=f"workgroup mode, {made}")
+    judge("MQSO-4.3.1.3-01", expected=REFUSED, observed=made, case="workgroup mode")
     queue = sut.new_queue("private")
     label = f"in {peer.message_id()}"
     sent = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import facts
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -47,7 +48,7 @@ def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> st
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
-    judge(*UNSEEN, expected="[]", observed=str(sut.labels(queue)))
+    judge(*UNSEEN, expected=[], observed=sut.labels(queue))
     return transaction
 
 
@@ -65,7 +66,7 @@ def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
         taken = received(sut, queue=queue, transaction=receiving)
         _commit(sut, receiving, external=not external)
         left = received(sut, "peek_message", queue=queue)
-        judge("MQSO-4.3.1.2-D09", expected=f"{kind}, then {NOTHING}", observed=f"{taken}, then {left}")
+        judge("MQSO-4.3.1.2-D09", expected=facts(before=kind, after=NOTHING), observed={"before": taken, "after": left})
 
 
 def _commit(sut: Sut, transaction: str, *, external: bool) -> None:

@@ -37,8 +37,8 @@ def test_an_authentication_service_that_is_none_is_not_agreed_on(remote, judge):
     agreed = any(frame.kind == "bind_ack" for frame in other.answers)
     judge(
         "MQSO-7.4.1.1-01",
-        expected="not agreed on",
-        observed=f"{('' if agreed else 'not ')}agreed on",
+        expected=holds("not agreed on", otherwise="agreed on"),
+        observed=not agreed,
         case="a service that is none",
         evidence=other.record.frames,
     )

@@ -45,6 +45,6 @@ def test_the_order_ack_of_another_sequence_acknowledges_nothing(peer, sut, judge
     outgoing.comes_again(2)
     again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-830639-01", expected="again [1, 2]", observed=f"again {again}", evidence=evidence)
+    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=again, case="again", evidence=evidence)
     if again:
         outgoing.settle()

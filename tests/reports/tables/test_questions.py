@@ -93,14 +93,14 @@ def test_strings_of_a_system_stay_strings_in_every_format(versions):
     assert read["b"]["sut_version"] == "2.0"
 
 
-MISSING = "missing before all else: no <peer> (1 check rests on it)"
+MISSING = "fix this first: no <peer> (1 check rests on it)"
 
 
 def test_what_is_missing_comes_before_all_differences(versions):
     assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
     assert difference_shown.as_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
     shown = difference_shown.as_markdown(versions)
-    assert shown.startswith("**B: missing before all else\\: no \\<peer\\> \\(1 check rests on it\\)**  \n")
+    assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check rests on it\\)**  \n")
     assert json.loads(difference_shown.as_json(versions))["b"]["roots"] == [MISSING]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from core_network import PLAIN, Host, direct, guid
 
 from reference_qm.codec import (
-    NULL_GUID,
     BaseHeader,
     ConnectionParametersHeader,
     ConnectionParametersPacket,
@@ -182,6 +181,3 @@ def _fields(request: EstablishConnectionPacket) -> dict[str, Any]:
         "TimeStamp": header.TimeStamp,
         "OperatingSystem": header.OperatingSystem,
     }
-
-
-__all__ = ["NULL_GUID", "RAW", "Raw", "establish", "internal", "parameters", "session_ack", "user_message"]

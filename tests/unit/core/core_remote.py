@@ -105,22 +105,6 @@ def fault(status: int) -> Answer:
     return lambda call: call.fault(status)
 
 
-def returning(status: int) -> Answer:
-    """Refuse with a failure HRESULT."""
-
-    def answer(call: Call) -> list[RpcOutput]:
-        if "Start" in call.method.name:
-            return read(call, b"", status)
-        given = {name: None if "Context" in name and name != "pdwContext" else 0 for name in _outs(call)}
-        return call.respond(**{**given, "Return": status})
-
-    return answer
-
-
-def _outs(call: Call) -> list[str]:
-    return [one.name for one in call.method.parameters if one.direction.value & 2 and one.name != "Return"]
-
-
 class Remote:
     """The core, its connections to the server, and what was called there."""
 

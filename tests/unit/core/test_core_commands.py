@@ -3,23 +3,15 @@
 import json
 
 import pytest
-from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
+from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid
 
-from reference_qm.config import TimerSettings
 from reference_qm.surface.commands import (
-    CreateQueue,
-    DeleteQueue,
-    GetOutgoingQueue,
-    GetTransfers,
     Identity,
-    ListQueues,
     OpenSession,
     PeekMessages,
-    PurgeQueue,
     ReceiveMessage,
     SendMessage,
 )
-from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Persisted, PersistFailed
 
 
@@ -50,93 +42,6 @@ def test_identity(host):
         "remote_read",
     )
     assert set(values["facilities"]) == set(known)
-
-
-def test_queues_get_numbers_but_never_that_of_the_order_queue(host):
-    names = [host.ask(CreateQueue(f"private$\\q{number}"))["format_names"] for number in range(3)]
-    assert [name["private"][-8:] for name in names] == ["00000003", "00000005", "00000006"]
-    assert names[0]["direct"] == "DIRECT=TCP:10.0.0.1\\private$\\q0"
-
-
-@pytest.mark.parametrize("name", ["plain", "private$\\", "private$\\a;journal", "x\\private$\\a", ""])
-def test_a_path_name_that_is_none_is_refused(host, name):
-    assert "use private$\\name" in host.refusal(CreateQueue(name))
-
-
-def test_a_queue_is_created_once_in_any_case(host):
-    assert "exists already" in host.refusal(CreateQueue("PRIVATE$\\Plain"))
-
-
-def test_a_deleted_queue_is_gone_and_whoever_waits_is_answered(host):
-    token = host.begin(ReceiveMessage(PLAIN, timeout_ms=1_000))
-    host.ask(DeleteQueue(PLAIN))
-    assert isinstance(host.answers[token], Rejected)
-    assert "create it first" in host.refusal(PeekMessages(PLAIN))
-    assert "system queue" in host.refusal(DeleteQueue("system$;journal"))
-    host.network.advance(2_000)
-
-
-def test_the_list_has_local_and_outgoing_queues(host):
-    host.send(direct(1), b"here")
-    host.send(direct(9), b"there")
-    values = host.ask(ListQueues())
-    assert values["queues"] == [
-        {"name": PLAIN, "transactional": False, "count": 1},
-        {"name": TRANSACTIONAL, "transactional": True, "count": 0},
-    ]
-    assert values["outgoing"] == [{"format_name": direct(9), "state": "Disconnected", "count": 1}]
-
-
-@pytest.mark.parametrize("to", [direct(1), "DIRECT=OS:HOST1\\PRIVATE$\\PLAIN", private(1, 1), f"DIRECT=OS:.\\{PLAIN}"])
-def test_a_message_to_a_local_queue_is_put_there(host, to):
-    host.send(to, b"here")
-    assert host.bodies() == ["here"]
-    assert host.connects == []
-
-
-@pytest.mark.parametrize(
-    ("asked", "given_s"), [({}, 4 * 24 * 3600), ({"time_to_reach_queue_s": 0xFFFFFFFF}, 0xFFFFFFFF)]
-)
-def test_a_message_has_four_days_to_reach_its_queue_unless_more_is_asked(host, asked, given_s):
-    """MS-MQDMPR 3.1.1.12, note <12>."""
-    host.send(direct(1), b"here", **asked)
-    assert host.ask(ReceiveMessage(PLAIN))["message"]["time_to_reach_queue_s"] == given_s
-
-
-def test_receiving_takes_the_first_message(host):
-    host.send(direct(1), b"one")
-    host.send(direct(1), b"two", priority=7)
-    bodies = [host.ask(ReceiveMessage(PLAIN))["message"]["body"] for _ in range(2)]
-    assert bodies == ["two", "one"]
-    assert host.ask(ReceiveMessage(PLAIN)) == {"message": None}
-
-
-def test_receiving_waits_for_a_message(host):
-    tokens = [host.begin(ReceiveMessage(PLAIN, timeout_ms=1_000)) for _ in range(2)]
-    assert not set(tokens) & host.answers.keys()
-    host.network.advance(999)
-    host.send(direct(1), b"in time")
-    answer = host.answers[tokens[0]]
-    assert isinstance(answer, Completed)
-    assert answer.result.values["message"]["body"] == "in time"
-    host.network.advance(1)
-    assert host.answers[tokens[1]] == Completed(tokens[1], type(answer.result)({"message": None}))
-    assert host.bodies() == []
-
-
-def test_waiting_does_not_run_at_the_scale_of_the_protocol():
-    host = Network().host(1, timers=TimerSettings(scale=1_000))
-    token = host.begin(ReceiveMessage(PLAIN, timeout_ms=1_000))
-    host.network.advance(999)
-    assert token not in host.answers
-
-
-def test_peeking_and_purging(host):
-    for number in range(5):
-        host.send(direct(1), str(number).encode())
-    assert len(host.ask(PeekMessages(PLAIN, limit=3))["messages"]) == 3
-    assert host.ask(PurgeQueue(PLAIN)) == {"purged": 5}
-    assert host.bodies() == []
 
 
 REFUSED = {
@@ -179,37 +84,11 @@ def test_a_refusal_is_one_line_that_names_the_thing_and_leaves_nothing_behind(ho
     assert (adm["OutgoingQueues"], adm["Sessions"], adm["QueueManager"]["MessageIdOrdinal"]) == ([], [], 0)
 
 
-def test_the_largest_message_that_fits_is_sent():
-    a, b = Network().pair()
-    name = 2 + 2 * len(f"TCP:10.0.0.2\\{PLAIN}") + 2
-    headers = 16 + 48 + (name + 3) // 4 * 4 + 56
-    a.send(direct(2), bytes(0x400000 - headers))
-    assert len(a.sent[-1][1]) == 0x400000
-    assert len(b.bodies()) == 1
-
-
-@pytest.mark.parametrize("to", [private(8), f"PUBLIC={guid(3)}"])
-def test_a_message_that_takes_a_directory_waits_for_one(host, to):
-    host.send(to, b"waiting")
-    (queue,) = host.adm()["OutgoingQueues"]
-    assert (queue["State"], queue["ConnectionHistory"][-1]["Status"]) == ("NeedValidation", "RoutingDataNotAvailable")
-    assert host.session()["SessionState"] == "WAITING_RECONNECT"
-    host.network.advance(5_000)
-    assert len(host.adm()["OutgoingQueues"][0]["ConnectionHistory"]) == 2
-    assert host.connects == []
-
-
 def test_waiting_messages_are_limited():
     host = Network().host(1, max_outgoing_messages=2)
     host.send(direct(9))
     host.send(direct(8))
     assert "2 messages wait" in host.refusal(SendMessage(direct(9)))
-
-
-def test_a_label_may_have_249_characters():
-    a, b = Network().pair()
-    a.send(direct(2), label="x" * 249)
-    assert b.ask(PeekMessages(PLAIN))["messages"][0]["label"] == "x" * 249
 
 
 def test_the_tree_is_json(host):
@@ -221,12 +100,3 @@ def test_answers_of_the_disk_that_nobody_awaits_are_ignored(host):
     host.handle(Persisted(77))
     host.handle(PersistFailed(78, "why"))
     assert host.closed == []
-
-
-def test_management_tells_of_an_outgoing_queue_and_of_what_a_queue_receives(host):
-    host.send(direct(9), b"there")
-    (queue,) = host.ask(GetOutgoingQueue(direct(9).upper()))["outgoing"]
-    assert (queue["DestinationFormatName"], queue["State"]) == (direct(9), "Disconnected")
-    assert queue["OutgoingTransferInfo"]["EodLastAckCount"] == 0
-    assert host.ask(GetOutgoingQueue(direct(8))) == {"outgoing": []}
-    assert host.ask(GetTransfers(TRANSACTIONAL)) == {"transfers": []}

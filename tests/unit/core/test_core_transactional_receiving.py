@@ -1,27 +1,18 @@
 """MS-MQQB 3.1.5.8.2, 3.1.5.8.6, 3.1.6.9, 3.1.7.2.2, 3.1.7.17: what the receiver of transactional messages does."""
 
 import pytest
-from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid
+from core_network import TRANSACTIONAL, Network
 from core_ordering import SEQUENCE, in_sequence
 from core_raw import RAW, Raw
 
 from reference_qm.codec import (
-    NULL_GUID,
-    FinalAckBody,
-    MessageClass,
     OrderAckBody,
-    PrivateQueueFormatNameId,
-    TransactionHeader,
-    TxSequenceID,
     UserHeader,
 )
-from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
-from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
+from reference_qm.core.transfer.order_acks import is_order_ack
 from reference_qm.surface.inputs import Persisted, PersistFailed
 
 JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
-HOUR_S = 3_600
-OLDER, NEWER = TxSequenceID(9, SEQUENCE.TimeStamp - 1), TxSequenceID(1, SEQUENCE.TimeStamp + 1)
 
 
 @pytest.fixture
@@ -33,17 +24,6 @@ def order_acks(raw):
     return [OrderAckBody.parse(one.MessagePropertiesHeader.MessageBody) for one in raw.messages if is_order_ack(one)]
 
 
-def final_acks(raw):
-    return [
-        (
-            one.MessagePropertiesHeader.MessageClass,
-            FinalAckBody.parse(one.MessagePropertiesHeader.MessageBody),
-        )
-        for one in raw.messages
-        if is_final_ack(one)
-    ]
-
-
 def transfer(raw):
     queues = raw.host.adm()["QueueManager"]["QueueCollection"]
     (info,) = queues[1]["IncomingTransactionalTransferInfoCollection"]
@@ -52,53 +32,6 @@ def transfer(raw):
 
 def bodies(raw):
     return raw.host.bodies(TRANSACTIONAL)
-
-
-ARRIVALS = {
-    "in order": ([in_sequence(1), in_sequence(2), in_sequence(3)], "123"),
-    "twice": ([in_sequence(1), in_sequence(1), in_sequence(2), in_sequence(1)], "12"),
-    "one missing": ([in_sequence(1), in_sequence(3), in_sequence(4)], "1"),
-    "the missing one comes": ([in_sequence(1), in_sequence(3), in_sequence(2), in_sequence(3)], "123"),
-    "bridged": ([in_sequence(1), in_sequence(5, 1), in_sequence(9, 3)], "159"),
-    "does not begin at the beginning": ([in_sequence(2), in_sequence(3)], ""),
-    "begins later": ([in_sequence(4, 0), in_sequence(5)], "45"),
-    "newer sequence": ([in_sequence(7, 0), in_sequence(1, sequence=NEWER), in_sequence(8)], "71"),
-    "newer sequence, not its beginning": ([in_sequence(1), in_sequence(2, 1, sequence=NEWER)], "1"),
-    "older sequence": ([in_sequence(1), in_sequence(1, sequence=OLDER), in_sequence(2)], "12"),
-    "other sender": ([in_sequence(1), in_sequence(1, source=guid(7)), in_sequence(2)], "112"),
-    "other name of the queue": (
-        [
-            in_sequence(1),
-            in_sequence(
-                1,
-                sequence=OLDER,
-                DestinationQueue=PrivateQueueFormatNameId(2),
-                Flags=UserHeader.flags(DM=1, DQ=3, TH=1, MP=1),
-                QueueManagerAddress=guid(1),
-            ),
-            in_sequence(2),
-        ],
-        "112",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", ARRIVALS)
-def test_messages_are_accepted_in_order_and_once(raw, name):
-    packets, accepted = ARRIVALS[name]
-    raw.feed(*packets)
-    assert "".join(bodies(raw)) == accepted
-    assert raw.closed is None
-    assert raw.session["MessageReceivedCount"] == len(packets)
-
-
-def test_a_rejected_message_is_counted_until_one_is_accepted(raw):
-    raw.feed(in_sequence(1), in_sequence(3), in_sequence(3))
-    assert (raw.session["TxMessageRejectCount"], transfer(raw)["RejectCount"]) == (2, 2)
-    assert (raw.session["IncomingTxSequenceNumber"], transfer(raw)["SequenceNumber"]) == (1, 1)
-    raw.feed(in_sequence(2))
-    assert raw.session["TxMessageRejectCount"] == 0
-    assert raw.session["IncomingTxSequenceNumber"] == 2
 
 
 def test_the_count_of_rejections_survives_session_and_crash(raw):
@@ -115,82 +48,7 @@ def test_the_count_of_rejections_survives_session_and_crash(raw):
     assert (later.session["TxMessageRejectCount"], transfer(raw)["RejectCount"]) == (0, 0)
 
 
-def test_the_transfer_info_has_what_is_printed(raw):
-    raw.feed(in_sequence(1))
-    assert transfer(raw) == {
-        "FormatName": f"DIRECT=OS:host\\{TRANSACTIONAL}",
-        "SenderIdentifier": str(RAW),
-        "SequenceIdentifier": {"Ordinal": 1, "TimeStamp": SEQUENCE.TimeStamp},
-        "SequenceNumber": 1,
-        "LastAccessTime": raw.host.network.now.utc_s,
-        "RejectCount": 0,
-    }
-
-
 # -- order acknowledgments --------------------------------------------------------------------------------------
-
-
-def test_an_order_ack_comes_after_half_a_second(raw):
-    raw.feed(in_sequence(1), in_sequence(2))
-    raw.host.network.advance(499)
-    assert order_acks(raw) == []
-    raw.host.network.advance(1)
-    assert order_acks(raw) == [OrderAckBody(SEQUENCE, 2, 1)]
-    (packet,) = raw.messages
-    assert packet.BaseHeader.Flags == 0
-    assert packet.UserHeader.Flags == UserHeader.flags(DQ=7, MP=1)
-    assert packet.UserHeader.QueueManagerAddress == NULL_GUID
-    assert packet.UserHeader.DestinationQueue.DirectFormatName == "TCP:10.0.0.99\\PRIVATE$\\order_queue$"
-    properties = packet.MessagePropertiesHeader
-    assert (properties.Label, properties.MessageClass, properties.BodyType) == ("QM Ordering Ack", 0xFF, 0)
-
-
-def test_the_order_ack_is_put_off_while_messages_come_but_not_for_ever(raw):
-    for number in range(1, 31):
-        raw.feed(in_sequence(number))
-        raw.host.network.advance(400)
-    (first, *_) = order_acks(raw)
-    assert first.TxSequenceNumber in (25, 26), "10 s after the session began"
-
-
-def test_a_clock_that_is_set_back_puts_the_order_ack_off_no_longer(raw):
-    (session,) = raw.host.core.sessions.values()
-    session.LastOrderAckSendTime += HOUR_S
-    for number in range(1, 31):
-        raw.feed(in_sequence(number))
-        raw.host.network.advance(400)
-    (first, *_) = order_acks(raw)
-    assert first.TxSequenceNumber in (25, 26), "10 s after the first message"
-
-
-def test_a_message_that_comes_again_is_acknowledged_again(raw):
-    raw.feed(in_sequence(1))
-    raw.host.network.advance(500)
-    raw.feed(in_sequence(1))
-    raw.host.network.advance(500)
-    assert order_acks(raw) == [OrderAckBody(SEQUENCE, 1, 0)] * 2
-
-
-def test_what_was_never_accepted_is_not_acknowledged(raw):
-    raw.feed(in_sequence(2))
-    raw.host.network.advance(60_000)
-    assert order_acks(raw) == []
-
-
-def test_the_order_queue_of_a_private_name_is_number_4(raw):
-    flags = UserHeader.flags(DM=1, DQ=3, TH=1, MP=1)
-    queue = PrivateQueueFormatNameId(2)
-    raw.feed(in_sequence(1, Flags=flags, DestinationQueue=queue, QueueManagerAddress=guid(1)))
-    raw.host.network.advance(500)
-    (packet,) = raw.messages
-    assert packet.UserHeader.DestinationQueue == PrivateQueueFormatNameId(4)
-    assert (packet.UserHeader.DQ, packet.UserHeader.QueueManagerAddress) == (3, RAW)
-
-
-def test_sequences_on_one_session_are_acknowledged_one_by_one(raw):
-    raw.feed(in_sequence(1), in_sequence(4, 0, source=guid(7)))
-    raw.host.network.advance(500)
-    assert [one.TxSequenceNumber for one in order_acks(raw)] == [1, 4]
 
 
 def test_only_what_is_on_disk_is_acknowledged_and_in_order(raw):
@@ -250,126 +108,4 @@ def test_a_crash_leaves_what_is_on_disk_and_its_place(raw):
 # -- final acknowledgments --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("queue", "message_class"),
-    [
-        ("private$\\none", MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
-        (PLAIN, MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q),
-    ],
-)
-def test_a_message_that_no_queue_takes_is_refused(raw, queue, message_class):
-    raw.feed(in_sequence(2, 1, queue=queue))
-    assert final_acks(raw) == [(message_class, FinalAckBody(SEQUENCE, 2, 1, RAW, 2))]
-    (packet,) = raw.messages
-    assert packet.UserHeader.Flags == UserHeader.flags(DM=1, DQ=7, MP=1)
-    assert packet.BaseHeader.Flags == 0
-    raw.host.network.advance(600)
-    assert order_acks(raw) == []
-    assert raw.host.bodies() == []
-
-
-def test_an_expired_message_is_disregarded_and_its_sender_notified(raw):
-    raw.feed(in_sequence(1, life_s=10, SentTime=1_800_000_000 - 11))
-    assert bodies(raw) == []
-    assert final_acks(raw) == [
-        (MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, FinalAckBody(SEQUENCE, 1, 0, RAW, 1))
-    ]
-
-
-def test_an_accepted_message_that_comes_again_too_late_is_not_taken_for_lost(raw):
-    raw.feed(in_sequence(1, life_s=10))
-    raw.host.network.advance(11_000)
-    raw.feed(in_sequence(1, life_s=10))
-    assert bodies(raw) == ["1"]
-    assert final_acks(raw) == []
-    assert raw.session["TxMessageRejectCount"] == 1
-
-
-REMOVALS = {
-    "received": (lambda host: host.ask(ReceiveMessage(TRANSACTIONAL)), MessageClass.MQMSG_CLASS_ACK_RECEIVE),
-    "purged": (lambda host: host.ask(PurgeQueue(TRANSACTIONAL)), MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
-    "deleted": (lambda host: host.ask(DeleteQueue(TRANSACTIONAL)), MessageClass.MQMSG_CLASS_NACK_Q_DELETED),
-}
-
-
-@pytest.mark.parametrize("wanted", [{"bits": JP}, {"bits": JN}, {"flags": TransactionHeader.flags(FA=1)}, {}])
-@pytest.mark.parametrize("how", REMOVALS)
-def test_the_removal_of_a_message_is_acknowledged_when_wanted(raw, how, wanted):
-    remove, message_class = REMOVALS[how]
-    raw.feed(in_sequence(1, **wanted))
-    assert final_acks(raw) == []
-    remove(raw.host)
-    assert final_acks(raw) == ([(message_class, FinalAckBody(SEQUENCE, 1, 0, RAW, 1))] if wanted else [])
-
-
-def test_a_waiting_receiver_acknowledges_too(raw):
-    token = raw.host.begin(ReceiveMessage(TRANSACTIONAL, timeout_ms=1_000))
-    raw.feed(in_sequence(1, bits=JP))
-    assert raw.host.answers[token].result.values["message"]["delivery"] == "transactional"
-    assert len(final_acks(raw)) == 1
-
-
-@pytest.mark.parametrize("crash", [False, True])
-def test_a_final_ack_survives_its_session(crash):
-    network = Network()
-    host = network.host(1)
-    network.by_hand.add("10.0.0.99")
-    raw = Raw.open(host)
-    raw.feed(in_sequence(1, bits=JP))
-    host.ask(ReceiveMessage(TRANSACTIONAL))
-    assert len(final_acks(raw)) == 1
-    if crash:
-        host.restart()
-    else:
-        raw.lose()
-        network.advance(5_000)
-    again = Raw.next_acceptor(host).accept()
-    assert final_acks(again) == final_acks(raw)
-
-
-def test_a_final_ack_finds_its_way_when_the_session_is_long_gone():
-    network = Network()
-    host = network.host(1)
-    network.by_hand.add("10.0.0.99")
-    raw = Raw.open(host)
-    raw.feed(in_sequence(1, bits=JP))
-    raw.lose()
-    host.ask(ReceiveMessage(TRANSACTIONAL))
-    assert len(final_acks(Raw.next_acceptor(host).accept())) == 1
-
-
 # -- two cores --------------------------------------------------------------------------------------------------
-
-
-def test_a_message_to_a_queue_that_is_made_later_arrives():
-    one, two = Network().pair()
-    to = direct(2, "private$\\late")
-    one.send(to, b"refused", transactional=True, journal=frozenset({"negative"}))
-    one.network.advance(1)
-    assert one.bodies("system$;deadxact") == ["refused"]
-    two.ask(CreateQueue("private$\\late", transactional=True))
-    one.send(to, b"taken", transactional=True)
-    one.network.advance(1)
-    assert two.bodies("private$\\late") == ["taken"]
-
-
-def test_acknowledgments_need_no_second_connection():
-    one, two = Network().pair()
-    one.send(direct(2, TRANSACTIONAL), transactional=True, journal=frozenset({"positive"}))
-    one.network.advance(600)
-    two.ask(ReceiveMessage(TRANSACTIONAL))
-    one.network.advance(600)
-    assert one.bodies("system$;journal") == ["body"]
-    assert two.connects == []
-    assert one.session()["OutgoingMessageTable"] == []
-
-
-def test_a_local_transactional_queue_takes_transactional_messages():
-    host = Network().host(1)
-    host.send(direct(1, TRANSACTIONAL), b"here", transactional=True)
-    message = host.ask(ReceiveMessage(TRANSACTIONAL))["message"]
-    assert (message["body"], message["delivery"], message["priority"]) == ("here", "transactional", 0)
-
-
-def test_the_order_queue_is_not_an_applications():
-    assert "queue manager's own" in Network().host(1).refusal(CreateQueue("private$\\Order_Queue$"))

@@ -63,6 +63,8 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (each("MQ_OK", "call"), ["MQ_OK", "MQ_OK"], ("each call: MQ_OK", "each of 2: MQ_OK")),
         (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted done, left []",) * 2),
         (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize 1 to 9", "WindowSize 4")),
+        (facts(read=holds("it ended")), {"read": True}, ("read it ended", "read it ended")),
+        (fields({"size": one_of(64, 128)}), {"size": 64}, ("size 0x40 or 0x80", "size 64")),
     ],
 )
 def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
@@ -76,6 +78,8 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
 @pytest.mark.parametrize(
     ("expected", "observed", "says"),
     [
+        (facts(read=holds("it ended")), {"read": "it waits"}, "read it waits"),
+        (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read not so: it ended"),
         ("1", 1, "1"),
         (True, "yes", "yes"),
         (["a", "b"], ["a"], "a (b is missing)"),
@@ -185,3 +189,8 @@ def test_fields_are_read_off_a_packet_or_a_header() -> None:
     )
     assert judged(expected, message(6))[2] == "UserHeader.MessageID 6"
     assert judged(fields(MessageID=5), message(5)["UserHeader"])[0]
+
+
+def test_fields_of_a_header_that_a_packet_lacks_are_missing() -> None:
+    expected = fields({"UserHeader.MessageID": 5, "SessionHeader.WindowSize": 64})
+    assert judged(expected, message(5))[2] == "SessionHeader.WindowSize missing"

@@ -24,7 +24,7 @@ def inventory() -> Inventory:
 
 def recorded(inventory: Inventory, **folders: str) -> RecordedProof:
     """Return a record of everything as it is, but for some folders."""
-    every = inventory.checked()
+    every = inventory.checked_rules()
     return RecordedProof(frozenset(every), {rule: ["x"] for rule in every}, DIGESTS | folders)
 
 
@@ -56,7 +56,7 @@ def test_a_changed_fault_of_another_section_brings_its_rules(inventory):
 
 def test_changed_steps_bring_the_rules_of_their_document(inventory):
     found = to_prove(inventory, recorded(inventory, **{"mqqp/steps": "another"}), DIGESTS)
-    assert {rule for rule in inventory.checked() if rule.startswith("MQQP-")} <= set(found)
+    assert {rule for rule in inventory.checked_rules() if rule.startswith("MQQP-")} <= set(found)
     assert RULE not in found
 
 

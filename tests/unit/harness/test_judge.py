@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from harness_made import (
@@ -28,7 +29,7 @@ from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, S
 from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.refused import Refused
 from harness.judging.robustness import Condition, Diagnosis
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
 from harness.wire import user_message
 
@@ -284,6 +285,15 @@ def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
     assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
 
 
+def test_a_call_stands_for_its_packets_as_evidence(tmp_path: Path) -> None:
+    first, second = (SimpleNamespace(evidence=[frame(n), frame(n + 1)]) for n in (1, 2))
+    made = judge(tmp_path, ON_THE_WIRE)
+    made(ON_THE_WIRE, expected=1, observed=1, evidence=first)
+    made(ON_THE_WIRE, expected=1, observed=1, evidence=[first, None, second, frame(9)])
+    alone, several = ([each["frame"] for each in line["evidence"]] for line in lines(tmp_path))
+    assert (alone, several) == ([1, 2], [1, 2, 2, 3, 9])
+
+
 SAYS = "AckSequenceNumber 1"
 """What ``frame()`` has at bytes 20 and 21."""
 
@@ -508,6 +518,15 @@ def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
         made.passive()
 
 
-def test_a_refusal_goes_from_worker_to_worker_with_its_reason():
+def test_a_refusal_goes_from_worker_to_worker_with_its_reason() -> None:
     copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
+
+
+def test_an_entry_knows_that_the_sut_was_heard_also_beyond_the_evidence_that_is_named() -> None:
+    entries: list[Entry] = []
+    made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
+    own = [frame(number, from_sut=False) for number in range(EVIDENCE_LIMIT)]
+    made(MUST, expected="[]", observed="[]", evidence=own)
+    made(MUST, expected="[]", observed="[]", evidence=[*own, frame(99)])
+    assert [one.heard for one in entries] == [False, True]

@@ -52,7 +52,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
         result("MQMQ-2.2-01", Verdict.FAIL, **wrong),
         result("MQMQ-2.2-02", Verdict.FAIL, **wrong),
     )
-    cause = "**2 rules, 1 check\\: observed 0x8000 NackBadDestQueue**"
+    cause = "**2 rules\\: observed 0x8000 NackBadDestQueue**"
     places = [
         text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**each for itself**", "| MQQB-2.1")
     ]
@@ -68,8 +68,8 @@ def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
         roots=[root],
     )
     first, second = (line for line in text.splitlines()[2:5] if line)
-    assert first == "**missing before all else\\: queues\\: plain\\: there is no such queue \\(1 check rests on it\\)**"
-    assert second == "Inconclusive for that: MQQB-2.1.2-01"
+    assert first == "**fix this first\\: queues\\: plain\\: there is no such queue \\(1 check rests on it\\)**"
+    assert second == "inconclusive because of that\\: 1 rule in 1 check\\: MQQB-2.1.2-01"
     assert "## inconclusive" not in text
     assert "## fail: 1" in text
 

@@ -158,10 +158,6 @@ class Server:
         """Put a message into a queue; return its message id."""
         return self.ask(SendMessage(to=f"DIRECT=TCP:{ADDRESS}\\{queue}", body=body, **more))["message_id"]
 
-    def send_away(self, direct: str) -> None:
-        """Send a message to another queue manager, where it does not arrive."""
-        self.ask(SendMessage(to=f"DIRECT={direct}", body=b"away"))
-
     def bodies(self, queue: str = PLAIN) -> list[str]:
         """Return the bodies of the messages that can be received, in order."""
         return [one["body"] for one in self.ask(PeekMessages(queue))["messages"]]

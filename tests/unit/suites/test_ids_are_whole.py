@@ -27,7 +27,7 @@ ROOT = SUITES.parent
 def rules() -> dict[str, dict[str, Any]]:
     """Return every rule that some check judges, as ``mqconform rules --format json`` gives it."""
     inventory = take_inventory()
-    return {rule: inventory.row(rule) for rule in inventory.checked()}
+    return {rule: inventory.row(rule) for rule in inventory.checked_rules()}
 
 
 @cache

@@ -1,0 +1,58 @@
+"""MS-MQQB 3.1.5.8.10 Sending Administration Acknowledgments, 3.1.5.8.2 for those of messages that are refused."""
+
+import pytest
+from core_admin import ADMIN, classes, pair, send
+from core_network import PLAIN, TRANSACTIONAL, direct
+from core_raw import Raw
+
+from reference_qm.core.transfer import own_messages
+
+KINDS = {
+    "express": (PLAIN, {}),
+    "recoverable": (PLAIN, {"recoverable": True}),
+    "transactional": (TRANSACTIONAL, {"transactional": True}),
+}
+
+
+@pytest.mark.parametrize("kind", ["recoverable", "transactional"])
+def test_it_is_acknowledged_only_when_it_is_on_disk(kind):
+    queue, fields = KINDS[kind]
+    near, far = pair()
+    far.disk = "slow"
+    send(near, to=direct(2, queue), **fields)
+    assert classes(near) == []
+    far.network.settle_disk()
+    assert classes(near) == ["ACK_REACH_QUEUE"]
+
+
+def test_a_message_that_could_not_be_saved_is_not_acknowledged():
+    near, far = pair()
+    far.disk = "broken"
+    send(near, recoverable=True)
+    assert classes(near) == []
+
+
+# -- messages that are refused ----------------------------------------------------------------------------------
+
+
+def test_a_message_that_arrives_too_late_is_acknowledged_negatively_and_logged():
+    near, far = pair()
+    held = []
+    near.tamper = lambda data: held.append(data) if b"late" in data else data
+    send(near, body=b"late", time_to_reach_queue_s=5, journal=frozenset({"negative"}))
+    far.network.advance(6_000)
+    near.tamper = lambda data: data
+    Raw.open(far).feed(held[0])
+    assert classes(near) == ["NACK_REACH_QUEUE_TIMEOUT"]
+    assert (far.bodies(), far.bodies("system$;deadletter")) == ([], ["late"])
+
+
+def test_unknown_senders_cannot_make_acknowledgments_pile_up(monkeypatch):
+    monkeypatch.setattr(own_messages, "OUTGOING_QUEUES_LIMIT", 3)
+    _, far = pair(max_outgoing_messages=2)
+    for number in (11, 12, 13, 14, 11, 11, 14):
+        far.send(direct(2), acks=frozenset({"positive_arrival"}), admin_queue=direct(number, ADMIN))
+    waiting = {one["DestinationFormatName"]: 0 for one in far.adm()["OutgoingQueues"]}
+    for one in far.adm()["Sessions"]:
+        waiting[one["OutgoingQueueReference"]] = len(one["OutgoingMessageTable"])
+    assert waiting == {direct(11, ADMIN): 2, direct(12, ADMIN): 1, direct(13, ADMIN): 1}

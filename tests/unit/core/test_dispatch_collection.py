@@ -1,0 +1,60 @@
+"""MS-MQDMPR 3.1.7.1.28, 3.1.7.1.29, 3.1.7.1.34, 3.1.7.3.9: what may be sent next, and what may not."""
+
+from __future__ import annotations
+
+import pytest
+from core_network import Host, Network, direct
+from core_raw import Raw
+
+from reference_qm.surface.commands import PauseQueue
+
+NINE = direct(9)
+
+
+@pytest.fixture
+def host() -> Host:
+    return Network().host(1)
+
+
+@pytest.fixture
+def raw(host) -> Raw:
+    return Raw.accepted(host)
+
+
+def session_of(host, name=NINE):
+    return host.core.adm.OutgoingQueues[name.lower()].session
+
+
+def next_one(host):
+    """Return the body of the message that would be sent next."""
+    position = session_of(host).OutgoingMessageTable.next_unsent()
+    return None if position is None else position.MessagePosition.MessageReference.Body.decode()
+
+
+def fill(host, *bodies):
+    """Put messages into the table while the queue is on hold: none of them is dispatched."""
+    host.ask(PauseQueue(NINE))
+    for body in bodies:
+        host.send(NINE, body.encode(), priority=int(body[0]))
+    return {one.MessagePosition.MessageReference.Body.decode(): one for one in session_of(host).OutgoingMessageTable}
+
+
+def test_one_that_is_removed_is_not_next_any_more(host, raw):
+    table = fill(host, "3 a", "5 b")
+    session = session_of(host)
+    for position in table.values():
+        host.core.dispatch_collection.add(session, position)
+    host.core.dispatch_collection.remove(session, table["5 b"])
+    assert next_one(host) == "3 a"
+    assert len(session.OutgoingMessageTable) == 2, "its table still has it"
+
+
+def test_of_a_queue_that_is_removed_nothing_is_next_and_of_others_all_is(host, raw):
+    table = fill(host, "3 a", "5 b")
+    session = session_of(host)
+    host.send(direct(8), b"other")
+    for position in table.values():
+        host.core.dispatch_collection.add(session, position)
+    host.core.dispatch_collection.remove_queue(session.OutgoingQueueReference)
+    assert next_one(host) is None
+    assert session_of(host, direct(8)).OutgoingMessageTable.next_unsent() is not None

@@ -1,0 +1,73 @@
+"""MS-MQQB 3.1.5.1, 3.1.5.1.1, 3.1.5.1.2, 3.1.5.1.3: what is done with any bytes that arrive.
+
+One table says which packet is taken in which state.
+"""
+
+import pytest
+from core_network import Network, guid
+from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
+
+from reference_qm.codec import InternalHeader, UnknownInternalPacket
+from reference_qm.model.states import SessionState
+
+PACKETS = {
+    "EstablishConnection": establish(ServerGuid=RAW, ClientGuid=guid(1)),
+    "ConnectionParameters": parameters(),
+    "SessionAck": session_ack(),
+    "UserMessage": user_message(1),
+    "unknown internal": UnknownInternalPacket(internal(2)[0], InternalHeader(Flags=7)),
+}
+STATES = [state for state in SessionState if state not in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)]
+"""States in which there is a connection that packets can arrive on."""
+
+TAKEN = {
+    ("WAITING_EC_MSG", "EstablishConnection"): None,
+    ("WAITING_ECR_MSG", "EstablishConnection"): "WAITING_CPR_MSG",
+    ("WAITING_CP_MSG", "ConnectionParameters"): "OPEN",
+    ("WAITING_CPR_MSG", "ConnectionParameters"): "OPEN",
+    ("OPEN", "SessionAck"): "OPEN",
+    ("OPEN", "UserMessage"): "OPEN",
+}
+"""Written from 3.1.5.3, 3.1.5.4, 3.1.5.5 and 3.1.5.8; None: the request names another server."""
+
+
+def in_state(state):
+    """Return a connection of a host whose session is in a state."""
+    host = Network().host(1)
+    if state in (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG):
+        raw = Raw.acceptor(host)
+        if state is SessionState.WAITING_CPR_MSG:
+            raw.feed(PACKETS["EstablishConnection"])
+    else:
+        raw = Raw.initiator(host)
+        if state is not SessionState.WAITING_EC_MSG:
+            raw.feed(establish())
+        if state is SessionState.OPEN:
+            raw.feed(parameters())
+    assert raw.session["SessionState"] == state.value
+    return raw
+
+
+@pytest.mark.parametrize("kind", PACKETS)
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_and_packet_has_one_outcome(state, kind):
+    raw = in_state(state)
+    packet = PACKETS[kind]
+    if state is SessionState.WAITING_EC_MSG and kind == "EstablishConnection":
+        packet = establish()
+        after = "WAITING_CP_MSG"
+    else:
+        after = TAKEN.get((state.value, kind), "CLOSED")
+    before = len(raw.sent)
+    raw.feed(packet)
+    assert raw.session["SessionState"] == after
+    assert (raw.closed is not None) == (after == "CLOSED")
+    if after == "CLOSED":
+        assert len(raw.sent) == before, "a refused packet is not answered"
+        assert set(raw.session["timers"].values()) == {None}
+
+
+def test_glued_packets_are_taken_in_order():
+    raw = in_state(SessionState.WAITING_EC_MSG)
+    raw.feed(establish(), parameters(), user_message(1, body=b"one"), user_message(2, body=b"two"))
+    assert raw.host.bodies() == ["one", "two"]

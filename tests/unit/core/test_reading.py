@@ -1,0 +1,99 @@
+"""MS-MQQP 2.2.2.1, 3.2.1.1, 3.2.1.2, 3.2.4.2, 3.2.4.3, 3.2.4.5 and 3.2.4.6: messages are read remotely; 3.1.4.11."""
+
+import pytest
+from core_remote import CURSOR, DESCRIPTOR, HANDLE, Remote, fault, message, read
+
+from reference_qm.surface.remote_commands import (
+    RemoteOpenCursor,
+    RemotePeek,
+    RemoteReadByLookupId,
+    RemoteReceive,
+)
+
+PEEK_CURRENT, PEEK_NEXT = 0x80000000, 0x80000001
+
+
+def version(*numbers):
+    names = ("pMajor", "pMinor", "pBuildNumber")
+    return lambda call: call.respond(**dict(zip(names, numbers, strict=True)))
+
+
+def sent(remote, method="RemoteQMStartReceive2"):
+    arguments = remote.arguments(method)
+    return arguments.get("lpRemoteReadDesc") or arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
+
+
+@pytest.mark.parametrize("old", [False, True])
+@pytest.mark.parametrize("cursor", [False, True])
+@pytest.mark.parametrize(
+    ("request_type", "fields", "action"),
+    [(RemoteReceive, {}, 0), (RemotePeek, {}, PEEK_CURRENT), (RemotePeek, {"next": True}, PEEK_NEXT)],
+)
+def test_what_the_description_holds(old, cursor, request_type, fields, action):
+    if fields and not cursor:
+        return  # there is a next message only for a cursor
+    remote = Remote()
+    if old:
+        remote.answers["RemoteQmGetVersion"] = version(5, 0, 2195)
+    where = {"remote": remote.open()}
+    if cursor:
+        where = {"cursor": remote.ask(RemoteOpenCursor(where["remote"]))["cursor"]}
+        assert remote.arguments("R_QMCreateRemoteCursor")["hQueue"] == HANDLE
+    remote.ask(request_type(**where, timeout_ms=1500, **fields))
+    assert sent(remote, "RemoteQMStartReceive" if old else "RemoteQMStartReceive2") == {
+        "hRemoteQueue": HANDLE,
+        "hCursor": CURSOR if cursor else 0,
+        "ulAction": action,
+        "ulTimeout": 1500,
+        "dwSize": 0,
+        "dwQueue": DESCRIPTOR,
+        "dwRequestID": 1,
+        "Reserved": 0,
+        "dwArriveTime": 0,
+        "eAckNack": 0,
+        "lpBuffer": None,
+    }
+    if not old:
+        assert remote.arguments("RemoteQMStartReceive2")["lpRemoteReadDesc2"]["SequentialId"] == 0
+    assert remote.methods.count("RemoteQMEndReceive") == (request_type is RemoteReceive)
+
+
+def test_a_server_without_versions_is_an_old_one():
+    """Note <21>: Windows NT and Windows 2000 have no such method."""
+    remote = Remote()
+    remote.answers["RemoteQmGetVersion"] = fault(0x1C010002)
+    remote.ask(RemoteReceive(remote.open()))
+    assert remote.methods[1] == "RemoteQMStartReceive"
+
+
+@pytest.mark.parametrize(
+    "buffer",
+    [b"", b"x", b"no packet at all" * 8, message()[:-1], message()[:20] + b"\xff" * 200],
+    ids=["empty", "a byte", "other bytes", "cut", "broken"],
+)
+def test_what_is_no_message_is_given_back(buffer):
+    remote = Remote()
+    number = remote.open()
+    remote.answers["RemoteQMStartReceive2"] = lambda call: read(call, buffer)
+    assert "no UserMessage Packet" in remote.refusal(RemoteReceive(number))
+    assert remote.arguments("RemoteQMEndReceive")["dwAck"] == 1
+    assert remote.pending() == []
+
+
+@pytest.mark.parametrize(
+    ("request_made", "why"),
+    [
+        (RemoteReceive(), "give one of them"),
+        (RemoteReceive(1, 1), "give one of them"),
+        (RemoteReceive(99), "no remote queue 99"),
+        (RemoteReceive(cursor=99), "no remote cursor 99"),
+        (RemotePeek(99, next=True), "next message only for a cursor"),
+        (RemoteReceive(99, timeout_ms=-1), "timeout_ms"),
+        (RemoteReadByLookupId(99, 1, "nearest"), "is none of first"),
+        (RemoteReadByLookupId(99, -1), "lookup_id"),
+        (RemoteReadByLookupId(99, 0, "current"), "0 names no message"),
+        (RemoteReadByLookupId(99, 0, "previous"), "0 names no message"),
+    ],
+)
+def test_requests_that_make_no_sense_are_refused(request_made, why):
+    assert why in Remote().refusal(request_made)

@@ -1,0 +1,187 @@
+"""MS-MQQB 3.1.5.8.3 Security: what a queue manager does with a signed or encrypted message that arrives."""
+
+from dataclasses import replace
+
+import pytest
+from core_network import PLAIN, TRANSACTIONAL, direct
+from core_secure import (
+    ALICE,
+    KEYS,
+    MALLORY,
+    PLAIN_2,
+    TRANSACTIONAL_2,
+    alter,
+    arrived,
+    receiver_config,
+    rsa_key,
+    secure_pair,
+)
+from security_made import with_properties, with_security
+
+from harness.faults.parts import changed
+from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
+from reference_qm.config import QueueSettings
+from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
+from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.security import (
+    AES_PROVIDER,
+)
+
+BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+UNSUPPORTED = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+SIGNED = {"authentication_level": "sig20"}
+ENCRYPTED = {"privacy_level": "advanced"}
+
+
+def flip(data: bytes) -> bytes:
+    """Change one bit in the middle."""
+    at = len(data) // 2
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def _flipped(name):
+    """Change one byte of an item of SecurityData."""
+    return lambda packet: with_security(packet, **{name: flip(getattr(packet.SecurityHeader.SecurityData, name))})
+
+
+def _flipped_body(packet):
+    return with_properties(packet, MessageBody=flip(packet.MessagePropertiesHeader.MessageBody))
+
+
+def _of_other_provider(packet):
+    changed = with_security(packet, ProviderInfo=ProviderInfo(1, "Contoso").build())
+    flags = changed.SecurityHeader.Flags & ~SecurityHeader.flags(DE=1)
+    return replace(changed, SecurityHeader=replace(changed.SecurityHeader, Flags=flags))
+
+
+WRONG = [
+    ("flipped body", SIGNED, _flipped_body, {}, BAD_SIGNATURE),
+    ("flipped label", SIGNED, lambda packet: with_properties(packet, Label="x"), {}, BAD_SIGNATURE),
+    ("flipped signature", SIGNED, _flipped("Signature"), {}, BAD_SIGNATURE),
+    ("other hash", SIGNED, lambda packet: with_properties(packet, HashAlgorithm=0x800C), {}, BAD_SIGNATURE),
+    ("unknown hash", SIGNED, lambda packet: with_properties(packet, HashAlgorithm=0x8009), {}, BAD_SIGNATURE),
+    ("no certificate", SIGNED, lambda packet: with_security(packet, SenderCert=b""), {}, BAD_SIGNATURE),
+    (
+        "certificate of another key",
+        SIGNED,
+        lambda p: with_security(p, SenderCert=MALLORY.certificates[0]),
+        {},
+        BAD_SIGNATURE,
+    ),
+    (
+        "unregistered certificate",
+        SIGNED,
+        None,
+        {"accounts": (replace(ALICE, certificates=(), key=None),)},
+        BAD_SIGNATURE,
+    ),
+    ("unknown signer", SIGNED, None, {"accounts": ()}, BAD_SIGNATURE),
+    ("signer pretends to be another", SIGNED | {"certificate": "mallory"}, None, {}, BAD_SIGNATURE),
+    ("provider of the signature", SIGNED, _of_other_provider, {}, UNSUPPORTED),
+    ("unknown sender, not signed", {"sender": "mallory"}, None, {}, ACCESS_DENIED),
+    ("no sender", {"sender": "none"} | SIGNED, None, {}, ACCESS_DENIED),
+    ("malformed SID", {"sender": "alice"}, lambda packet: with_security(packet, SecurityID=b"\1"), {}, ACCESS_DENIED),
+    ("cut body", ENCRYPTED, lambda p: with_properties(p, MessageBody=b"x"), {}, BAD_ENCRYPTION),
+    ("no body", ENCRYPTED, lambda p: with_properties(p, MessageBody=b""), {}, BAD_ENCRYPTION),
+    ("flipped key", ENCRYPTED, _flipped("EncryptionKey"), {}, BAD_ENCRYPTION),
+    ("no key", ENCRYPTED, lambda packet: with_security(packet, EncryptionKey=b""), {}, BAD_ENCRYPTION),
+    ("other algorithm", ENCRYPTED, lambda p: with_properties(p, EncryptionAlgorithm=0x660E), {}, BAD_ENCRYPTION),
+    (
+        "algorithm of another level",
+        ENCRYPTED,
+        lambda p: with_properties(p, EncryptionAlgorithm=0x6801),
+        {},
+        BAD_ENCRYPTION,
+    ),
+    ("other level", ENCRYPTED, lambda p: with_properties(p, PrivacyLevel=3), {}, BAD_ENCRYPTION),
+    ("unknown level", ENCRYPTED, lambda p: with_properties(p, PrivacyLevel=2), {}, BAD_ENCRYPTION),
+    ("no private key of the provider", ENCRYPTED, None, {"encryption_keys": {}}, BAD_ENCRYPTION),
+    (
+        "another private key",
+        ENCRYPTED,
+        None,
+        {"encryption_keys": KEYS | {AES_PROVIDER: rsa_key(1024)}},
+        BAD_ENCRYPTION,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "change", "receiving", "message_class"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG]
+)
+@pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+def test_a_message_that_is_wrong_is_refused_with_its_class(asked, change, receiving, message_class, transactional):
+    sender, receiver = secure_pair(receiver=receiver_config(**receiving))
+    refused = refusals(receiver)
+    if change is not None:
+        alter(sender, change)
+    sender.send(TRANSACTIONAL_2 if transactional else PLAIN_2, body=b"body", transactional=transactional, **asked)
+    assert refused == [message_class]
+    assert arrived(receiver, TRANSACTIONAL if transactional else PLAIN) == []
+    sender.tamper = lambda data: data
+    sender.send(PLAIN_2, body=b"next")
+    assert receiver.bodies() == ["next"], "the session goes on"
+
+
+def refusals(host):
+    """Return the classes with which the checks of a host refuse messages from now on."""
+    classes = []
+
+    def noting(check):
+        def noted(*arguments):
+            outcome = check(*arguments)
+            if isinstance(outcome, MessageClass):
+                classes.append(outcome)
+            return outcome
+
+        return noted
+
+    for check in (SecurityOnReceipt.check_security, SecurityOnReceipt.check_queue_demands):
+        put_in_place(host.core, changed(check, noting))
+    return classes
+
+
+@pytest.mark.parametrize(
+    ("asked", "change", "message_class", "body"),
+    [
+        (SIGNED, _flipped("Signature"), BAD_SIGNATURE, "body"),
+        (ENCRYPTED, _flipped("EncryptionKey"), BAD_ENCRYPTION, ""),
+    ],
+    ids=["signed", "encrypted"],
+)
+@pytest.mark.parametrize("insecure", [False, True])
+def test_the_refusal_is_sent_when_insecure_nacks_are_sent(asked, change, message_class, body, insecure):
+    """3.1.7.15: the body comes back unless it was encrypted; 3.1.1.3 SendInsecureNacks."""
+    sender, _ = secure_pair(send_insecure_nacks=insecure)
+    alter(sender, change)
+    sender.send(PLAIN_2, acks={"negative_arrival"}, admin_queue=direct(1), **asked)
+    nacks = [(one["class"], one["body"]) for one in arrived(sender)]
+    assert nacks == ([(message_class.name, body)] if insecure else [])
+
+
+@pytest.mark.parametrize(
+    ("demands", "asked", "message_class"),
+    [
+        ({"authenticated": True}, {}, BAD_SIGNATURE),
+        ({"authenticated": True}, {"sender": "alice"}, BAD_SIGNATURE),
+        ({"authenticated": True}, ENCRYPTED, BAD_SIGNATURE),
+        ({"authenticated": True}, SIGNED, None),
+        ({"privacy": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.BODY}, SIGNED, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.BODY}, ENCRYPTED, None),
+        ({"privacy": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.NONE}, SIGNED, None),
+        ({"privacy": PrivacyLevel.OPTIONAL}, ENCRYPTED, None),
+        ({"authenticated": True, "privacy": PrivacyLevel.BODY}, SIGNED | ENCRYPTED, None),
+    ],
+)
+def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_class):
+    """MS-MQDMPR 3.1.1.2 Authentication, PrivacyLevel; the same for messages sent on the same computer."""
+    sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, **demands),))
+    refused = refusals(receiver)
+    sender.send(PLAIN_2, **asked)
+    assert refused == ([] if message_class is None else [message_class])
+    assert len(arrived(receiver)) == (message_class is None)

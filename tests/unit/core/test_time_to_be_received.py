@@ -1,0 +1,85 @@
+"""MS-MQDMPR 3.1.2.4 and 3.1.7.2.7, MS-MQQB 3.1.7.1.2: messages whose time is over."""
+
+import itertools
+import sys
+
+import pytest
+from core_admin import pair
+from core_network import PLAIN, Network, direct
+
+from reference_qm.config import QueueSettings
+from reference_qm.model.timers import TimerKey, TimerName
+
+EXPIRATION = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
+
+# -- in the destination queue -----------------------------------------------------------------------------------
+
+
+def test_a_message_without_a_time_waits_for_ever_and_runs_no_timer():
+    near, far = pair()
+    near.send(direct(2))
+    assert not far.core.timers.is_running(EXPIRATION)
+    near.network.advance(10**9)
+    assert far.bodies() == ["body"]
+
+
+@pytest.mark.parametrize("crash", ["restart", "kill"])
+def test_a_time_goes_on_after_a_crash(crash):
+    network = Network()
+    _, far = network.pair()
+    far.send(direct(2), recoverable=True, time_to_be_received_s=10)
+    if crash == "kill":
+        network.kill(far)
+    else:
+        far.restart()
+    assert far.bodies() == ["body"]
+    network.advance(11_000)
+    assert far.bodies() == []
+    network.kill(far)
+    assert far.bodies() == []
+
+
+def test_a_disk_that_fails_keeps_the_message_until_it_works():
+    network = Network()
+    _, far = network.pair()
+    far.send(direct(2), recoverable=True, time_to_be_received_s=10)
+    far.disk = "broken"
+    network.advance(11_000)
+    assert far.bodies() == ["body"]
+    far.disk = "works"
+    network.advance(10_000)
+    assert far.bodies() == []
+
+
+# -- on the way -------------------------------------------------------------------------------------------------
+
+
+def test_work_for_waiting_messages_grows_as_their_number():
+    few, many = calls(expire_waiting, 500), calls(expire_waiting, 5_000)
+    assert many < 11 * few
+
+
+def expire_waiting(messages: int) -> None:
+    """Let messages wait, and expire, at once."""
+    host = Network().host(1, queues=(QueueSettings(PLAIN),))
+    core, now = host.core, host.network.now
+    host.send(direct(1), time_to_be_received_s=1_000)
+    queue = core.adm.QueueCollection[PLAIN]
+    (first,) = queue.MessagePositionList
+    for _ in range(messages):
+        core.positions.message_available(core.positions.insert_message(queue, first.MessageReference))
+    core.lifetimes.start_expiration_timer(now)
+    assert len(queue.MessagePositionList) == messages + 1
+    host.network.advance(1_001_000)
+    assert len(queue.MessagePositionList) == 0
+
+
+def calls(function, *arguments) -> int:
+    """Return how many calls of functions a call leads to: work that no clock measures."""
+    counted = itertools.count()
+    sys.setprofile(lambda frame, event, value: next(counted) if event in ("call", "c_call") else None)
+    try:
+        function(*arguments)
+    finally:
+        sys.setprofile(None)
+    return next(counted)

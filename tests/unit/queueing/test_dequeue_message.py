@@ -1,0 +1,74 @@
+"""MS-MQDMPR 3.1.7.1.10, 3.1.7.3.2: receiving."""
+
+from queueing_made import Reads, direct, one_host, open_, put
+
+from harness.faults.parts import changed
+from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.replacing import put_in_place
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import SendMessage
+
+OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
+
+
+def test_what_is_not_on_disk_yet_is_waited_for_and_what_is_behind_it_too():
+    host = one_host()
+    reads, descriptor = Reads(host), open_(host)
+    for name in "xy":
+        reads.call(name, "dequeue_message", descriptor)
+    host.disk = "slow"
+    token = host.begin(SendMessage(direct(1), b"slow", recoverable=True))
+    host.send(direct(1), b"behind")
+    assert reads.answers == {}
+    host.disk = "works"
+    host.network.write(host)
+    host.network.settle()
+    assert token in host.answers
+    assert reads.answers == {"x": (OK, "slow"), "y": (OK, "behind")}
+
+
+def test_a_received_message_is_answered_when_the_disk_knows_and_kept_when_it_refuses():
+    host = one_host()
+    reads, descriptor = Reads(host), open_(host)
+    put(host, "a", recoverable=True)
+    host.disk = "slow"
+    assert reads.call("x", "dequeue_message", descriptor) is None
+    assert reads.call("other", "dequeue_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
+    host.disk = "broken"
+    host.network.write(host)
+    host.network.settle()
+    assert reads.answers["x"] == (Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
+    host.disk = "works"
+    assert reads.call("again", "dequeue_message", descriptor) == (OK, "a")
+    host.network.kill(host)
+    assert host.bodies() == []
+
+
+def test_a_search_that_passed_locked_messages_finds_what_becomes_available_among_them(host, reads):
+    put(host, "a", "b", "c", "d")
+    descriptor = open_(host)
+    for name in "abc":
+        reads.call(name, "dequeue_message", descriptor, two_phase_read=True)
+    host.core.positions.unlock_message(reads.positions["b"])
+    assert reads.call("again", "dequeue_message", descriptor) == (OK, "b")
+    assert reads.call("last", "dequeue_message", descriptor) == (OK, "d")
+    put(host, "urgent", priority=7)
+    assert reads.call("first", "dequeue_message", descriptor) == (OK, "urgent")
+    assert reads.call("none", "dequeue_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
+    host.core.positions.delete_message(reads.positions["c"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.positions.unlock_message(reads.positions["a"])
+    assert reads.call("unlocked", "dequeue_message", descriptor) == (OK, "a")
+
+
+def test_receiving_among_a_thousand_locked_messages_looks_at_each_of_them_once(host, reads):
+    put(host, *(str(number) for number in range(1_000)))
+    descriptor = open_(host)
+    looked_at = []
+    put_in_place(
+        host.core,
+        changed(Seeking.is_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)),
+    )
+    for number in range(1_000):
+        reads.call(str(number), "dequeue_message", descriptor, two_phase_read=True)
+    assert len(looked_at) < 3_000

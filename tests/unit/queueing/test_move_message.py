@@ -1,0 +1,76 @@
+"""MS-MQDMPR 3.1.7.1.16: moving messages; subqueues."""
+
+import pytest
+from core_network import TRANSACTIONAL
+from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
+
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import (
+    CreateQueue,
+    MoveMessage,
+    PeekMessages,
+    ReceiveMessage,
+)
+
+SUB = f"{PLAIN};sub"
+
+
+@pytest.fixture
+def host():
+    host = one_host()
+    host.ask(CreateQueue(SUB))
+    return host
+
+
+@pytest.mark.parametrize("to", [TRANSACTIONAL, PLAIN, f"{PLAIN};journal", "system$;deadletter", f"{PLAIN};none"])
+def test_messages_are_moved_only_within_a_queue(host, to):
+    (one,) = put(host, "a")
+    assert "move within one queue" in (refused := host.refusal(MoveMessage(PLAIN, one, to))) or "create it" in refused
+    assert host.bodies() == ["a"]
+
+
+def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():
+    host = one_host()
+    host.ask(CreateQueue(SUB))
+    ids = put(host, "a", "b", recoverable=True)
+    host.ask(MoveMessage(PLAIN, ids[0], SUB))
+    host.network.kill(host)
+    assert (host.bodies(), host.bodies(SUB)) == (["b"], ["a"])
+    assert host.ask(PeekMessages(SUB))["messages"][0]["lookup_id"] == ids[0]
+    host.ask(ReceiveMessage(SUB))
+    host.network.kill(host)
+    assert host.bodies(SUB) == []
+
+
+def test_a_message_that_was_moved_back_is_the_last_after_a_crash_too():
+    host = one_host()
+    host.ask(CreateQueue(SUB))
+    ids = put(host, "a", "b", recoverable=True)
+    host.ask(MoveMessage(PLAIN, ids[0], SUB))
+    host.ask(MoveMessage(SUB, ids[0], PLAIN))
+    host.network.kill(host)
+    assert host.bodies() == ["b", "a"]
+
+
+def test_a_message_that_was_received_as_it_was_moved_is_gone_after_a_crash_too():
+    host = one_host()
+    host.ask(CreateQueue(SUB))
+    (one,) = put(host, "a", recoverable=True)
+    host.ask(MoveMessage(PLAIN, one, SUB))
+    reads = Reads(host)
+    reads.call("waits", "dequeue_message", open_(host))
+    host.ask(MoveMessage(SUB, one, PLAIN))
+    assert reads.answers["waits"] == (Status.MQ_OK, "a")
+    host.network.kill(host)
+    assert host.bodies() == []
+
+
+def test_a_journaled_message_is_in_the_journal_after_a_crash():
+    host = one_host()
+    put(host, "a", recoverable=True)
+    (position,) = queue_of(host).MessagePositionList
+    host.core.positions.move_message(position, queue_of(host).JournalQueueReference)
+    host.network.carry_out(host, host.core.handle_timer(host.network.now))
+    host.network.kill(host)
+    assert (host.bodies(), host.bodies(f"{PLAIN};journal")) == ([], ["a"])
+    assert host.core.adm.journal_storage.used == queue_of(host).JournalQueueReference.TotalBytes > 0

@@ -1,0 +1,39 @@
+"""MS-MQQP 3.1.4.6: RemoteQMCancelReceive, and the cancels and orphans of DCE/RPC, end a read that waits."""
+
+from __future__ import annotations
+
+import pytest
+from remote_reader import Faulted, Server
+
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import FaultStatus
+
+INFINITE = 0xFFFFFFFF
+BOTH = pytest.mark.parametrize("method", ["RemoteQMStartReceive", "RemoteQMStartReceive2"])
+
+
+def waiting(method: str = "RemoteQMStartReceive", **change):
+    """Return a server, a client, its queue, and the call that waits under dwRequestID 5."""
+    server = Server()
+    reader = server.connect()
+    queue = reader.open().handle
+    return server, reader, queue, reader.begin_read(queue, method, ulTimeout=INFINITE, dwRequestID=5, **change)
+
+
+def cancel(reader, queue: int, request: int, p_queue: int | None = None) -> Status:
+    p_queue = queue if p_queue is None else p_queue
+    results = reader.call("RemoteQMCancelReceive", hQueue=queue, pQueue=p_queue, dwRequestID=request)
+    return Status(results["Return"])
+
+
+@BOTH
+def test_a_cancelled_call_is_answered_with_a_fault_and_takes_no_message(method):
+    """C706 12.6.4.6, 6.1.8: co_cancel."""
+    server, reader, queue, call = waiting(method)
+    reader.cancel(call)
+    with pytest.raises(Faulted) as fault:
+        reader.answer(call)
+    assert fault.value.status == FaultStatus.NCA_S_FAULT_CANCEL
+    server.send(b"late")
+    assert server.bodies() == ["late"]
+    assert cancel(reader, queue, 5) is Status.MQ_ERROR_INVALID_HANDLE

@@ -1,0 +1,57 @@
+"""MS-MQQP 3.1.4.3 to 3.1.4.5, 3.1.4.7: opening and closing queues and cursors, purging."""
+
+from __future__ import annotations
+
+from remote_reader import OTHER, PEEK_ACCESS, Server
+
+from reference_qm.model.statuses import Status
+
+INFINITE = 0xFFFFFFFF
+
+
+# -- RemoteQMCloseQueue ----------------------------------------------------------------------------------------
+
+
+def test_closing_a_queue_cancels_its_reads_and_no_others():
+    server = Server()
+    reader = server.connect()
+    opened, other = reader.open(), reader.open(OTHER)
+    calls = [reader.begin_read(opened.handle, ulTimeout=INFINITE, dwRequestID=number) for number in (1, 2)]
+    elsewhere = reader.begin_read(other.handle, ulTimeout=INFINITE)
+    reader.call("RemoteQMCloseQueue", pphContext=opened.session)
+    for call in calls:
+        results = reader.answer(call)
+        assert Status(results["Return"]) is Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+        assert results["pphContext"] is None
+    assert reader.answer(elsewhere) is None
+    assert len(server.core.remote.RemoteReadEntryCollection) == 1
+
+
+# -- RemoteQMCloseCursor ---------------------------------------------------------------------------------------
+
+
+# -- RemoteQMPurgeQueue ----------------------------------------------------------------------------------------
+
+
+def test_what_was_opened_to_peek_does_not_purge():
+    """MS-MQMP 3.1.4.2: purging needs MQ_RECEIVE_ACCESS."""
+    server = Server()
+    server.send(b"one")
+    reader = server.connect()
+    results = reader.call("RemoteQMPurgeQueue", hQueue=reader.open(access=PEEK_ACCESS).handle)
+    assert Status(results["Return"]) is Status.MQ_ERROR_ACCESS_DENIED
+    assert server.bodies() == ["one"]
+
+
+def test_a_purge_is_answered_when_the_disk_knows_and_fails_with_it():
+    for error, expected, left in ((None, Status.MQ_OK, []), ("full", Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, ["one"])):
+        server = Server()
+        server.send(b"one", recoverable=True)
+        reader = server.connect()
+        queue = reader.open().handle
+        server.slow_disk = True
+        purging = reader.begin("RemoteQMPurgeQueue", hQueue=queue)
+        assert reader.answer(purging) is None
+        server.write(error)
+        assert Status(reader.answer(purging)["Return"]) is expected
+        assert server.bodies() == left

@@ -1,0 +1,45 @@
+"""MS-MQQP 3.1.3, 3.1.4, 3.1.4.8, 3.1.4.9 and MS-MQMP 3.1.4.24: ports, version, what is served where."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+
+import pytest
+from remote_reader import ADDRESS, LISTENING, Faulted, Server
+
+from reference_qm.rpc import QM2QM, QMCOMM, FaultStatus
+from reference_qm.rpc.syntaxes import NDR, SyntaxId
+from reference_qm.rpc.towers import Tower
+from reference_qm.surface.inputs import Endpoint, RpcListening
+
+
+def ask_mapper(reader, interface: SyntaxId):
+    octets = Tower(interface, NDR, 0, IPv4Address(0)).build()
+    tower = {"tower_length": len(octets), "tower_octet_string": octets}
+    return reader.call("ept_map", obj=None, map_tower=tower, entry_handle=None, max_towers=4)
+
+
+@pytest.mark.parametrize(("interface", "port"), [(QMCOMM, LISTENING.handshake.port), (QM2QM, LISTENING.read.port)])
+def test_the_endpoint_mapper_answers_where_an_interface_is(interface, port):
+    found = ask_mapper(Server().connect(), interface.syntax)
+    (tower,) = found["ITowers"]
+    parsed = Tower.parse(tower["tower_octet_string"])
+    assert (found["status"], parsed.port, parsed.address) == (0, port, IPv4Address(ADDRESS))
+
+
+def test_an_ipv6_address_has_no_room_in_a_tower():
+    server = Server()
+    server.handle(RpcListening(Endpoint("::1", 2103), Endpoint("::1", 2105)))
+    (tower,) = ask_mapper(server.connect(), QM2QM.syntax)["ITowers"]
+    assert Tower.parse(tower["tower_octet_string"]).address == IPv4Address(0)
+
+
+def test_a_queue_manager_that_was_halted_is_too_busy():
+    server = Server()
+    reader = server.connect()
+    server.core.halted = "halted"
+    with pytest.raises(Faulted) as fault:
+        reader.call("RemoteQmGetVersion")
+    assert fault.value.status == FaultStatus.NCA_S_SERVER_TOO_BUSY
+    server.restart()
+    assert server.connect().call("RemoteQmGetVersion")["pMajor"] == 6
