@@ -21,7 +21,7 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import Mutant, all_mutants, is_another_program, mutated, selection
+from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, selection
 from harness.proof.code import code_digest
 from harness.proof.forks import Died, run_forked
 from harness.proof.mutants import Fate, Outcome, change, run_mutants
@@ -127,7 +127,7 @@ class UnitTests:
         mutant, tests = task
         killers: list[str] = []
         tried = 0
-        with Exchange(*mutated(mutant)):
+        with Exchange(*compile_mutant(mutant)):
             for test in tests:
                 tried += 1
                 if not self._passes(test):

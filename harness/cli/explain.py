@@ -24,7 +24,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     rule = rule_named(inventory.catalogue, rule)
     row = inventory.catalogue[rule]
     yield f"{row.id}  {row.level}  {row.form}"
-    yield f"  {inventory.catalogue.called(row.document)} {row.section} {row.title}"
+    yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
     yield f"  {_place_of_row(row)}"
     yield ""
@@ -38,9 +38,9 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         yield f"violates    {', '.join(row.violates)}, in a system that fails it"
     yield from _notes(inventory, row)
     yield from _errata(inventory, row)
-    yield from _listed("checks", [_line(one) for one in _checks(inventory, rule)])
+    yield from _list("checks", [_line(one) for one in _checks(inventory, rule)])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
-    yield from _listed(f"faults ({proof})", [_line(one) for one in _faults(inventory, rule)])
+    yield from _list(f"faults ({proof})", [_line(one) for one in _faults(inventory, rule)])
     if not runs:
         return
     from harness.results.run_results import partial_of, read_run_json, system_of
@@ -49,7 +49,7 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := partial_of(run)) is not None else ""
         name = one_line(f"{system_of(run)} in {run.get('run')}", _TEXT_LIMIT)
-        yield from _listed(f"verdicts of {name}{part}", list(_verdicts(folder, rule)))
+        yield from _list(f"verdicts of {name}{part}", list(_verdicts(folder, rule)))
 
 
 def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _errata(inventory: Inventory, row: Rule) -> Iterator[str]:
         yield f"            choice:  {erratum.choice}"
 
 
-def _listed(title: str, lines: list[str]) -> Iterator[str]:
+def _list(title: str, lines: list[str]) -> Iterator[str]:
     yield ""
     yield f"{title}: {'' if lines else 'none'}".rstrip()
     yield from (f"  {line}" for line in lines)

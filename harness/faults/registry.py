@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.errors import UnknownFault
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import find_mutant, mutated
+from harness.mutation.mutants import compile_mutant, find_mutant
 from harness.paths import SUITES
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
@@ -159,7 +159,7 @@ def find_fault(name: str) -> Fault:
 def mutant_as_fault(name: str) -> Fault:
     """Return a fault that runs a mutant's code instead of the reference's."""
     mutant = find_mutant(name)
-    exchange = Exchange(*mutated(mutant))
+    exchange = Exchange(*compile_mutant(mutant))
 
     def install(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:

@@ -218,7 +218,7 @@ class Catalogue(Mapping[str, Rule]):
         """Return the rows for a run folder's rules.json."""
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
-    def called(self, document: str) -> str:
+    def document_title(self, document: str) -> str:
         """Return how a document is called: by its name with MS, unless it is none of the specifications."""
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
@@ -336,7 +336,7 @@ def _read_catalogue(root: Path) -> Catalogue:
     notes = load_notes(index, rules, root)
     for rule in rules.values():
         try:
-            notes.cited(rule.document, rule.note)
+            notes.find_cited(rule.document, rule.note)
         except KeyError as error:
             file = root.parent / rule.folder / RULES_FILE
             raise CatalogueError(file, rule.id, f"unknown product note {error.args[0]}; add it to notes.toml") from None

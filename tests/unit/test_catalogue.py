@@ -110,7 +110,7 @@ def test_a_note_that_a_row_cites_is_written_down(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"rules\.toml: MQQB-2\.2\.1-01: unknown product note <2>; add it to"):
         load_catalogue(root)
     (root / "mqqb" / "notes.toml").write_text(note + note.replace("[1]", "[2]"), encoding="utf-8")
-    assert load_catalogue(root).notes.cited("MQQB", "<2>")
+    assert load_catalogue(root).notes.find_cited("MQQB", "<2>")
 
 
 def test_defaults_at_the_head_hold_for_the_rows_that_do_not_say_otherwise(suites: Suites) -> None:
@@ -317,7 +317,7 @@ def test_a_folder_may_have_an_index_and_addresses_of_its_own(suites: Suites) -> 
     catalogue = load_catalogue(root)
     bug = catalogue["BUGS-7-01"]
     assert (bug.violates, bug.link, bug.title) == (("MQQB-2.2.1-01",), "https://example.org/7", "A bug")
-    assert [catalogue.called(name) for name in ("MQQB", "BUGS")] == ["MQQB", "BUGS"]  # titles without [MS-MQQB]
+    assert [catalogue.document_title(name) for name in ("MQQB", "BUGS")] == ["MQQB", "BUGS"]  # titles without [MS-MQQB]
     assert bug.to_json()["violates"] == ("MQQB-2.2.1-01",)
     (root / "mqqb" / INDEX_FILE).write_text(own.replace("BUGS-7-01", "MQQB-2.2.1-01"), encoding="utf-8")
     with pytest.raises(CatalogueError, match=r"mqqb/index\.tsv: MQQB-2\.2\.1-01: twice"):

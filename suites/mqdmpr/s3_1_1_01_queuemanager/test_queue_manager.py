@@ -15,7 +15,7 @@ from suites.applications import DONE, REFUSED, asked
 from suites.messages import Sequence
 from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqb.steps.pinging import element
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
@@ -97,7 +97,7 @@ def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
     message that comes then is in its queue.
     """
     session = peer.open_raw()
-    queue = filled(remote)
+    queue = remote.filled()
     read = queue.begin(ulTimeout=LONG_MS)
     before = waiting(read)
     sut.restart()
@@ -106,7 +106,7 @@ def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
     outcome = brought(read)
     ended = "ended" if read.association.over and outcome != WAITING else outcome
     evidence = [*read.evidence, session.last]
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     left = [one["label"] for one in sut.messages()]
     observed = [before, closed, ended, left]
     expected = [WAITING, "closed", "ended", [FIRST]]

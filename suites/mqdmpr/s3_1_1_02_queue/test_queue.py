@@ -10,7 +10,7 @@ from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
 from suites.applications import DONE, answered
 from suites.mqqb.steps.secured import Secured, signed
-from suites.mqqp.steps.reading import FAILURE, brought, failed, filled, frames, send_all
+from suites.mqqp.steps.reading import FAILURE, brought, failed
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
@@ -24,19 +24,19 @@ def test_messages_are_in_the_order_of_priority_and_arrival(remote: Remote, judge
     """An empty queue has no first message; six messages of three priorities are received in their order; then it is
     empty again.
     """
-    queue = filled(remote)
+    queue = remote.filled()
     empty = [queue.read()]
     packets = [
         remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
     ]
-    send_all(remote, packets)
+    remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
     wanted = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
-    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[brought(one) for one in reads], evidence=frames(reads))
+    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[brought(one) for one in reads], evidence=reads)
     empty.append(queue.read())
     observed = [failed(one) for one in empty]
-    judge("MQDMPR-3.1.1.2-21", expected=[FAILURE, FAILURE], observed=observed, evidence=frames(empty))
+    judge("MQDMPR-3.1.1.2-21", expected=[FAILURE, FAILURE], observed=observed, evidence=empty)
 
 
 @needs("queue_control", "receive")

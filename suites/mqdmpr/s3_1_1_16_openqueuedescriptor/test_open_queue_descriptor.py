@@ -10,7 +10,6 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps.shown import descriptors
 from suites.mqqb.steps.pinging import element
-from suites.mqqp.steps.reading import frames
 
 OPENINGS = 4
 
@@ -36,7 +35,7 @@ def test_each_opening_has_a_handle_and_a_context_of_its_own(remote, judge):
         ("MQDMPR-3.1.1.16-03", [int(call.out.dwpQueue) for call in calls]),
     ):
         observed = f"{len(set(values))} values, {'no' if all(values) else 'a'} 0 among them"
-        judge(rule, expected=f"{OPENINGS} values, no 0 among them", observed=observed, evidence=frames(calls))
+        judge(rule, expected=f"{OPENINGS} values, no 0 among them", observed=observed, evidence=calls)
 
 
 @needs("qm2qm", "inspect", "queue_control")

@@ -10,7 +10,7 @@ from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.shown import descriptors, queue_manager
 from suites.mqqb.steps.pinging import element
-from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled, frames
+from suites.mqqp.steps.reading import FIRST, SECOND, brought
 
 LONG_MS = 600_000
 DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
@@ -20,7 +20,7 @@ DEQUEUED = "MQMSG_CLASS_ACK_RECEIVE"
 @covers("MQDMPR-3.1.1-07")
 def test_all_protocols_have_one_model(remote, sut, judge):
     """Messages that came by MS-MQQB are read by MS-MQQP and by an application; what one takes is gone for the other."""
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     seen = [sut.labels(sut.queue())]
     taken = queue.receive()
     seen.append(sut.labels(sut.queue()))
@@ -28,7 +28,7 @@ def test_all_protocols_have_one_model(remote, sut, judge):
     left = queue.read()
     observed = [*seen, brought(taken), left.failed]
     expected = [[FIRST, SECOND], [SECOND], FIRST, True]
-    judge("MQDMPR-3.1.1-07", expected=expected, observed=observed, evidence=frames([taken, left]))
+    judge("MQDMPR-3.1.1-07", expected=expected, observed=observed, evidence=[taken, left])
 
 
 @needs("inspect")

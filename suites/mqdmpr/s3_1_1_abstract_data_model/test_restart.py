@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.applications import DONE, REFUSED, asked
 from suites.mqqb.steps.sender import Sender
-from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
+from suites.mqqp.steps.reading import FIRST, SECOND, brought
 
 pytestmark = needs("restart")
 
@@ -106,7 +106,7 @@ def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut,
     """Of two messages a remote reader has received one, and not said what is to become of it: after a restart there is
     nobody who could, and both are received (E141).
     """
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     read = queue.read()
     if brought(read) != FIRST:
         raise ConformanceFailure(f"the remote reader got {brought(read)}, not {FIRST}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, WAITING, brought, deliver, failed, filled, frames, waiting
+from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, WAITING, brought, failed, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -16,18 +16,16 @@ def test_a_new_cursor_is_one_of_its_own_before_the_first_message(remote, judge):
     """Of two cursors of an opening one goes to the second message, the other begins with the first. Neither has a next
     message before it has one, and neither is known to another opening of the queue.
     """
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     beside = remote.open(association=queue.association)
     made = [queue.cursor() for _ in range(2)]
-    judge(
-        "MQDMPR-3.1.7.1.1-10", expected=["MQ_OK"] * 2, observed=[call.outcome for call in made], evidence=frames(made)
-    )
+    judge("MQDMPR-3.1.7.1.1-10", expected=["MQ_OK"] * 2, observed=[call.outcome for call in made], evidence=made)
     going, staying = (call.settled().out.phCursor for call in made)
     early = [queue.read(PEEK_NEXT, hCursor=one) for one in (going, staying)]
     reads = [queue.read(PEEK_CURRENT, hCursor=going), queue.read(PEEK_NEXT, hCursor=going)]
     reads.append(queue.read(PEEK_CURRENT, hCursor=staying))
     seen = [brought(read) for read in reads]
-    evidence = frames([*made, *early, *reads])
+    evidence = [*made, *early, *reads]
     judge("MQDMPR-3.1.7.1.1-06", expected=[FIRST, SECOND, FIRST], observed=seen, evidence=evidence)
     observed = [*(failed(read) for read in early), seen[0], seen[2]]
     judge("MQDMPR-3.1.7.1.1-08", expected=[FAILURE, FAILURE, FIRST, FIRST], observed=observed, evidence=evidence)
@@ -42,14 +40,14 @@ def test_a_read_that_waits_with_a_closed_cursor_gets_nothing(remote, judge):
 
     Whether the receive is answered then is left open.
     """
-    queue = filled(remote)
+    queue = remote.filled()
     cursor = queue.cursor().settled().out.phCursor
     receiving = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
     peeking = queue.begin(PEEK_CURRENT, ulTimeout=LONG_MS)
     waits = [waiting(read) for read in (receiving, peeking)]
     closed = queue.close_cursor(cursor)
     still = waiting(peeking)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     observed = [*waits, closed.outcome, still, brought(peeking.wait()), queue.labels()]
     expected = [WAITING, WAITING, "MQ_OK", WAITING, FIRST, [FIRST]]
-    judge("MQDMPR-3.1.7.1.2-05", expected=expected, observed=observed, evidence=frames([closed, peeking]))
+    judge("MQDMPR-3.1.7.1.2-05", expected=expected, observed=observed, evidence=[closed, peeking])

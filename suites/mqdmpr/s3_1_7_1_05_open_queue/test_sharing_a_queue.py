@@ -7,7 +7,7 @@ from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import OPENED, close, outcome
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, deliver, frames
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD
 
 MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
@@ -54,7 +54,7 @@ def test_each_way_to_open_beside_each_other(remote, judge):
             close(second)
             pair, expected = f"{wanted} beside {held}", REFUSED if wanted in refused else OPENED
             rules = (refused[wanted], "MQDMPR-3.1.7.1.5-123") if wanted in refused else ("MQDMPR-3.1.7.1.5-124",)
-            evidence = frames([first, second])
+            evidence = [first, second]
             judge(*rules, expected=expected, observed=outcome(second), case=pair, evidence=evidence)
         close(first)
         for wanted in list(refused)[-1:]:
@@ -71,7 +71,7 @@ def test_applications_beside_who_receives_alone(remote, sut, judge):
     all.
     """
     remote.empty()
-    deliver(remote, [FIRST, SECOND, THIRD])
+    remote.deliver([FIRST, SECOND, THIRD])
     queue = sut.queue()
     known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
     place = {"lookup_id": known[0], "seek": "next"}

@@ -8,7 +8,7 @@ from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
 from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, waiting
 
 LONG_MS, SHORT_MS = 60_000, 300
 
@@ -35,16 +35,16 @@ LONG_MS, SHORT_MS = 60_000, 300
 )
 def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor, events):
     """Three wait and two messages come: two of them get one each, the third waits until another one comes."""
-    queue = filled(remote)
+    queue = remote.filled()
     cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
     reads = [queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
     before = {waiting(read) for read in reads}
-    deliver(remote, [FIRST, SECOND])
+    remote.deliver([FIRST, SECOND])
     then = sorted(waiting(read) for read in reads)
-    deliver(remote, [THIRD])
+    remote.deliver([THIRD])
     after = sorted(brought(read.wait()) for read in reads)
     ends = {queue.end(read).outcome for read in reads}
-    evidence = frames(reads)
+    evidence = reads
     expected = sorted([FIRST, SECOND, WAITING])
     judge(*rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence)
     observed = [after, sorted(ends), queue.labels()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
-from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, waiting
 
 SHORT_MS, LONG_MS = 400, 600_000
 """The second is longer than any check waits, on a system that stands still again and again, too."""
@@ -14,15 +14,15 @@ SHORT_MS, LONG_MS = 400, 600_000
 @covers("MQDMPR-3.1.7.1.10-31")
 def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
     """What came is given back: it is there for a new cursor, and behind the one that waited is what comes next."""
-    queue = filled(remote)
+    queue = remote.filled()
     cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
     read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
     waits = waiting(read)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     came = brought(read.wait())
     queue.end(read, RR_NACK)
-    deliver(remote, [SECOND])
+    remote.deliver([SECOND])
     then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
     observed = [waits, came, *(brought(one) for one in then)]
     expected = [WAITING, FIRST, SECOND, FIRST]
-    judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=frames([read, *then]))
+    judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=[read, *then])

@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
 from suites.applications import REFUSED, Application, Waiting
 from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, waiting
 
 HOURS_MS = 30 * 3_600_000
 """Where time can be hurried: longer than any time-out that an implementation might take for none."""
@@ -87,17 +87,17 @@ LONG_MS, SHORT_MS = 60_000, 300
 )
 def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by, rules):
     """Two cursors of an empty queue wait: both read the message that comes, stay there, and go on to the next one."""
-    queue = filled(remote)
+    queue = remote.filled()
     cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
     reads = [queue.begin(PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
     seen = [waiting(read) for read in reads]
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     seen += [brought(read.wait()) for read in reads]
-    deliver(remote, [SECOND])
+    remote.deliver([SECOND])
     again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
     seen += [brought(read) for read in again]
     expected = [WAITING, WAITING, *[FIRST] * 4]
-    judge(*rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
+    judge(*rules["current"], expected=expected, observed=seen, evidence=[*reads, *again])
     on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
     observed = [brought(read) for read in on]
-    judge(*rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))
+    judge(*rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=on)

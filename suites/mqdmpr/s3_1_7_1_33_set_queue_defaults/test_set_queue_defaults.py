@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import OPNUM, VT_NULL, Variant, get_properties, got_properties
-from harness.wire.rpc_status import returned
+from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, arrives
 
@@ -70,7 +70,7 @@ def test_a_client_is_told_the_defaults(remote, sut, judge):
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
-        raise ConformanceFailure(f"the SUT did not return its properties: {returned(result)}")
+        raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     wanted = {name: value for name, (_, value) in PROPERTIES.items()}
     observed = {name: one.value for name, one in zip(PROPERTIES, found, strict=False)}
     judge("MQDMPR-3.1.7.1.33-D01", expected=wanted, observed=observed, evidence=call.evidence)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 LONG_MS = 600_000
 
@@ -16,12 +16,12 @@ LONG_MS = 600_000
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_every_peek_that_waits_gets_the_message(remote, judge):
     """Two peeks wait through each of two handles of a queue: all four get the message; it stays until it is taken."""
-    queue, other = filled(remote), remote.open()
+    queue, other = remote.filled(), remote.open()
     reads = [one.begin(PEEK_CURRENT, ulTimeout=LONG_MS) for one in (queue, queue, other, other)]
     before = {waiting(read) for read in reads}
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     got = [brought(read.wait()) for read in reads]
-    evidence = frames(reads)
+    evidence = reads
     through_each = [sorted(before), got[0], got[2]]
     judge("MQDMPR-3.1.7.2.2-07", expected=[[WAITING], FIRST, FIRST], observed=through_each, evidence=evidence)
     there = queue.labels()

@@ -14,21 +14,7 @@ from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
 from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import (
-    FAILURE,
-    FIRST,
-    FOURTH,
-    SECOND,
-    THIRD,
-    WAITING,
-    brought,
-    deliver,
-    failed,
-    filled,
-    frames,
-    send_all,
-    waiting,
-)
+from suites.mqqp.steps.reading import FAILURE, FIRST, FOURTH, SECOND, THIRD, WAITING, brought, failed, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -52,7 +38,7 @@ ALREADY_RECEIVED, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEG
 @pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
 def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
     """Another receives the message that a cursor is at: PEEK_CURRENT brings no other one, PEEK_NEXT the one behind."""
-    queue, other = filled(remote, FIRST, SECOND, THIRD, FOURTH), remote.open()
+    queue, other = remote.filled(FIRST, SECOND, THIRD, FOURTH), remote.open()
     cursor, taking, walking = (one.cursor().settled().out.phCursor for one in (queue, queue, other))
     for one, at in ((queue, cursor), (queue, taking), (other, walking)):
         one.read(PEEK_CURRENT, by=by, hCursor=at).settled()
@@ -64,7 +50,7 @@ def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
     refused = queue.read(RECEIVE, by=by, hCursor=taking)
     following = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_NEXT, PEEK_CURRENT, PEEK_NEXT)]
     seen = [brought(before), brought(taken), *(failed(read) for read in gone)]
-    evidence = frames([taken, *gone, *following])
+    evidence = [taken, *gone, *following]
     judge(*rules["current"], expected=[SECOND, SECOND, FAILURE, FAILURE], observed=seen, evidence=evidence)
     outcomes = [read.outcome for read in gone]
     judge(
@@ -72,14 +58,14 @@ def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
         "MQDMPR-3.1.7.1.15-16",
         expected=[ALREADY_RECEIVED] * 2,
         observed=outcomes,
-        evidence=frames(gone),
+        evidence=gone,
     )
     judge(
         "MQDMPR-3.1.7.1.10-16",
         "MQDMPR-3.1.7.1.10-17",
         expected=ALREADY_RECEIVED,
         observed=refused.outcome,
-        evidence=frames([taken, refused]),
+        evidence=[taken, refused],
     )
     went = [brought(read) for read in following]
     judge(*rules["next"], expected=[THIRD, THIRD, FOURTH], observed=went, evidence=evidence)
@@ -87,13 +73,13 @@ def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
 
 def fresh(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
     """Do nothing with a cursor; return the message that it leads to."""
-    deliver(remote, [FIRST, SECOND])
+    remote.deliver([FIRST, SECOND])
     return FIRST
 
 
 def received(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
     """Receive the message that a cursor is at."""
-    deliver(remote, [FIRST, SECOND])
+    remote.deliver([FIRST, SECOND])
     queue.read(PEEK_CURRENT, by=by, hCursor=cursor).settled()
     queue.receive(by=by, hCursor=cursor)
     return SECOND
@@ -103,16 +89,16 @@ def received_later(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> 
     """Receive through a cursor a message that comes later."""
     read = queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS)
     waiting(read)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     queue.end(read.wait().settled(), RR_ACK).settled()
-    deliver(remote, [SECOND])
+    remote.deliver([SECOND])
     return SECOND
 
 
 def received_nothing(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str | None:
     """Wait in vain through a cursor; where that is then, the document leaves open (it says: at the end)."""
     queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(SHORT_MS + remote.sut.response_timeout_ms)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     return None
 
 
@@ -145,7 +131,7 @@ UNREAD: dict[str, Callable[[Remote, RemoteQueue, int, str], str | None]] = {
 @pytest.mark.parametrize("way", UNREAD)
 def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, rules, way):
     """A cursor that has just been made, or by which was received, has no next message until PEEK_CURRENT read one."""
-    queue = filled(remote)
+    queue = remote.filled()
     cursor = queue.cursor().settled().out.phCursor
     there = UNREAD[way](remote, queue, cursor, by)
     refused = queue.read(PEEK_NEXT, by=by, hCursor=cursor)
@@ -154,11 +140,11 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
     seen, expected = [failed(refused)], [FAILURE]
     reads = [refused]
     if there is not None:
-        deliver(remote, [THIRD])
+        remote.deliver([THIRD])
         reads += [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT)]
         expected += [there, SECOND if there == FIRST else THIRD]
         seen += [brought(read) for read in reads[1:]]
-    judge(*rules["next"], expected=expected, observed=seen, evidence=frames(reads))
+    judge(*rules["next"], expected=expected, observed=seen, evidence=reads)
 
 
 def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str], Call]:
@@ -166,17 +152,17 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
 
     Return what became of the read, and the read.
     """
-    queue = filled(remote)
+    queue = remote.filled()
     low, high = (
         remote.peer.recoverable_message(base={"PR": priority}, label=label)
         for priority, label in ((1, FIRST), (6, SECOND))
     )
-    send_all(remote, [low])
+    remote.send_all([low])
     cursor = queue.cursor().settled().out.phCursor
     queue.read(first, by=by, hCursor=cursor).settled()
     read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_MS)
     waits = waiting(read)
-    send_all(remote, [high])
+    remote.send_all([high])
     return [waits, brought(read.wait())], read
 
 
@@ -220,14 +206,14 @@ def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
 )
 def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules):
     """What was received by a cursor is given back: the cursor is behind it, one that is new is before it."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
+    queue = remote.filled(FIRST, SECOND, THIRD)
     cursor, fresh_one = (queue.cursor().settled().out.phCursor for _ in range(2))
     first = queue.read(RECEIVE, by=by, hCursor=cursor)
     ended = queue.end(first, RR_NACK)
     reads = [queue.read(RECEIVE, by=by, hCursor=one) for one in (cursor, fresh_one)]
     observed = [brought(first), ended.outcome, *(brought(read) for read in reads)]
     expected = [FIRST, "MQ_OK", SECOND, FIRST]
-    judge(*rules["receive"], expected=expected, observed=observed, evidence=frames([first, *reads]))
+    judge(*rules["receive"], expected=expected, observed=observed, evidence=[first, *reads])
 
 
 @by_each(
@@ -245,14 +231,14 @@ def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules
 def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
     """The second of four is received by another: a cursor goes past it, a receive takes the next; then it is back."""
     labels = [FIRST, SECOND, THIRD, FOURTH]
-    queue, other = filled(remote, *labels), remote.open()
+    queue, other = remote.filled(*labels), remote.open()
     walking = other.cursor().settled().out.phCursor
     for action in (PEEK_CURRENT, PEEK_NEXT):
         other.read(action, by=by, hCursor=walking).settled()
     locked = other.read(RECEIVE, by=by, hCursor=walking).settled()
     cursor = queue.cursor().settled().out.phCursor
     steps = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT, PEEK_NEXT)]
-    evidence = frames([locked, *steps])
+    evidence = [locked, *steps]
     seen = [brought(locked), *(brought(step) for step in steps[:3]), failed(steps[3])]
     expected = [SECOND, FIRST, THIRD, FOURTH, FAILURE]
     judge(*rules["next"], expected=expected, observed=seen, evidence=evidence)
@@ -260,4 +246,4 @@ def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
     other.end(locked, RR_NACK).settled()
     observed = [*(brought(read) for read in taken), queue.labels()]
     expected_left = [FIRST, THIRD, [SECOND, FOURTH]]
-    judge(*rules["receive"], expected=expected_left, observed=observed, evidence=frames(taken))
+    judge(*rules["receive"], expected=expected_left, observed=observed, evidence=taken)

@@ -27,7 +27,7 @@ from harness.wire.rpc_qmcomm import (
 )
 from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
-from suites.mqqp.steps.reading import brought, send_all
+from suites.mqqp.steps.reading import brought
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 OPENED, REFUSED = "opened", "refused"
@@ -157,7 +157,7 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     judge("MQMQ-2.2.7-15", expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = opening.remote, (identifier, uniquifier)
-    send_all(remote, [remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
+    remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (remote.open(form=queue_format(PRIVATE, named, one)) for one in (0, SYSTEM | JOURNAL))
     received = queue.read(RECEIVE)
     if received.outcome == "MQ_OK":
@@ -179,7 +179,7 @@ def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
         "MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=opening.frames
     )
     remote, path = opening.remote, rf"TCP:{sut.address}\{name}"
-    send_all(remote, [remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
+    remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (remote.open(form=queue_format(PUBLIC, public, one)) for one in (0, SYSTEM | JOURNAL))
     received = queue.read(RECEIVE)
     if received.outcome == "MQ_OK":

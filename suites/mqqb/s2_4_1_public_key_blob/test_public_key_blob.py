@@ -12,7 +12,7 @@ from harness.wire.protection import (
     LEVELS,
     RC4,
     RsaKey,
-    encrypted,
+    encrypt_body,
     listed_blobs,
     simple_blob,
 )
@@ -59,7 +59,7 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
     for level, (algorithm, bits) in WAYS.items():
         blob = blobs.get(LEVELS[level], b"").ljust(84, b"\0")
         key = RsaKey(int.from_bytes(blob[20:], "little"), int.from_bytes(blob[16:20], "little"))
-        packet = secured.message(body=encrypted(CLEAR, algorithm, KEY[bits]), PrivacyLevel=level)
+        packet = secured.message(body=encrypt_body(CLEAR, algorithm, KEY[bits]), PrivacyLevel=level)
         packet["MessagePropertiesHeader"].EncryptionAlgorithm = algorithm
         packet["SecurityHeader"].EB = 1
         usable = key.modulus > 1 << 8 * (len(KEY[bits]) + 12)

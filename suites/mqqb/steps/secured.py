@@ -27,7 +27,7 @@ from harness.wire.protection import (
     SIG20,
     SIG30,
     RsaKey,
-    encrypted,
+    encrypt_body,
     listed_keys,
     signature,
     simple_blob,
@@ -348,7 +348,7 @@ def secret(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **chan
         raise ConformanceFailure(f"the SUT has no public key of {provider} to encrypt a body for")
     blob = changes.pop("blob", None)
     properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
-    properties.MessageBody = changes.pop("body", None) or encrypted(properties.MessageBody, algorithm, key)
+    properties.MessageBody = changes.pop("body", None) or encrypt_body(properties.MessageBody, algorithm, key)
     properties.PrivacyLevel, properties.EncryptionAlgorithm = level, algorithm
     security.EB = 1
     security.EncryptionKey = simple_blob(algorithm, key, receiver) if blob is None else blob

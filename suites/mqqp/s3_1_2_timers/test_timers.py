@@ -12,7 +12,7 @@ from harness.peer.durations import Duration
 from harness.peer.remote import START, START2, Remote
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
-from suites.mqqp.steps.reading import FIRST, brought, deliver, filled
+from suites.mqqp.steps.reading import FIRST, brought
 
 pytestmark = needs("qm2qm")
 
@@ -40,7 +40,7 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     """Two reads wait, each for its ulTimeout in milliseconds; one without a time-out does not. That of a read that got
     its message before is over with it.
     """
-    queue = filled(remote)
+    queue = remote.filled()
     at_once = queue.read(RECEIVE, by=by)
     began_ms = remote.peer.recorder.elapsed_ms()
     longer, shorter = (queue.begin(RECEIVE, by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
@@ -51,7 +51,7 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     judge(*ENDED, expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
     satisfied = queue.begin(RECEIVE, by=by, ulTimeout=LONGER_MS)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     satisfied.wait()
     if satisfied.failed:
         return  # the message came later than the read could wait

@@ -15,7 +15,7 @@ from harness.wire.rpc_qm2qm import (
 )
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, filled, frames, send_all, waiting
+from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, waiting
 
 LONG_MS = 600_000
 GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
@@ -53,9 +53,9 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
-    queue, beside = remote.open(form=queue_format(DIRECT, path)), filled(remote, SECOND)
+    queue, beside = remote.open(form=queue_format(DIRECT, path)), remote.filled(SECOND)
     cursor, unread = (queue.cursor().settled().out.phCursor for _ in range(2))
-    send_all(remote, [remote.peer.recoverable_message(destination=path, label=FIRST)])
+    remote.send_all([remote.peer.recoverable_message(destination=path, label=FIRST)])
     held = queue.read(RECEIVE, hCursor=unread)
     waits = []
     if by != LOOKUP:
@@ -81,9 +81,9 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
         }
     for kind, calls in made.items():
         outcomes = [call.outcome for call in calls]
-        judge(*rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=frames(calls), errata="E170")
+        judge(*rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=calls, errata="E170")
     end = queue.end(held)
-    judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=frames([held, end]), errata="E170")
+    judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=[held, end], errata="E170")
     reads = [call for calls in made.values() for call in calls]
     purged = queue.purge()
     then = brought(beside.receive())
@@ -95,4 +95,4 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
         observed=purged.outcome != "MQ_OK" or purged.outcome,
         evidence=purged.evidence,
     )
-    judge(*rules["failure"], expected=expected, observed=observed, evidence=frames([*waits, *reads]))
+    judge(*rules["failure"], expected=expected, observed=observed, evidence=[*waits, *reads])

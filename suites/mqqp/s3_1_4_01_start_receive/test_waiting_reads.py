@@ -15,11 +15,8 @@ from suites.mqqp.steps.reading import (
     SECOND,
     THIRD,
     brought,
-    deliver,
     failed,
     fill,
-    filled,
-    frames,
     waiting,
 )
 
@@ -44,7 +41,7 @@ LONG_MS = 600_000
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
 def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules, action):
     """While a read waits, one with its dwRequestID is refused through the same handle; through another it waits."""
-    queue, second = filled(remote), remote.open()
+    queue, second = remote.filled(), remote.open()
     number = remote.request_id()
     first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(first)
@@ -82,7 +79,7 @@ def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules
 )
 def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action, of_queue):
     """A waiting receive can be cancelled by its own handle; a read that ended in any way frees its dwRequestID."""
-    queue = filled(remote)
+    queue = remote.filled()
     admin = remote.open("admin")
     number = remote.request_id()
     read = queue.begin(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
@@ -94,20 +91,20 @@ def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action, of_queu
     judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
     arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     arriving.wait()
     if action == RECEIVE:
         queue.end(arriving, RR_NACK)
     again = queue.read(RECEIVE, by=by, dwRequestID=number)
     seen = [failed(empty), brought(arriving), brought(again)]
-    evidence = frames([empty, arriving, again])
+    evidence = [empty, arriving, again]
     judge(*rules["removed"], expected=[FAILURE, FIRST, FIRST], observed=seen, evidence=evidence)
     queue.end(again).settled()
-    deliver(remote, [SECOND], queue="admin")
-    deliver(remote, [THIRD])
+    remote.deliver([SECOND], queue="admin")
+    remote.deliver([THIRD])
     right = [admin.read(action, by=by), queue.read(action, by=by)]
     seen = [brought(one) for one in right]
-    judge(*rules["found"], of_queue, expected=[SECOND, THIRD], observed=seen, evidence=frames(right))
+    judge(*rules["found"], of_queue, expected=[SECOND, THIRD], observed=seen, evidence=right)
 
 
 WAITS = (
@@ -153,5 +150,5 @@ def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, ac
     waits = waiting(read)
     fill(remote, kind, SECOND)
     read.wait()
-    seen, evidence = [failed(at_once), waits, brought(read)], frames([at_once, read])
+    seen, evidence = [failed(at_once), waits, brought(read)], [at_once, read]
     judge(*rules["waits"], *WAITS, *events, expected=[FAILURE, "still waits", SECOND], observed=seen, evidence=evidence)

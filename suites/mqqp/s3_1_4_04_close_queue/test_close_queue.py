@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, brought, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -31,7 +31,7 @@ LONG_MS = 600_000
 )
 def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     """A queue opened for one reader alone is refused to another until it is closed; one opened beside it stays open."""
-    queue = filled(remote, FIRST, share=DENY_RECEIVE)
+    queue = remote.filled(FIRST, share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
@@ -63,18 +63,18 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
 def test_another_handle_of_the_queue_stays_open(remote, judge):
     """A queue is opened three times; one handle is closed: the others read on."""
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
     reads = [beside.read(PEEK_CURRENT), elsewhere.read(PEEK_CURRENT)]
     observed = [closed.outcome, *(brought(read) for read in reads)]
-    judge.all(expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=frames([closed, *reads]))
+    judge.all(expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=[closed, *reads])
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
 def test_every_read_that_waits_is_cancelled(remote, judge):
     """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
-    queue = filled(remote)
+    queue = remote.filled()
     admin = remote.open("admin", association=queue.association)
     reads = [queue.begin(RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
     elsewhere = admin.begin(RECEIVE, ulTimeout=LONG_MS)

@@ -8,7 +8,7 @@ from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.releases import release_of
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -36,14 +36,14 @@ def ended(read) -> str:
 @goes_on()
 def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     """Another queue, a pQueue that is none, another dwRequestID: each its own status, and the read waits on."""
-    queue = filled(remote)
+    queue = remote.filled()
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     number = remote.request_id()
     arguments = {"hQueue": unopened, "pQueue": unopened, "dwRequestID": number}
     before = queue.association.call("RemoteQMCancelReceive", **arguments)
     idle = queue.cancel(number)
     observed = [before.outcome, idle.outcome]
-    judge("MQQP-3.1.4.6-09", expected=[INVALID_HANDLE] * 2, observed=observed, evidence=frames([before, idle]))
+    judge("MQQP-3.1.4.6-09", expected=[INVALID_HANDLE] * 2, observed=observed, evidence=[before, idle])
     admin = remote.open("admin", association=queue.association)
     read = queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(read)
@@ -87,7 +87,7 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
 )
 def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     """Of two that wait one is cancelled, once; its identifier is free; the other gets the message."""
-    queue = filled(remote)
+    queue = remote.filled()
     one, two = remote.request_id(), remote.request_id()
     first, second = (queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
     waits = [waiting(first), waiting(second)]
@@ -107,7 +107,7 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     got = second.wait()
     queue.end(got, 1)
     peeked = queue.read(PEEK_CURRENT)
@@ -120,7 +120,7 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     """Of three reads that wait that with the dwRequestID ends, and no other."""
-    queue = filled(remote)
+    queue = remote.filled()
     numbers = [remote.request_id() for _ in range(3)]
     reads = [queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
     waits = [waiting(read) for read in reads]
@@ -156,7 +156,7 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other_client):
     """It is answered at once and without a message; the message that comes then is for the next receive."""
-    queue = filled(remote)
+    queue = remote.filled()
     cursor = queue.cursor().settled().out.phCursor if with_cursor else 0
     number = remote.request_id()
     read = queue.begin(RECEIVE, by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
@@ -165,9 +165,9 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
     end = ended(read)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     observed = [waits, cancelled.outcome, end, brought(queue.read(RECEIVE, by=by))]
-    evidence = frames([read, cancelled])
+    evidence = [read, cancelled]
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
         "MQQP-3.1.4.6-15",

@@ -16,18 +16,7 @@ from suites.mqqb.steps.disposition import (
     named,
 )
 from suites.mqqb.steps.disposition import RECEIVE as ACK_RECEIVE
-from suites.mqqp.steps.reading import (
-    FIRST,
-    FOURTH,
-    SECOND,
-    THIRD,
-    UNKNOWN_HANDLE,
-    brought,
-    deliver,
-    filled,
-    frames,
-    send_all,
-)
+from suites.mqqp.steps.reading import FIRST, FOURTH, SECOND, THIRD, UNKNOWN_HANDLE, brought
 from suites.mqqp.steps.whole import EXPRESS, KINDS, QUEUES, TRANSACTIONAL, WHOLE, every_property, unchanged
 
 pytestmark = needs("qm2qm")
@@ -39,9 +28,9 @@ pytestmark = needs("qm2qm")
 @goes_on()
 def test_an_open_queue_is_purged_and_no_other(remote, judge):
     """A queue that was not opened is refused; one that was is empty afterwards, and another is not."""
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     admin = remote.open("admin", association=queue.association)
-    deliver(remote, [FIRST], queue="admin")
+    remote.deliver([FIRST], queue="admin")
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
@@ -66,12 +55,12 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
 def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
     """One of two messages is held while the queue is purged, and then given back: neither is in the queue."""
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     held = queue.read(RECEIVE).settled()
     purged = queue.purge()
     queue.end(held, RR_NACK)
     observed = [purged.outcome, queue.labels()]
-    judge.all(expected=["MQ_OK", []], observed=observed, evidence=frames([held, purged]))
+    judge.all(expected=["MQ_OK", []], observed=observed, evidence=[held, purged])
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -84,12 +73,12 @@ def test_every_message_is_removed(remote, judge, kind):
         delivery = {"DM": int(kind != EXPRESS)}
         sent += [remote.peer.message(delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     sent.append(every_property(remote.peer, "long", kind, body=bytes(100_000)))
-    send_all(remote, sent)
+    remote.send_all(sent)
     before = len(queue.labels())
     purged = queue.purge()
     left = queue.labels()
     later = every_property(remote.peer, FIRST, kind)
-    send_all(remote, [later])
+    remote.send_all([later])
     observed = [before, purged.outcome, left, unchanged(queue.receive(), later), queue.labels()]
     expected = [len(sent), "MQ_OK", [], WHOLE, []]
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
@@ -113,9 +102,9 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
     ended = queue.end(received, acknowledge)
     left.append(queue.labels())
     told = classes([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
-    deliver(remote, [FOURTH])
+    remote.deliver([FOURTH])
     observed = [brought(received), purged.outcome, ended.outcome, *left, queue.labels()]
-    evidence = frames([received, purged, ended])
+    evidence = [received, purged, ended]
     expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
     judge(
         "MQQP-3.1.4.7-D01",

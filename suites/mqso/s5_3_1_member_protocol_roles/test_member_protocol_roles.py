@@ -6,7 +6,6 @@ from harness.expectations import between
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import IP_HANDSHAKE
-from suites.mqqp.steps.reading import deliver
 
 LAST_PORT = 0xFFFF
 
@@ -22,7 +21,7 @@ def test_what_one_protocol_opens_the_other_reads(remote, judge):
     remote.empty()
     opened = remote.open_remote(association)
     judge("MQSO-5.3.1-01", expected="MQ_OK", observed=opened.outcome, case="qmcomm", evidence=opened.evidence)
-    deliver(remote, ["read"])
+    remote.deliver(["read"])
     queue = RemoteQueue(remote, association, opened.settled(), settled=False)
     judge.all(expected="MQ_OK", observed=queue.session.outcome, case="qm2qm", evidence=queue.session.evidence)
     read = queue.receive()

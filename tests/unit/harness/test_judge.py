@@ -523,6 +523,18 @@ def test_a_refusal_goes_from_worker_to_worker_with_its_reason() -> None:
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
 
 
+class Shows:
+    evidence = (frame(3), None, frame(4))
+
+
+def test_what_packets_show_is_evidence_by_its_packets(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    last = frame(9)
+    made(MUST, expected=1, observed=1, evidence=[Shows(), [last, None], last])
+    (line,) = lines(tmp_path)
+    assert [one["frame"] for one in line["evidence"]] == [3, 4, 9]
+
+
 def test_an_entry_knows_that_the_sut_was_heard_also_beyond_the_evidence_that_is_named() -> None:
     entries: list[Entry] = []
     made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
