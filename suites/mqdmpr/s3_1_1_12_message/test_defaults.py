@@ -47,7 +47,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 @needs("send")
 @covers(*DEFAULTS, "MQDMPR-3.1.1.12-48")
 def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
-    """A message that is sent with its destination alone has the default of every attribute."""
+    """A message for which its sender asks nothing but a destination has the default of each attribute."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
@@ -72,7 +72,7 @@ def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
 @needs("send", "security")
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
 def test_a_message_for_which_no_sender_is_asked(peer, sut, judge):
-    """A signed message without a sender of its own has the SID of a user; unsigned it may have none (E112)."""
+    """A signed message for which no sender is named has the SID of a user as its sender (E112)."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
@@ -93,7 +93,7 @@ def _is_sid(text: str) -> bool:
 @needs("send")
 @covers("MQDMPR-3.1.1.12-18")
 def test_a_message_is_express_or_recoverable(peer, sut, judge):
-    """DM is 0 in an express message, and 1 in a recoverable one."""
+    """A message has the delivery that its sender asks for: DM is 0 if that is express, and 1 if it is recoverable."""
     outgoing = Outgoing(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
         frame = outgoing.send(body=delivery, delivery=delivery)
