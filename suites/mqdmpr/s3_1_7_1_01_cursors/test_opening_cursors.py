@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, WAITING, brought, deliver, failed, filled, frames, waiting
+from suites.mqqp.steps.reading import FAILURE, WAITING, brought, deliver, failed, filled, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -16,24 +16,22 @@ def test_a_new_cursor_is_one_of_its_own_before_the_first_message(remote, judge):
     """Of two cursors of an opening one goes to the second message, the other begins with the first. Neither has a next
     message before it has one, and neither is known to another opening of the queue.
     """
-    queue = filled(remote, FIRST, SECOND)
+    queue = filled(remote, "first", "second")
     beside = remote.open(association=queue.association)
     made = [queue.cursor() for _ in range(2)]
-    judge(
-        "MQDMPR-3.1.7.1.1-10", expected=["MQ_OK"] * 2, observed=[call.outcome for call in made], evidence=frames(made)
-    )
+    judge("MQDMPR-3.1.7.1.1-10", expected=["MQ_OK"] * 2, observed=[call.outcome for call in made], evidence=made)
     going, staying = (call.settled().out.phCursor for call in made)
     early = [queue.read(PEEK_NEXT, hCursor=one) for one in (going, staying)]
     reads = [queue.read(PEEK_CURRENT, hCursor=going), queue.read(PEEK_NEXT, hCursor=going)]
     reads.append(queue.read(PEEK_CURRENT, hCursor=staying))
     seen = [brought(read) for read in reads]
-    evidence = frames([*made, *early, *reads])
-    judge("MQDMPR-3.1.7.1.1-06", expected=[FIRST, SECOND, FIRST], observed=seen, evidence=evidence)
+    evidence = [*made, *early, *reads]
+    judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=seen, evidence=evidence)
     observed = [*(failed(read) for read in early), seen[0], seen[2]]
-    judge("MQDMPR-3.1.7.1.1-08", expected=[FAILURE, FAILURE, FIRST, FIRST], observed=observed, evidence=evidence)
-    judge("MQDMPR-3.1.7.1.1-10", expected=[FIRST, SECOND], observed=seen[:2], evidence=evidence)
+    judge("MQDMPR-3.1.7.1.1-08", expected=[FAILURE, FAILURE, "first", "first"], observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.7.1.1-10", expected=["first", "second"], observed=seen[:2], evidence=evidence)
     elsewhere = beside.read(PEEK_CURRENT, hCursor=going)
-    judge("MQDMPR-3.1.7.1.1-07", expected=FAILURE, observed=failed(elsewhere), evidence=elsewhere.evidence)
+    judge("MQDMPR-3.1.7.1.1-07", expected=FAILURE, observed=failed(elsewhere), evidence=elsewhere)
 
 
 @covers("MQDMPR-3.1.7.1.2-05")
@@ -49,7 +47,7 @@ def test_a_read_that_waits_with_a_closed_cursor_gets_nothing(remote, judge):
     waits = [waiting(read) for read in (receiving, peeking)]
     closed = queue.close_cursor(cursor)
     still = waiting(peeking)
-    deliver(remote, [FIRST])
+    deliver(remote, ["first"])
     observed = [*waits, closed.outcome, still, brought(peeking.wait()), queue.labels()]
-    expected = [WAITING, WAITING, "MQ_OK", WAITING, FIRST, [FIRST]]
-    judge("MQDMPR-3.1.7.1.2-05", expected=expected, observed=observed, evidence=frames([closed, peeking]))
+    expected = [WAITING, WAITING, "MQ_OK", WAITING, "first", ["first"]]
+    judge("MQDMPR-3.1.7.1.2-05", expected=expected, observed=observed, evidence=[closed, peeking])

@@ -8,7 +8,7 @@ from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome, sent
-from suites.mqqp.steps.reading import FAILURE, failed, frames, send_all
+from suites.mqqp.steps.reading import FAILURE, failed, send_all
 
 BEFORE, AFTER = "before", "after"
 LISTED, NOT_LISTED = "listed", "not listed"
@@ -42,20 +42,20 @@ def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
         asked(sut, "peek", queue=name),
     ]
     gone = [LISTED, NOT_LISTED, REFUSED, REFUSED, REFUSED]
-    judge("MQDMPR-3.1.7.1.4-11", expected=gone, observed=observed, evidence=opened.evidence)
+    judge("MQDMPR-3.1.7.1.4-11", expected=gone, observed=observed, evidence=opened)
     made = asked(sut, "create_queue", name=name)
     send_all(remote, [peer.recoverable_message(destination=path, label=AFTER)])
     there = peer.eventually(lambda: AFTER in sut.labels(name)) and sut.labels(name)
     again = opened_and_closed(remote, queue.association, form=form)
     observed = [made, there, outcome(again)]
-    judge("MQDMPR-3.1.7.1.4-11", expected=[DONE, [AFTER], OPENED], observed=observed, evidence=again.evidence)
+    judge("MQDMPR-3.1.7.1.4-11", expected=[DONE, [AFTER], OPENED], observed=observed, evidence=again)
     judge.finished("MQDMPR-3.1.7.1.4-11")
     late = queue.cursor()
     seen = ["made", "made" if late.outcome == OPENED else "not made"]
-    judge("MQDMPR-3.1.7.1.1-04", expected=["made", "not made"], observed=seen, evidence=frames([cursor, late]))
+    judge("MQDMPR-3.1.7.1.1-04", expected=["made", "not made"], observed=seen, evidence=[cursor, late])
     reads = [queue.read(PEEK_CURRENT), queue.read(PEEK_CURRENT, hCursor=cursor.out.phCursor), queue.read(RECEIVE)]
     observed = [failed(read) for read in reads]
-    judge("MQDMPR-3.1.7.1.4-10", expected=[FAILURE] * 3, observed=observed, evidence=frames(reads))
+    judge("MQDMPR-3.1.7.1.4-10", expected=[FAILURE] * 3, observed=observed, evidence=reads)
 
 
 def _listed(sut, name):

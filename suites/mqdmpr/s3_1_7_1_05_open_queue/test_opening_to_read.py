@@ -22,7 +22,7 @@ from harness.wire.rpc_qmcomm import (
 )
 from suites.applications import REFUSED, tried
 from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, deliver, frames
+from suites.mqqp.steps.reading import brought, deliver
 
 pytestmark = needs("qm2qm")
 
@@ -44,18 +44,18 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     plain = remote.open()
     admin = remote.open("admin", association=plain.association)
     peeking = remote.open(association=plain.association, access=PEEK_ACCESS)
-    deliver(remote, [FIRST, SECOND])
-    deliver(remote, [THIRD], queue="admin")
+    deliver(remote, ["first", "second"])
+    deliver(remote, ["third"], queue="admin")
     openings = [plain, admin, peeking]
     calls = [one.opened for one in openings]
     reads = [one.read(PEEK_CURRENT) for one in openings]
     seen = [brought(read) for read in reads]
-    evidence = frames([*calls, *reads])
+    evidence = [*calls, *reads]
     judge(
         "MQDMPR-3.1.7.1.5-48",
         "MQDMPR-3.1.7.1.5-118",
         "MQDMPR-3.1.7.1.5-125",
-        expected=[FIRST, THIRD, FIRST],
+        expected=["first", "third", "first"],
         observed=seen,
         evidence=evidence,
     )
@@ -66,7 +66,7 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     peeking.close()
     left = plain.read(PEEK_CURRENT)
     observed = [brought(left)]
-    judge("MQDMPR-3.1.7.1.5-116", expected=[FIRST], observed=observed, evidence=left.evidence)
+    judge("MQDMPR-3.1.7.1.5-116", expected=["first"], observed=observed, evidence=left)
 
 
 @goes_on()
@@ -80,13 +80,13 @@ def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
     beside_receiving = alone()
     taken = brought_after(remote, receiving)
     observed = [outcome(beside_peeking), outcome(beside_receiving), taken]
-    evidence = frames([beside_peeking, beside_receiving])
-    judge("MQDMPR-3.1.7.1.5-117", expected=[OPENED, REFUSED, FIRST], observed=observed, evidence=evidence)
+    evidence = [beside_peeking, beside_receiving]
+    judge("MQDMPR-3.1.7.1.5-117", expected=[OPENED, REFUSED, "first"], observed=observed, evidence=evidence)
 
 
 def brought_after(remote: Remote, receiving: RemoteQueue) -> str:
     """Return what a queue that is open to be received from gives when a message was put into it."""
-    deliver(remote, [FIRST])
+    deliver(remote, ["first"])
     read = receiving.read(RECEIVE)
     if read.outcome == OPENED:
         receiving.end(read).settled()
@@ -103,12 +103,12 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
     direct = rf"TCP:{sut.address}\{queue}"
     for name in (sut.private_format_name(queue), f"DIRECT={direct}"):
         tried(partial(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S))
-    sut.send(f"DIRECT={direct}", label=FIRST)
+    sut.send(f"DIRECT={direct}", label="first")
     opened = remote.open(form=queue_format(DIRECT, direct))
     journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
-    evidence = frames([opened.opened, journal.opened])
+    evidence = [opened.opened, journal.opened]
     observed = [opened.labels(), journal.labels()]
-    judge("MQDMPR-3.1.7.1.5-48", expected=[[FIRST], []], observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.7.1.5-48", expected=[["first"], []], observed=observed, evidence=evidence)
 
 
 @goes_on()
@@ -136,4 +136,4 @@ def test_names_that_open_nothing_to_read(remote, sut, judge, access):
     for rule, names in ways.items():
         calls = [opened_and_closed(remote, association, form=queue_format(*one), access=access) for one in names]
         observed = [outcome(call) for call in (by_its_name, *calls)]
-        judge(rule, expected=[OPENED, *[REFUSED] * len(names)], observed=observed, evidence=frames(calls))
+        judge(rule, expected=[OPENED, *[REFUSED] * len(names)], observed=observed, evidence=calls)

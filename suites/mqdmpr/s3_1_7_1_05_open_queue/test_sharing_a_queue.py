@@ -7,7 +7,7 @@ from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import OPENED, close, outcome
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, deliver, frames
+from suites.mqqp.steps.reading import deliver
 
 MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
@@ -54,14 +54,14 @@ def test_each_way_to_open_beside_each_other(remote, judge):
             close(second)
             pair, expected = f"{wanted} beside {held}", REFUSED if wanted in refused else OPENED
             rules = (refused[wanted], "MQDMPR-3.1.7.1.5-123") if wanted in refused else ("MQDMPR-3.1.7.1.5-124",)
-            evidence = frames([first, second])
+            evidence = [first, second]
             judge(*rules, expected=expected, observed=outcome(second), case=pair, evidence=evidence)
         close(first)
         for wanted in list(refused)[-1:]:
             after = opened(second_reader, wanted)
             close(after)
             expected, observed = (f"{wanted} after {held}: {one}" for one in (OPENED, outcome(after)))
-            judge("MQDMPR-3.1.7.1.6-17", expected=expected, observed=observed, evidence=after.evidence)
+            judge("MQDMPR-3.1.7.1.6-17", expected=expected, observed=observed, evidence=after)
 
 
 @needs("qm2qm", "queue_control", "receive")
@@ -71,7 +71,7 @@ def test_applications_beside_who_receives_alone(remote, sut, judge):
     all.
     """
     remote.empty()
-    deliver(remote, [FIRST, SECOND, THIRD])
+    deliver(remote, ["first", "second", "third"])
     queue = sut.queue()
     known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
     place = {"lookup_id": known[0], "seek": "next"}
@@ -95,4 +95,4 @@ def test_applications_beside_who_receives_alone(remote, sut, judge):
         for way in (reading, f"{reading} by identifier"):
             observed = f"{way}: {beside[way]} beside, {alone[way]} alone"
             wanted = f"{way}: {expected} beside, {DONE} alone"
-            judge(rule, expected=wanted, observed=observed, evidence=opened.evidence)
+            judge(rule, expected=wanted, observed=observed, evidence=opened)

@@ -6,7 +6,7 @@ from harness.peer.remote import START2
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from suites.applications import DONE, Application, answered
-from suites.mqqp.steps.reading import FIRST, LOW_7_BYTES, SECOND, brought, filled, frames
+from suites.mqqp.steps.reading import LOW_7_BYTES, brought, filled
 
 pytestmark = needs("queue_control", "receive")
 
@@ -36,17 +36,22 @@ def test_the_highest_byte_of_an_identifier(peer, sut, judge):
 @covers("MQDMPR-3.1.7.1.9-13")
 def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote, sut, judge):
     """They are what a remote reader is told as SequentialId, and grow over the messages of two queues."""
-    queue, transactional = filled(remote, FIRST), Application(remote.peer, sut, transactional=True)
+    queue, transactional = filled(remote, "first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
     read = queue.receive(by=START2)
     told = read.out.lpRemoteReadDesc2.SequentialId
     between = transactional.identifiers()["between"] & LOW_7_BYTES
-    filled(remote, SECOND)
+    filled(remote, "second")
     known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     later = queue.receive(by=START2)
-    observed = [brought(read), brought(later), later.out.lpRemoteReadDesc2.SequentialId, told < between < known[SECOND]]
-    expected = [FIRST, SECOND, known[SECOND], True]
-    judge("MQDMPR-3.1.7.1.9-13", expected=expected, observed=observed, evidence=frames([read, later]))
+    observed = [
+        brought(read),
+        brought(later),
+        later.out.lpRemoteReadDesc2.SequentialId,
+        told < between < known["second"],
+    ]
+    expected = ["first", "second", known["second"], True]
+    judge("MQDMPR-3.1.7.1.9-13", expected=expected, observed=observed, evidence=[read, later])
 
 
 @needs("send")

@@ -8,7 +8,7 @@ from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
 from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import WAITING, brought, deliver, filled, waiting
 
 LONG_MS, SHORT_MS = 60_000, 300
 
@@ -39,14 +39,14 @@ def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules
     cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
     reads = [queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
     before = {waiting(read) for read in reads}
-    deliver(remote, [FIRST, SECOND])
+    deliver(remote, ["first", "second"])
     then = sorted(waiting(read) for read in reads)
-    deliver(remote, [THIRD])
+    deliver(remote, ["third"])
     after = sorted(brought(read.wait()) for read in reads)
     ends = {queue.end(read).outcome for read in reads}
-    evidence = frames(reads)
-    expected = sorted([FIRST, SECOND, WAITING])
+    evidence = reads
+    expected = sorted(["first", "second", WAITING])
     judge(*rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence)
     observed = [after, sorted(ends), queue.labels()]
-    expected_after = [sorted([FIRST, SECOND, THIRD]), ["MQ_OK"], []]
+    expected_after = [sorted(["first", "second", "third"]), ["MQ_OK"], []]
     judge(*rules["receive"], *events, expected=expected_after, observed=observed, evidence=evidence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
-from suites.mqqp.steps.reading import FIRST, FOURTH, SECOND, THIRD, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import WAITING, brought, deliver, filled, waiting
 
 LONG_MS = 600_000
 
@@ -17,28 +17,28 @@ def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
     Another queue was opened before, in which there are messages, too, with a cursor at the first.
     """
     beside = remote.open("admin")
-    deliver(remote, [FIRST, FOURTH], queue="admin")
+    deliver(remote, ["first", "fourth"], queue="admin")
     beside.read(PEEK_CURRENT, hCursor=beside.cursor().settled().out.phCursor).settled()
-    queue = filled(remote, FIRST)
+    queue = filled(remote, "first")
     cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
     for cursor in cursors:
         queue.read(PEEK_CURRENT, hCursor=cursor).settled()
     reads = [queue.begin(PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
     waits = [waiting(read) for read in reads]
-    deliver(remote, [SECOND])
+    deliver(remote, ["second"])
     came = [brought(read.wait()) for read in reads]
-    evidence = frames(reads)
-    expected = [WAITING, WAITING, SECOND, SECOND]
+    evidence = reads
+    expected = [WAITING, WAITING, "second", "second"]
     judge("MQDMPR-3.1.7.1.14-27", expected=expected, observed=[*waits, *came], evidence=evidence)
     outcomes = sorted(read.outcome for read in reads)
     judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=evidence)
-    deliver(remote, [THIRD])
+    deliver(remote, ["third"])
     then = [queue.read(action, hCursor=cursors[0]) for action in (PEEK_CURRENT, PEEK_NEXT)]
     observed = [brought(read) for read in then]
     judge(
         "MQDMPR-3.1.7.1.14-06",
         "MQDMPR-3.1.7.1.14-25",
-        expected=[SECOND, THIRD],
+        expected=["second", "third"],
         observed=observed,
-        evidence=frames(then),
+        evidence=then,
     )

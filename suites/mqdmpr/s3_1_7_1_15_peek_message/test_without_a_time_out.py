@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
 from suites.applications import REFUSED, Application, Waiting
 from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import WAITING, brought, deliver, filled, waiting
 
 HOURS_MS = 30 * 3_600_000
 """Where time can be hurried: longer than any time-out that an implementation might take for none."""
@@ -91,13 +91,13 @@ def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by
     cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
     reads = [queue.begin(PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
     seen = [waiting(read) for read in reads]
-    deliver(remote, [FIRST])
+    deliver(remote, ["first"])
     seen += [brought(read.wait()) for read in reads]
-    deliver(remote, [SECOND])
+    deliver(remote, ["second"])
     again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
     seen += [brought(read) for read in again]
-    expected = [WAITING, WAITING, *[FIRST] * 4]
-    judge(*rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
+    expected = [WAITING, WAITING, *["first"] * 4]
+    judge(*rules["current"], expected=expected, observed=seen, evidence=[*reads, *again])
     on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
     observed = [brought(read) for read in on]
-    judge(*rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))
+    judge(*rules["next"], expected=["second", "second"], observed=observed, evidence=on)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import WAITING, brought, deliver, filled, waiting
 
 LONG_MS = 600_000
 
@@ -19,20 +19,20 @@ def test_every_peek_that_waits_gets_the_message(remote, judge):
     queue, other = filled(remote), remote.open()
     reads = [one.begin(PEEK_CURRENT, ulTimeout=LONG_MS) for one in (queue, queue, other, other)]
     before = {waiting(read) for read in reads}
-    deliver(remote, [FIRST])
+    deliver(remote, ["first"])
     got = [brought(read.wait()) for read in reads]
-    evidence = frames(reads)
+    evidence = reads
     through_each = [sorted(before), got[0], got[2]]
-    judge("MQDMPR-3.1.7.2.2-07", expected=[[WAITING], FIRST, FIRST], observed=through_each, evidence=evidence)
+    judge("MQDMPR-3.1.7.2.2-07", expected=[[WAITING], "first", "first"], observed=through_each, evidence=evidence)
     there = queue.labels()
-    judge("MQDMPR-3.1.7.2.2-04", expected=[FIRST], observed=there, evidence=evidence)
+    judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=there, evidence=evidence)
     observed = [*got, there]
-    judge("MQDMPR-3.1.7.2.2-14", expected=[*[FIRST] * 4, [FIRST]], observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.7.2.2-14", expected=[*["first"] * 4, ["first"]], observed=observed, evidence=evidence)
     taken = queue.read(RECEIVE)
     if taken.outcome == "MQ_OK":
         queue.end(taken)
     seen = [there, queue.labels()]
-    judge("MQDMPR-3.1.7.2-01", expected=[[FIRST], []], observed=seen, evidence=[*evidence, *taken.evidence])
+    judge("MQDMPR-3.1.7.2-01", expected=[["first"], []], observed=seen, evidence=[*evidence, *taken.evidence])
 
 
 @needs("queue_control", "receive", "transactions")

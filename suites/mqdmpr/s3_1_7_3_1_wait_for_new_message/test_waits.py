@@ -6,7 +6,7 @@ from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import WAITING, brought, deliver, filled, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -38,7 +38,7 @@ def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
     before its time-out is over. A cursor by which was to be received is one by which nothing was read.
     """
     empty, read_through = remote.open(), filled(remote, queue="admin")
-    deliver(remote, [FIRST], queue="admin")
+    deliver(remote, ["first"], queue="admin")
     cursors = {name: (read_through if name == "peek next" else empty).cursor().settled().out.phCursor for name in WAYS}
     read_through.read(PEEK_CURRENT, hCursor=cursors["peek next"]).settled()
     calls: dict[str, Call] = {}
@@ -49,7 +49,7 @@ def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
     for call in calls.values():
         call.wait(SHORT_MS + remote.sut.slack_ms(SHORT_MS) + remote.sut.response_timeout_ms)
     lasted = remote.peer.took(began_ms)
-    evidence = frames(calls.values())
+    evidence = calls.values()
     for name, (_, _, rules) in WAYS.items():
         judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name].evidence)
     outcomes = {name: call.outcome for name, call in calls.items()}
@@ -57,14 +57,14 @@ def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
     early = "early" if lasted.ms < SHORT_MS else "in time"  # a stall makes none shorter: it began before they did
     judge("MQDMPR-3.1.7.3.4-04", expected=["in time", outcomes], observed=[early, outcomes], evidence=evidence)
     unread = empty.read(PEEK_NEXT, hCursor=cursors["receive by a cursor"])
-    judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL, observed=unread.outcome, evidence=unread.evidence)
+    judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL, observed=unread.outcome, evidence=unread)
 
 
 def waited(remote: Remote, timeout_ms: int) -> Call:
     """Let a receive wait, send what it waits for, and end it."""
     queue = remote.open()
     read = queue.begin(RECEIVE, ulTimeout=timeout_ms)
-    deliver(remote, [FIRST])
+    deliver(remote, ["first"])
     if not read.wait().failed:
         queue.end(read)
     return read
@@ -77,12 +77,12 @@ def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
     first = waited(remote, first_ms)
     if first.failed:
         reason = "the message came later than the first read could wait"
-        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first.evidence)
+        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first)
         return
     second = remote.open().begin(RECEIVE, ulTimeout=INFINITE)
     second.wait(first_ms + remote.sut.quiet_ms)
     seen = [brought(first), waiting(second)]
-    deliver(remote, [SECOND])
+    deliver(remote, ["second"])
     observed = [*seen, brought(second.wait())]
-    evidence = frames([first, second])
-    judge("MQDMPR-3.1.7.3.1-24", expected=[FIRST, WAITING, SECOND], observed=observed, evidence=evidence)
+    evidence = [first, second]
+    judge("MQDMPR-3.1.7.3.1-24", expected=["first", WAITING, "second"], observed=observed, evidence=evidence)

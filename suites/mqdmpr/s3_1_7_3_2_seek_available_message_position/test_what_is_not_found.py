@@ -15,7 +15,7 @@ from harness.wire.rpc_qm2qm import (
     RECEIVE,
 )
 from suites.mqqp.steps.lookups import identifiers, looked_up
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, failed, filled, frames
+from suites.mqqp.steps.reading import FAILURE, brought, failed, filled
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
@@ -43,7 +43,7 @@ def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge)
 
     What is looked for says why it is not found; a search beside it passes it.
     """
-    queue, other = filled(remote, FIRST, SECOND, THIRD), remote.open()
+    queue, other = filled(remote, "first", "second", "third"), remote.open()
     known = identifiers(queue, 3)
     cursor, walking = (one.cursor().settled().out.phCursor for one in (queue, other))
     for one, at in ((queue, cursor), (other, walking)):
@@ -53,22 +53,20 @@ def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge)
     locked, taken = (looked_up(queue, action, known[1]) for action in ITSELF)
     behind, before = looked_up(queue, LOOKUP_PEEK_NEXT, known[0]), looked_up(queue, LOOKUP_PEEK_PREV, known[2])
     beyond = [looked_up(queue, action, known[at]) for action, at in ((LOOKUP_PEEK_NEXT, 2), (LOOKUP_PEEK_PREV, 0))]
-    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=locked.outcome, evidence=frames([held, locked]))
+    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=locked.outcome, evidence=[held, locked])
     observed = [failed(locked), failed(taken), brought(looked_up(queue, LOOKUP_PEEK_CURRENT, known[0]))]
-    evidence = frames([held, locked, taken])
-    judge("MQDMPR-3.1.7.1.13-20", expected=[FAILURE, FAILURE, FIRST], observed=observed, evidence=evidence)
-    judge("MQDMPR-3.1.7.3.2-12", expected=THIRD, observed=brought(behind), evidence=behind.evidence)
-    judge(
-        "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected=FIRST, observed=brought(before), evidence=before.evidence
-    )
+    evidence = [held, locked, taken]
+    judge("MQDMPR-3.1.7.1.13-20", expected=[FAILURE, FAILURE, "first"], observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.7.3.2-12", expected="third", observed=brought(behind), evidence=behind)
+    judge("MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected="first", observed=brought(before), evidence=before)
     observed = [brought(behind), brought(before), *(failed(read) for read in beyond)]
-    expected = [THIRD, FIRST, FAILURE, FAILURE]
-    judge("MQDMPR-3.1.7.3.2-27", expected=expected, observed=observed, evidence=frames([behind, before, *beyond]))
+    expected = ["third", "first", FAILURE, FAILURE]
+    judge("MQDMPR-3.1.7.3.2-27", expected=expected, observed=observed, evidence=[behind, before, *beyond])
     other.end(held).settled()
     received = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
-    evidence = frames([held, received])
+    evidence = [held, received]
     judge("MQDMPR-3.1.7.3.3-37", expected=RECEIVED, observed=received.outcome, evidence=evidence, errata="E171")
     other.read(RECEIVE).settled()
     queue.purge().settled()
     purged = queue.read(LOOKUP_PEEK_CURRENT, by=LOOKUP, lookup_id=known[0])
-    judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged.evidence)
+    judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged)

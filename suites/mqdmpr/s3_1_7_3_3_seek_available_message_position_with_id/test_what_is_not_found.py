@@ -13,7 +13,7 @@ from harness.wire.rpc_qm2qm import (
     LOOKUP_RECEIVE_PREV,
 )
 from suites.mqqp.steps.lookups import looked_up
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, filled, frames
+from suites.mqqp.steps.reading import filled
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 RECEIVED = one_of("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
@@ -28,7 +28,7 @@ BESIDE = (LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIV
 @covers("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.1.13-18")
 def test_an_identifier_of_no_message_finds_none(remote, judge):
     """By each action MQ_ERROR_MESSAGE_NOT_FOUND comes back for it, though three messages are there, and they stay."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
+    queue = filled(remote, "first", "second", "third")
     by_action = {action: looked_up(queue, action, UNKNOWN) for action in (*ITSELF, *BESIDE)}
     left = queue.labels()
     for rules, actions in (
@@ -36,5 +36,5 @@ def test_an_identifier_of_no_message_finds_none(remote, judge):
         (("MQDMPR-3.1.7.3.3-26",), ITSELF),
     ):
         observed = [*(by_action[action].outcome for action in actions), left]
-        expected = [*[NOT_FOUND] * len(actions), [FIRST, SECOND, THIRD]]
-        judge(*rules, expected=expected, observed=observed, evidence=frames(by_action.values()))
+        expected = [*[NOT_FOUND] * len(actions), ["first", "second", "third"]]
+        judge(*rules, expected=expected, observed=observed, evidence=by_action.values())

@@ -14,21 +14,7 @@ from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
 from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.reading import (
-    FAILURE,
-    FIRST,
-    FOURTH,
-    SECOND,
-    THIRD,
-    WAITING,
-    brought,
-    deliver,
-    failed,
-    filled,
-    frames,
-    send_all,
-    waiting,
-)
+from suites.mqqp.steps.reading import FAILURE, WAITING, brought, deliver, failed, filled, send_all, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -52,7 +38,7 @@ ALREADY_RECEIVED, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEG
 @pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
 def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
     """Another receives the message that a cursor is at: PEEK_CURRENT brings no other one, PEEK_NEXT the one behind."""
-    queue, other = filled(remote, FIRST, SECOND, THIRD, FOURTH), remote.open()
+    queue, other = filled(remote, "first", "second", "third", "fourth"), remote.open()
     cursor, taking, walking = (one.cursor().settled().out.phCursor for one in (queue, queue, other))
     for one, at in ((queue, cursor), (queue, taking), (other, walking)):
         one.read(PEEK_CURRENT, by=by, hCursor=at).settled()
@@ -64,55 +50,55 @@ def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
     refused = queue.read(RECEIVE, by=by, hCursor=taking)
     following = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_NEXT, PEEK_CURRENT, PEEK_NEXT)]
     seen = [brought(before), brought(taken), *(failed(read) for read in gone)]
-    evidence = frames([taken, *gone, *following])
-    judge(*rules["current"], expected=[SECOND, SECOND, FAILURE, FAILURE], observed=seen, evidence=evidence)
+    evidence = [taken, *gone, *following]
+    judge(*rules["current"], expected=["second", "second", FAILURE, FAILURE], observed=seen, evidence=evidence)
     outcomes = [read.outcome for read in gone]
     judge(
         "MQDMPR-3.1.7.1.15-15",
         "MQDMPR-3.1.7.1.15-16",
         expected=[ALREADY_RECEIVED] * 2,
         observed=outcomes,
-        evidence=frames(gone),
+        evidence=gone,
     )
     judge(
         "MQDMPR-3.1.7.1.10-16",
         "MQDMPR-3.1.7.1.10-17",
         expected=ALREADY_RECEIVED,
         observed=refused.outcome,
-        evidence=frames([taken, refused]),
+        evidence=[taken, refused],
     )
     went = [brought(read) for read in following]
-    judge(*rules["next"], expected=[THIRD, THIRD, FOURTH], observed=went, evidence=evidence)
+    judge(*rules["next"], expected=["third", "third", "fourth"], observed=went, evidence=evidence)
 
 
 def fresh(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
     """Do nothing with a cursor; return the message that it leads to."""
-    deliver(remote, [FIRST, SECOND])
-    return FIRST
+    deliver(remote, ["first", "second"])
+    return "first"
 
 
 def received(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
     """Receive the message that a cursor is at."""
-    deliver(remote, [FIRST, SECOND])
+    deliver(remote, ["first", "second"])
     queue.read(PEEK_CURRENT, by=by, hCursor=cursor).settled()
     queue.receive(by=by, hCursor=cursor)
-    return SECOND
+    return "second"
 
 
 def received_later(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
     """Receive through a cursor a message that comes later."""
     read = queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS)
     waiting(read)
-    deliver(remote, [FIRST])
+    deliver(remote, ["first"])
     queue.end(read.wait().settled(), RR_ACK).settled()
-    deliver(remote, [SECOND])
-    return SECOND
+    deliver(remote, ["second"])
+    return "second"
 
 
 def received_nothing(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str | None:
     """Wait in vain through a cursor; where that is then, the document leaves open (it says: at the end)."""
     queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(SHORT_MS + remote.sut.response_timeout_ms)
-    deliver(remote, [FIRST])
+    deliver(remote, ["first"])
     return None
 
 
@@ -150,15 +136,15 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
     there = UNREAD[way](remote, queue, cursor, by)
     refused = queue.read(PEEK_NEXT, by=by, hCursor=cursor)
     unread = ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
-    judge(*unread, expected=ILLEGAL, observed=refused.outcome, evidence=refused.evidence)
+    judge(*unread, expected=ILLEGAL, observed=refused.outcome, evidence=refused)
     seen, expected = [failed(refused)], [FAILURE]
     reads = [refused]
     if there is not None:
-        deliver(remote, [THIRD])
+        deliver(remote, ["third"])
         reads += [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT)]
-        expected += [there, SECOND if there == FIRST else THIRD]
+        expected += [there, "second" if there == "first" else "third"]
         seen += [brought(read) for read in reads[1:]]
-    judge(*rules["next"], expected=expected, observed=seen, evidence=frames(reads))
+    judge(*rules["next"], expected=expected, observed=seen, evidence=reads)
 
 
 def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str], Call]:
@@ -169,7 +155,7 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
     queue = filled(remote)
     low, high = (
         remote.peer.recoverable_message(base={"PR": priority}, label=label)
-        for priority, label in ((1, FIRST), (6, SECOND))
+        for priority, label in ((1, "first"), (6, "second"))
     )
     send_all(remote, [low])
     cursor = queue.cursor().settled().out.phCursor
@@ -189,7 +175,7 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
 def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
     """PEEK_NEXT waits behind a message: whichever comes is read, also one whose place is before the cursor."""
     observed, read = passed_by(remote, by, PEEK_CURRENT, PEEK_NEXT)
-    judge(*rules["next"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
+    judge(*rules["next"], expected=[WAITING, "second"], observed=observed, evidence=read)
 
 
 @by_each(
@@ -201,7 +187,7 @@ def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
 def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
     """RECEIVE by a cursor waits behind a message: whichever comes is taken, also one whose place is before it."""
     observed, read = passed_by(remote, by, RECEIVE, RECEIVE)
-    judge(*rules["receive"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
+    judge(*rules["receive"], expected=[WAITING, "second"], observed=observed, evidence=read)
 
 
 @by_each(
@@ -220,14 +206,14 @@ def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
 )
 def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules):
     """What was received by a cursor is given back: the cursor is behind it, one that is new is before it."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
+    queue = filled(remote, "first", "second", "third")
     cursor, fresh_one = (queue.cursor().settled().out.phCursor for _ in range(2))
     first = queue.read(RECEIVE, by=by, hCursor=cursor)
     ended = queue.end(first, RR_NACK)
     reads = [queue.read(RECEIVE, by=by, hCursor=one) for one in (cursor, fresh_one)]
     observed = [brought(first), ended.outcome, *(brought(read) for read in reads)]
-    expected = [FIRST, "MQ_OK", SECOND, FIRST]
-    judge(*rules["receive"], expected=expected, observed=observed, evidence=frames([first, *reads]))
+    expected = ["first", "MQ_OK", "second", "first"]
+    judge(*rules["receive"], expected=expected, observed=observed, evidence=[first, *reads])
 
 
 @by_each(
@@ -244,7 +230,7 @@ def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules
 )
 def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
     """The second of four is received by another: a cursor goes past it, a receive takes the next; then it is back."""
-    labels = [FIRST, SECOND, THIRD, FOURTH]
+    labels = ["first", "second", "third", "fourth"]
     queue, other = filled(remote, *labels), remote.open()
     walking = other.cursor().settled().out.phCursor
     for action in (PEEK_CURRENT, PEEK_NEXT):
@@ -252,12 +238,12 @@ def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
     locked = other.read(RECEIVE, by=by, hCursor=walking).settled()
     cursor = queue.cursor().settled().out.phCursor
     steps = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT, PEEK_NEXT)]
-    evidence = frames([locked, *steps])
+    evidence = [locked, *steps]
     seen = [brought(locked), *(brought(step) for step in steps[:3]), failed(steps[3])]
-    expected = [SECOND, FIRST, THIRD, FOURTH, FAILURE]
+    expected = ["second", "first", "third", "fourth", FAILURE]
     judge(*rules["next"], expected=expected, observed=seen, evidence=evidence)
     taken = [queue.receive(by=by), queue.receive(by=by)]
     other.end(locked, RR_NACK).settled()
     observed = [*(brought(read) for read in taken), queue.labels()]
-    expected_left = [FIRST, THIRD, [SECOND, FOURTH]]
-    judge(*rules["receive"], expected=expected_left, observed=observed, evidence=frames(taken))
+    expected_left = ["first", "third", ["second", "fourth"]]
+    judge(*rules["receive"], expected=expected_left, observed=observed, evidence=taken)
