@@ -6,14 +6,14 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
 from suites.mqqp.steps.reading import WAITING, brought, deliver, filled, waiting
 
-SHORT_MS, LONG_MS = 400, 600_000
-"""The second is longer than any check waits, on a system that stands still again and again, too."""
+LONG_MS = 600_000
+"""It is longer than any check waits, on a system that stands still again and again, too."""
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-31")
 def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
-    """What came is given back: it is there for a new cursor, and behind the one that waited is what comes next."""
+    """A cursor by which a receive waited is at the message that came, also when that is given back to the queue."""
     queue = filled(remote)
     cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
     read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
@@ -23,6 +23,7 @@ def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
     queue.end(read, RR_NACK)
     deliver(remote, ["second"])
     then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
-    observed = [waits, came, *(brought(one) for one in then)]
-    expected = [WAITING, "first", "second", "first"]
+    seen = [brought(one) for one in then]
+    expected = {"before": WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"}
+    observed = {"before": waits, "after": came, "next_by_it": seen[0], "next_by_another": seen[1]}
     judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=[read, *then])

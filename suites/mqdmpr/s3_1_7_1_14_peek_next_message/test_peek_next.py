@@ -12,9 +12,8 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
 def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
-    """Two cursors wait behind a message: both read the one that comes, are at it then, and go on to the next one.
-
-    Another queue was opened before, in which there are messages, too, with a cursor at the first.
+    """Each peek that waits by a cursor for the next message gets the one that comes into its queue, at which its cursor
+    is then.
     """
     beside = remote.open("admin")
     deliver(remote, ["first", "fourth"], queue="admin")
@@ -27,11 +26,10 @@ def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
     waits = [waiting(read) for read in reads]
     deliver(remote, ["second"])
     came = [brought(read.wait()) for read in reads]
-    evidence = reads
-    expected = [WAITING, WAITING, "second", "second"]
-    judge("MQDMPR-3.1.7.1.14-27", expected=expected, observed=[*waits, *came], evidence=evidence)
-    outcomes = sorted(read.outcome for read in reads)
-    judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=evidence)
+    expected = {"before": [WAITING, WAITING], "after": ["second", "second"]}
+    judge("MQDMPR-3.1.7.1.14-27", expected=expected, observed={"before": waits, "after": came}, evidence=reads)
+    outcomes = [read.outcome for read in reads]
+    judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=reads)
     deliver(remote, ["third"])
     then = [queue.read(action, hCursor=cursors[0]) for action in (PEEK_CURRENT, PEEK_NEXT)]
     observed = [brought(read) for read in then]

@@ -14,7 +14,7 @@ KEYS = "public_encryption_keys_base64"
 @needs("directory", "environment", "inspect", "queue_control")
 @covers(*RULES)
 def test_keys_that_the_directory_lost_are_written_and_notified(peer, sut, judge):
-    """The directory, without the keys of the SUT, comes back: one notification when the SUT writes them there again."""
+    """A queue manager that writes its public keys to the directory again notifies that update of itself once."""
     enterprise = Enterprise(peer, sut)
     own = enterprise.published().get(KEYS)
     if not own:
