@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import closed, each, facts, fields, holds, in_queue, one_of
+from harness.expectations import closed, each, holds, in_queue, one_of
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from suites.applications import DONE, REFUSED, asked
@@ -40,7 +40,7 @@ def test_what_a_queue_manager_is_by_default(sut, judge):
     """A queue manager has the default of each attribute that nobody has set."""
     shown = queue_manager(sut)
     for rule, name, expected in DEFAULTS:
-        judge(rule, expected=fields({name: expected}), observed={name: element(shown, name)})
+        judge(rule, expected={name: expected}, observed={name: element(shown, name)})
     if element(shown, "DirectoryServer"):
         judge.not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:
@@ -105,9 +105,12 @@ def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
     left = [one["label"] for one in sut.messages()]
     judge(
         "MQDMPR-3.1.1.1-23",
-        expected=facts(
-            read_before=WAITING, session=closed(), read_after=holds("it has ended"), messages=in_queue("later")
-        ),
+        expected={
+            "read_before": WAITING,
+            "session": closed(),
+            "read_after": holds("it has ended"),
+            "messages": in_queue("later"),
+        },
         observed={"read_before": before, "session": session, "read_after": ended, "messages": left},
         evidence=evidence,
     )

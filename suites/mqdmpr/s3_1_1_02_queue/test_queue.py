@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.expectations import each, facts, fields, in_queue, none
+from harness.expectations import each, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
@@ -122,7 +122,7 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
             "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
             "messages": sut.labels(name),
         }
-        expected = facts(made=kind, change=DONE, changed=other, messages=in_queue(name))
+        expected = {"made": kind, "change": DONE, "changed": other, "messages": in_queue(name)}
         judge("MQDMPR-3.1.1.2-02", expected=expected, observed=observed)
 
 
@@ -143,6 +143,6 @@ def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge
         published = sut.published(queue=name)
         for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
             observed = {one: source.get(one) for one in wanted}
-            judge(rule, expected=fields(wanted), observed=observed, case=f"{time} a restart")
+            judge(rule, expected=wanted, observed=observed, case=f"{time} a restart")
     system = [queue for queue in SYSTEM_QUEUES if sut.published(queue=queue) is not None]
     judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts, holds, none, one_of
+from harness.expectations import holds, none, one_of
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.shown import masks, queue_named
 from suites.mqqb.steps.opening import outgoing_queue
@@ -25,7 +25,7 @@ def test_what_the_model_shows_of_a_queue(sut, judge):
     shown = queue_named(sut, name)
     computer, _, rest = element(shown, "QualifiedPathname").partition("\\")
     observed = {"computer": "." in computer.strip(".") or computer, "queue": rest.lower()}
-    expected = facts(computer=holds("a name with a domain"), queue=name.lower())
+    expected = {"computer": holds("a name with a domain"), "queue": name.lower()}
     judge("MQDMPR-3.1.1.2-03", expected=expected, observed=observed)
     strange = [f"{mask:#010x}" for mask in masks(shown) if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange)

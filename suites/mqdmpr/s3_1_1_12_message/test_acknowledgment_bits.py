@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, none
+from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
@@ -141,7 +141,7 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
     judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)
     known = {identifier(frame) for frame in sent.values()}
     strange = [correlation(ack) for ack in came if correlation(ack) not in known]
-    expected = facts(answers=sum(map(len, wanted.values())), others=none("acknowledgment of another message"))
+    expected = {"answers": sum(map(len, wanted.values())), "others": none("acknowledgment of another message")}
     observed = {"answers": sum(map(len, found.values())), "others": strange}
     judge(CORRELATION, expected=expected, observed=observed, evidence=evidence)
     receiver.end()

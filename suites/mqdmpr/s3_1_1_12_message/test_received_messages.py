@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, facts, fields, holds, one_of
+from harness.expectations import between, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
@@ -77,7 +77,7 @@ def test_what_is_the_applications_is_received_as_it_was_sent(peer, sut, judge, g
         if name not in found and name not in ALWAYS_SHOWN:
             judge.not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
         else:
-            judge(rule, expected=fields({name: wanted[name]}), observed={name: found.get(name)}, evidence=sent)
+            judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
 
 
 @needs("private_names")
@@ -91,7 +91,7 @@ def test_what_is_the_applications_is_handed_on_as_it_came(peer, sut, judge, give
     for rule, (_, field) in SHOWN.items():
         if rule != "MQDMPR-3.1.1.12-31":
             gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
-            judge(rule, expected=fields({field: gone}), observed={field: came}, evidence=[sent, frame])
+            judge(rule, expected={field: gone}, observed={field: came}, evidence=[sent, frame])
 
 
 def _received(peer, sut, sent) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
         orders.append(list(mine))
     by_identifier = sorted(found, key=lambda one: found[one])
     distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
-    expected = facts(identifiers=holds("different ones of 8 bytes"), order=one_of(*orders))
+    expected = {"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)}
     observed = {"identifiers": distinct or list(found.values()), "order": by_identifier}
     judge("MQDMPR-3.1.1.12-D01", expected=expected, observed=observed, evidence=sent)
     by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
@@ -170,7 +170,7 @@ def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
     meanwhile = received(sut, "peek_message", queue=queue)
     sut.control.call("abort", transaction=transaction)
     observed = {"locked": meanwhile, "aborted": received(sut, "peek_message", queue=queue)}
-    judge("MQDMPR-3.1.1.12-D03", expected=facts(locked=NOTHING, aborted="locked"), observed=observed)
+    judge("MQDMPR-3.1.1.12-D03", expected={"locked": NOTHING, "aborted": "locked"}, observed=observed)
 
 
 @needs("receive")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import acknowledged, fields
+from harness.expectations import acknowledged
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from suites.mqqb.steps.disposition import (
@@ -69,5 +69,5 @@ def test_a_message_that_an_application_rejected_is_acknowledged_as_such(peer, su
     _within(sut, queue, external, reject=False, outcome="commit")
     came = receiver.await_acks(len(WANTED))
     observed = {name: [ack for ack in came if correlation(ack) == identifier(frame)] for name, frame in sent.items()}
-    expected = fields({name: acknowledged(sent[name], of_class=value) for name, value in WANTED.items()})
+    expected = {name: acknowledged(sent[name], of_class=value) for name, value in WANTED.items()}
     judge("MQDMPR-3.1.1.12-D27", expected=expected, observed=observed, evidence=[*sent.values(), *came])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import distinct, fields
+from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
 from suites.mqdmpr.steps.shown import descriptors
@@ -57,7 +57,7 @@ def test_what_a_remote_reader_has_open(remote, sut, judge, access, shown_as):
     )
     alone = {"Multiple": False, "OpenQueueDescriptorCollection": []}
     found = [{name: one[name] for name in alone} for one in both]
-    judge("MQDMPR-3.1.1.16-05", expected=[fields(alone)] * 2, observed=found, evidence=evidence)
+    judge("MQDMPR-3.1.1.16-05", expected=[alone] * 2, observed=found, evidence=evidence)
 
 
 def _described(sut, queue):

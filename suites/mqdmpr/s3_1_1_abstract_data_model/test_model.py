@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import any_order, facts, fields, holds, in_queue
+from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from suites.mqdmpr.steps.shown import descriptors, queue_manager
@@ -24,9 +24,12 @@ def test_all_protocols_have_one_model(remote, sut, judge):
     left = sut.labels(sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     empty = queue.read()
-    expected = facts(
-        came=in_queue("first", "second"), taken="first", left=in_queue("second"), last_read=holds("it finds nothing")
-    )
+    expected = {
+        "came": in_queue("first", "second"),
+        "taken": "first",
+        "left": in_queue("second"),
+        "last_read": holds("it finds nothing"),
+    }
     observed = {"came": came, "taken": brought(taken), "left": left, "last_read": empty.failed or brought(empty)}
     judge("MQDMPR-3.1.1-07", expected=expected, observed=observed, evidence=[taken, empty])
 
@@ -58,7 +61,7 @@ def test_a_read_that_waits_has_a_cursor_if_it_was_asked_for_by_one(sut, judge):
     for request in requests:
         sut.control.call("cancel", request=request)
     expected = any_order(
-        fields(DestructiveRead=False, CursorReference=cursor), fields(DestructiveRead=True, CursorReference=None)
+        {"DestructiveRead": False, "CursorReference": cursor}, {"DestructiveRead": True, "CursorReference": None}
     )
     judge("MQDMPR-3.1.1.10-02", expected=expected, observed=observed)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import distinct, each, fields, holds, in_queue, none
+from harness.expectations import distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.applications import DONE, REFUSED, asked, received
@@ -94,7 +94,7 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
         "the cursor": REFUSED,
         "another reader": DONE,
     }
-    judge("MQDMPR-3.1.1-04", expected=fields(expected), observed=observed)
+    judge("MQDMPR-3.1.1-04", expected=expected, observed=observed)
 
 
 @needs("receive", "qm2qm")

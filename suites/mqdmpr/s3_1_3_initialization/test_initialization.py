@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 
-from harness.expectations import any_order, each, facts, holds, none
+from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.protection import ADVANCED, BASE, ENHANCED, listed_keys
@@ -59,7 +59,7 @@ def test_queues_of_the_queue_manager_are_not_opened(remote, sut, judge):
         for name in OF_THE_QUEUE_MANAGER
     }
     refused = {name: one.failed or one.outcome for name, one in others.items()}
-    expected = facts(plain="MQ_OK", others=each(holds("refused"), "queue"))
+    expected = {"plain": "MQ_OK", "others": each(holds("refused"), "queue")}
     observed = {"plain": plain.outcome, "others": refused}
     judge("MQDMPR-3.1.3-27", expected=expected, observed=observed, evidence=[plain, *others.values()])
 
@@ -71,5 +71,5 @@ def test_the_qualified_name_is_that_of_the_computer_in_its_domain(sut, judge):
     shown = queue_manager(sut)
     computer, qualified = (str(element(shown, name)).lower() for name in ("ComputerName", "QualifiedComputerName"))
     first, _, domain = qualified.partition(".")
-    expected = facts(computer=computer, domain=holds("there is one"))
+    expected = {"computer": computer, "domain": holds("there is one")}
     judge("MQDMPR-3.1.3-D03", expected=expected, observed={"computer": first, "domain": bool(domain)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.expectations import each, facts
+from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL, ControlRefused
 from suites.applications import DONE, asked
@@ -50,7 +50,7 @@ def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
     if again is not None:
         sender.acknowledge_all(again)
     observed = {"sent": tags(came), "accepted": of_the_peer(peer)}
-    judge("MQDMPR-3.1.4.13-03", expected=facts(sent=[2], accepted=A_SESSION), observed=observed, evidence=came)
+    judge("MQDMPR-3.1.4.13-03", expected={"sent": [2], "accepted": A_SESSION}, observed=observed, evidence=came)
 
 
 @needs("send", "receive", "restart", "transactions")
@@ -82,7 +82,7 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     waited = [] if session is None else tags(sender.collect_all(session, 1))
     accepted, commit = of_the_peer(peer), asked(sut, "commit", transaction=transaction)
     came = [] if session is None else sender.collect_all(session, 2)
-    expected = facts(sent_at_once=[2], accepted=A_SESSION, commit=DONE, sent_in_the_end=[2, 1])
+    expected = {"sent_at_once": [2], "accepted": A_SESSION, "commit": DONE, "sent_in_the_end": [2, 1]}
     observed = {"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(came)}
     judge("MQDMPR-3.1.4.1-03", expected=expected, observed=observed, evidence=came)
     if session is not None and came:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import fields, none
+from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
@@ -32,7 +32,7 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
     came = [] if session is None else sender.collect_all(session, 3)[len(early) :]
-    expected = [fields(message=one, TxSequenceNumber=one) for one in (1, 2)]
+    expected = [{"message": one, "TxSequenceNumber": one} for one in (1, 2)]
     observed = [
         {"message": tag, "TxSequenceNumber": int(header(frame).TxSequenceNumber)}
         for tag, frame in zip(tags(came), came, strict=True)
@@ -41,7 +41,7 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     aborted = [f"message {tag}" for tag in tags(came) if tag == 3] + _states(sut, second)
     judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=came)
     ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in came]
-    judge("MQQB-3.1.1.3.1-12", expected=[fields(FM=1, LM=0), fields(FM=0, LM=1)], observed=ends, evidence=came)
+    judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=came)
     if session is not None and came:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, came[-1]))

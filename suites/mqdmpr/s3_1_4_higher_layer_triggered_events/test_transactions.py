@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import each, facts, holds, in_queue, none
+from harness.expectations import each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.applications import REFUSED, asked
@@ -84,18 +84,18 @@ def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.4-24", expected="committed", observed=committed, evidence=evidence)
     undecided = [label for label in ("taken by another", "sent by another") if label in [*there, *acknowledged]]
-    expected = facts(queue=in_queue("stays", "sent"), decided=none("message of another transaction"))
+    expected = {"queue": in_queue("stays", "sent"), "decided": none("message of another transaction")}
     judge("MQDMPR-3.1.4.4-03", expected=expected, observed={"queue": there, "decided": undecided}, evidence=evidence)
     sent = {"before": "sent" in before[0], "after": "sent" in there}
-    judge("MQDMPR-3.1.4.4-07", expected=facts(before=False, after=True), observed=sent, evidence=evidence)
+    judge("MQDMPR-3.1.4.4-07", expected={"before": False, "after": True}, observed=sent, evidence=evidence)
     taken = {"before": before[1], "after": acknowledged}
-    judge("MQDMPR-3.1.4.4-11", expected=facts(before=[], after=["taken"]), observed=taken, evidence=evidence)
+    judge("MQDMPR-3.1.4.4-11", expected={"before": [], "after": ["taken"]}, observed=taken, evidence=evidence)
     gone = holds("what was moved is not in its old queue")
     judge("MQDMPR-3.1.4.4-16", expected=gone, observed="moved" not in there, evidence=evidence)
     judge(
         "MQDMPR-3.1.4.4-17",
         "MQDMPR-3.1.4.4-18",
-        expected=facts(before=in_queue("first there"), after=in_queue("first there", "moved")),
+        expected={"before": in_queue("first there"), "after": in_queue("first there", "moved")},
         observed={"before": before[2], "after": moved},
         evidence=evidence,
     )
@@ -118,11 +118,11 @@ def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
     judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
     back = ["taken", "moved", "stays"]
     undecided = [label for label in ("taken by another", "sent by another") if label in there]
-    expected = facts(messages=len(back), decided=none("message of another transaction"))
+    expected = {"messages": len(back), "decided": none("message of another transaction")}
     observed = {"messages": len(there), "decided": undecided}
     judge("MQDMPR-3.1.4.5-03", expected=expected, observed=observed, evidence=evidence)
     received = work.take_all(work.queue)
-    expected = facts(queue=in_queue(*back), subqueue=in_queue("first there"), received=back)
+    expected = {"queue": in_queue(*back), "subqueue": in_queue("first there"), "received": back}
     observed = {"queue": there, "subqueue": moved, "received": received}
     judge("MQDMPR-3.1.4.5-13", expected=expected, observed=observed, evidence=evidence)
     sent = [label for label in [*there, *moved, *received] if label == "sent"]
@@ -148,7 +148,7 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
     evidence = list(application.sent.values())
     for verb, rules in UNKNOWN_REFUSED.items():
         observed = {"answer": unknown[verb], "queue": application.labels()}
-        judge(*rules, expected=facts(answer=REFUSED, queue=in_queue(*before)), observed=observed, evidence=evidence)
+        judge(*rules, expected={"answer": REFUSED, "queue": in_queue(*before)}, observed=observed, evidence=evidence)
     for verb, (gone, nothing_left) in GONE.items():
         transaction = ended[verb]
         answers = {again: asked(sut, again, transaction=transaction) for again in VERBS}
@@ -199,12 +199,12 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
         judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
         wanted = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
-        expected, observed = facts(first="prepared", second=wanted), {"first": states[0], "second": other}
+        expected, observed = {"first": "prepared", "second": wanted}, {"first": states[0], "second": other}
         judge("MQDMPR-3.1.4.3-03", expected=expected, observed=observed, evidence=evidence)
     held = [] if empty else ["taken", "back"]
     there = application.labels()
     early = {"back": [label for label in held if label in there], "acknowledged": application.acknowledged(0)}
-    judge("MQDMPR-3.1.4.6-03", expected=facts(back=[], acknowledged=[]), observed=early, evidence=evidence)
+    judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early, evidence=evidence)
     decisions = {verb: _outcome(sut, verb, transaction=transaction) for verb, transaction in begun.items()}
     judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
     judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
@@ -226,7 +226,7 @@ def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, 
     acknowledged, (state,) = application.acknowledged(1), _states(sut, transaction)
     observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
-    expected = facts(outcome="committed", acknowledged=["taken"], transaction="not there")
+    expected = {"outcome": "committed", "acknowledged": ["taken"], "transaction": "not there"}
     judge("MQDMPR-3.1.4.6-09", expected=expected, observed=observed, evidence=evidence)
     application.receiver.end()
 
@@ -250,6 +250,6 @@ def test_the_model_says_who_prepares_a_transaction(peer, sut, judge):
     sut.control.call("prepare", transaction=by_coordinator)
     shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect()["QueueManager"]["TransactionCollection"]}
     observed = {"with_coordinator": shown.get(by_coordinator), "without": shown.get(alone)}
-    judge("MQDMPR-3.1.4.3-04", expected=facts(with_coordinator=False, without=True), observed=observed)
+    judge("MQDMPR-3.1.4.3-04", expected={"with_coordinator": False, "without": True}, observed=observed)
     for transaction in (by_coordinator, alone):
         sut.control.call("abort", transaction=transaction)

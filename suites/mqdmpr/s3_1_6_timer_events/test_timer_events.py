@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts, holds
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
 from suites.mqqp.steps.reading import brought, filled
@@ -29,5 +29,5 @@ def test_a_read_that_waited_in_vain_ends_with_its_time(remote, judge, action):
     took = remote.peer.took(read.evidence[0], read.evidence[-1])
     earliest_ms, _ = took.allowed(NEARLY_MS, max(took.ms, TIMEOUT_MS))
     waited = took.ms >= earliest_ms or f"{took.ms} of {TIMEOUT_MS} ms"
-    expected = facts(outcome="MQ_ERROR_IO_TIMEOUT", waited=holds("the whole time-out"))
+    expected = {"outcome": "MQ_ERROR_IO_TIMEOUT", "waited": holds("the whole time-out")}
     judge("MQDMPR-3.1.6.3-03", expected=expected, observed={"outcome": ended, "waited": waited}, evidence=read)

@@ -62,7 +62,7 @@ def test_a_name_leads_a_reader_to_the_host_of_its_queue(peer, sut, judge, kind):
     reader.begin("remote_open", queue=names[kind])
     opened = reader.server.wait("R_QMOpenRemoteQueue")
     expected = holds("the queue is opened at the peer")
-    judge.all(expected=expected, observed=opened is not None, evidence=opened)
+    judge.all(expected=expected, observed=bool(opened), evidence=opened)
 
 
 def arrival_of(peer, sut, queue):
@@ -116,7 +116,7 @@ FOREIGN = {
 @needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
 @covers(*FOREIGN, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
-    """A queue manager without its directory finds no name of another host, and is offline until the directory is back."""
+    """A queue manager that is offline finds no host of another, until its directory is back."""
     enterprise = Enterprise(peer, sut)
     enterprise.take_away()
     enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")

@@ -45,7 +45,7 @@ def test_who_sends_to_one_queue_learns_whether_it_takes_the_message(peer, sut, j
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19")
 def test_who_sends_to_several_queues_learns_whether_all_take_their_copies(peer, sut, judge):
-    """Who sends to several queues learns whether all of them have room, and no queue behind one without room gets a copy."""
+    """Who sends to several queues learns whether all have room; none behind one without room gets a copy."""
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = asked(sut, "send", to=to, label="too much", body=TOO_MUCH)

@@ -5,6 +5,7 @@ The states of a cursor along one queue are judged by the checks of MS-MQQP 3.1.4
 
 from __future__ import annotations
 
+from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
 from suites.mqqp.steps.reading import FAILURE, brought, deliver, failed, filled
@@ -25,13 +26,13 @@ OF_ITS_QUEUE = {
 
 @covers(*HANDLES, *(rule for rules in OF_ITS_QUEUE.values() for rule in rules))
 def test_cursors_of_two_queues_are_apart(remote, judge):
-    """Three cursors each of two queues, made in turn: no two have a handle, and each reads its own queue."""
+    """A cursor has a handle that no other cursor has, and reads the queue that it was made for."""
     plain, admin = remote.open(), remote.open("admin")
     deliver(remote, ["first", "second"])
     deliver(remote, ["third", "first"], queue="admin")
     made = [queue.cursor().settled() for _ in range(CURSORS) for queue in (plain, admin)]
     cursors = [call.out.phCursor for call in made]
-    judge(*HANDLES, expected=len(cursors), observed=len(set(cursors)), evidence=made)
+    judge(*HANDLES, expected=distinct("handles", 2 * CURSORS), observed=cursors, evidence=made)
     for action, expected in (
         (PEEK_CURRENT, ["first", "third"]),
         (PEEK_NEXT, ["second", "first"]),
@@ -44,9 +45,7 @@ def test_cursors_of_two_queues_are_apart(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_a_receive_by_a_cursor_that_may_not_wait_does_not(remote, judge):
-    """Without a time-out, of an empty queue and behind the last message, it fails at once: nothing was found; then it
-    takes what came meanwhile.
-    """
+    """A receive by a cursor that may not wait fails at once where there is no message, and takes a later one."""
     queue = filled(remote)
     cursor = queue.cursor().settled().out.phCursor
     empty = queue.read(RECEIVE, hCursor=cursor)
@@ -65,9 +64,7 @@ def test_a_receive_by_a_cursor_that_may_not_wait_does_not(remote, judge):
 
 @covers("MQDMPR-3.2.7.4-30")
 def test_a_receive_by_a_cursor_of_what_another_took_fails(remote, judge):
-    """A cursor is at a message that another receives: a receive by it fails, and brings no other message, while that
-    has it and afterwards.
-    """
+    """A receive by a cursor whose message another reader has taken fails, and brings no other message."""
     queue, other = filled(remote, "first", "second"), remote.open()
     cursor = queue.cursor().settled().out.phCursor
     queue.read(PEEK_CURRENT, hCursor=cursor).settled()
@@ -75,15 +72,20 @@ def test_a_receive_by_a_cursor_of_what_another_took_fails(remote, judge):
     locked = queue.read(RECEIVE, hCursor=cursor)
     other.end(taken, RR_ACK).settled()
     gone = queue.read(RECEIVE, hCursor=cursor)
-    observed = [brought(taken), failed(locked), failed(gone), queue.labels()]
-    evidence = [taken, locked, gone]
-    judge("MQDMPR-3.2.7.4-30", expected=["first", FAILURE, FAILURE, ["second"]], observed=observed, evidence=evidence)
+    expected = {"taken": "first", "while_locked": FAILURE, "when_gone": FAILURE, "queue": ["second"]}
+    observed = {
+        "taken": brought(taken),
+        "while_locked": failed(locked),
+        "when_gone": failed(gone),
+        "queue": queue.labels(),
+    }
+    judge("MQDMPR-3.2.7.4-30", expected=expected, observed=observed, evidence=[taken, locked, gone])
 
 
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
 def test_a_cursor_that_waited_in_vain_is_behind_what_was_there(remote, judge):
-    """A receive by a cursor waits while another has the only message, and gives up; then the message is back: a new
-    cursor finds it, the one that waited does not (E106).
+    """A cursor by which a receive waited in vain is behind every message that was there, also behind one that another
+    reader gives back (E106).
     """
     queue, other = filled(remote, "first"), remote.open()
     cursor = queue.cursor().settled().out.phCursor
@@ -94,16 +96,19 @@ def test_a_cursor_that_waited_in_vain_is_behind_what_was_there(remote, judge):
     fresh = queue.cursor().settled().out.phCursor
     found = queue.read(PEEK_CURRENT, hCursor=fresh)
     behind = queue.read(RECEIVE, hCursor=cursor)
-    observed = [brought(taken), failed(waited), brought(found), failed(behind)]
-    evidence = [taken, waited, found, behind]
-    judge.all(expected=["first", FAILURE, "first", FAILURE], observed=observed, evidence=evidence)
+    expected = {"taken": "first", "waited": FAILURE, "by_a_new_cursor": "first", "by_the_cursor": FAILURE}
+    observed = {
+        "taken": brought(taken),
+        "waited": failed(waited),
+        "by_a_new_cursor": brought(found),
+        "by_the_cursor": failed(behind),
+    }
+    judge.all(expected=expected, observed=observed, evidence=[taken, waited, found, behind])
 
 
 @covers("MQDMPR-3.2.7.3-15")
 def test_a_cursor_that_waited_for_the_next_in_vain_is_not_where_it_was(remote, judge):
-    """A cursor at the only message waits for the next one and gives up: a peek by it does not bring the old message
-    again, but the one that comes then.
-    """
+    """A cursor by which a peek waited for the next message in vain has no current message until another one comes."""
     queue = filled(remote, "first")
     cursor = queue.cursor().settled().out.phCursor
     read = queue.read(PEEK_CURRENT, hCursor=cursor)
@@ -112,6 +117,11 @@ def test_a_cursor_that_waited_for_the_next_in_vain_is_not_where_it_was(remote, j
     again = queue.read(PEEK_CURRENT, hCursor=cursor)
     deliver(remote, ["second"])
     then = queue.read(PEEK_CURRENT, hCursor=cursor)
-    observed = [brought(read), failed(waited), failed(again), brought(then)]
-    evidence = [read, waited, again, then]
-    judge("MQDMPR-3.2.7.3-15", expected=["first", FAILURE, FAILURE, "second"], observed=observed, evidence=evidence)
+    expected = {"before": "first", "waited": FAILURE, "current": FAILURE, "when_one_came": "second"}
+    observed = {
+        "before": brought(read),
+        "waited": failed(waited),
+        "current": failed(again),
+        "when_one_came": brought(then),
+    }
+    judge("MQDMPR-3.2.7.3-15", expected=expected, observed=observed, evidence=[read, waited, again, then])
