@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from harness.expectations import holds, none, one_of
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.shown import masks, queue_named
+from reference_qm.security import SecurityDescriptor
+from suites.mqdmpr.steps.shown import Shown, queue_named
 from suites.mqqb.steps.opening import outgoing_queue
-from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("inspect", "queue_control")
@@ -23,14 +23,16 @@ def test_what_the_model_shows_of_a_queue(sut, judge):
     """A queue has a path name with its domain, a security descriptor of rights of queues, and a scope."""
     name = sut.new_queue("shown")
     shown = queue_named(sut, name)
-    computer, _, rest = element(shown, "QualifiedPathname").partition("\\")
+    computer, _, rest = shown["QualifiedPathname"].partition("\\")
     observed = {"computer": "." in computer.strip(".") or computer, "queue": rest.lower()}
     expected = {"computer": holds("a name with a domain"), "queue": name.lower()}
     judge("MQDMPR-3.1.1.2-03", expected=expected, observed=observed)
-    strange = [f"{mask:#010x}" for mask in masks(shown) if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
+    access = SecurityDescriptor.parse(bytes.fromhex(shown["Security"])).Dacl
+    masks = [] if access is None else [entry.Mask for entry in access.Aces]
+    strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
     judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=element(shown, "Scope"))
-    scope = element(shown, "Scope")
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=shown["Scope"])
+    scope = shown["Scope"]
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
 
 
@@ -61,7 +63,7 @@ def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
     seen = [_after_acknowledgment(sender, session)]
     sut.pause(to)
     sender.send(2)
-    seen.append(_activity(outgoing_queue(sut, to)))
+    seen.append(_activity(Shown(outgoing_queue(sut, to))))
     sut.resume(to)
     sender.collect(session, 2)
     seen.append(_after_acknowledgment(sender, session))
@@ -71,8 +73,8 @@ def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
 def _after_acknowledgment(sender, session):
     sender.acknowledge_all(session)
     sender.peer.eventually(lambda: sender.sut.outgoing(sender.to)["count"] == 0)
-    return _activity(outgoing_queue(sender.sut, sender.to))
+    return _activity(Shown(outgoing_queue(sender.sut, sender.to)))
 
 
 def _activity(shown):
-    return OPEN if element(shown, "Active") else CLOSED
+    return OPEN if shown["Active"] else CLOSED

@@ -7,7 +7,6 @@ from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from suites.mqdmpr.steps.shown import descriptors, queue_manager
-from suites.mqqb.steps.pinging import element
 from suites.mqqp.steps.reading import brought, filled
 
 LONG_MS = 600_000
@@ -38,7 +37,7 @@ def test_all_protocols_have_one_model(remote, sut, judge):
 @covers("MQDMPR-3.1.1-06")
 def test_the_model_is_of_the_queue_manager_that_packets_name(sut, judge):
     """LocalQueueManager has the Identifier by which the packets of the queue manager name it."""
-    observed = element(queue_manager(sut), "Identifier").lower()
+    observed = queue_manager(sut)["Identifier"].lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
 
 
@@ -53,10 +52,9 @@ def test_a_read_that_waits_has_a_cursor_if_it_was_asked_for_by_one(sut, judge):
         sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS),
         sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_MS),
     ]
-    found = [one for each in descriptors(sut, queue) for one in element(each, "WaitingMessageReadOperationCollection")]
+    found = [one for each in descriptors(sut, queue) for one in each["WaitingMessageReadOperationCollection"]]
     observed = [
-        {"DestructiveRead": bool(one["DestructiveRead"]), "CursorReference": element(one, "CursorReference")}
-        for one in found
+        {"DestructiveRead": bool(one["DestructiveRead"]), "CursorReference": one["CursorReference"]} for one in found
     ]
     for request in requests:
         sut.control.call("cancel", request=request)
@@ -89,14 +87,14 @@ def test_a_transaction_has_its_operations(sut, judge):
     sut.control.call("abort", transaction=transaction)
     for rule, kind in zip(OPERATIONS, ("Enqueue", "Dequeue", "Move"), strict=True):
         judge(rule, expected=holds(f"an operation {kind}"), observed=kind in found or f"operations {sorted(found)}")
-    targets = {kind: str(element(one, "TargetQueueReference")).lower().endswith(sub) for kind, one in found.items()}
+    targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in found.items()}
     judge("MQDMPR-3.1.1.13-06", expected=holds("the target is the subqueue"), observed=targets.get("Move", "no Move"))
-    reasons = {kind: element(one, "DequeueReason") for kind, one in found.items()}
+    reasons = {kind: one["DequeueReason"] for kind, one in found.items()}
     expected = {"Enqueue": None, "Dequeue": DEQUEUED, "Move": None}
     judge("MQDMPR-3.1.1.13-07", expected=expected, observed=reasons)
 
 
 def _operations(sut, transaction):
-    known = {one["Identifier"].lower(): one for one in element(queue_manager(sut), "TransactionCollection")}
+    known = {one["Identifier"].lower(): one for one in queue_manager(sut)["TransactionCollection"]}
     found = known.get(transaction.lower())
-    return [] if found is None else list(element(found, "TransactionalOperationCollection"))
+    return [] if found is None else list(found["TransactionalOperationCollection"])

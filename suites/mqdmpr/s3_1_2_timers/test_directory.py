@@ -7,7 +7,6 @@ from harness.expectations import between, each, holds
 from harness.run.marks import covers, needs
 from suites.applications import DONE, asked
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.pinging import element
 
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
@@ -20,8 +19,8 @@ SITES_MS, GATES_MS = 12 * HOUR_MS, HOUR_MS
 def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
     """A queue manager that begins starts the timers of sites and site gates with their default durations."""
     sut.restart()
-    timers = element(queue_manager(sut), "timers")
-    found = {name: element(timers, name) for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")}
+    timers = queue_manager(sut)["timers"]
+    found = {name: timers[name] for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")}
     running = {name: value is not None for name, value in found.items()}
     judge("MQDMPR-3.1.3-D11", expected=each(holds("it runs"), "timer"), observed=running)
     for rule, name, default_ms in (

@@ -6,7 +6,6 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, none, one_of
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.pinging import element
 
 pytestmark = needs("directory")
 
@@ -36,8 +35,8 @@ def test_what_the_directory_says_is_taken_over_at_the_start(sut, judge):
 def test_the_sites_of_the_queue_manager_are_those_of_the_directory(sut, judge):
     """A queue manager that begins reads from the directory the sites that it belongs to, at least one."""
     shown = queue_manager(sut)
-    listed = [str(one).lower() for one in element(shown, "SiteIdentifierList")]
-    read = [one["Identifier"].lower() for one in element(shown, "SiteCollection")]
+    listed = [str(one).lower() for one in shown["SiteIdentifierList"]]
+    read = [one["Identifier"].lower() for one in shown["SiteCollection"]]
     judge("MQDMPR-3.1.3-D05", expected=holds("a site", otherwise="no site"), observed=bool(listed))
     if not listed:
         raise ConformanceFailure("the SUT belongs to no site")
@@ -50,6 +49,6 @@ def test_the_sites_of_the_queue_manager_are_those_of_the_directory(sut, judge):
 @covers("MQDMPR-3.1.3-D10")
 def test_the_enterprise_says_whether_old_queue_managers_are_notified(sut, judge):
     """A queue manager that begins reads whether the enterprise notifies queue managers without LDAP of changes."""
-    enterprise = element(queue_manager(sut), "EnterpriseReference")
+    enterprise = queue_manager(sut)["EnterpriseReference"]
     observed = "no enterprise" if enterprise is None else str(enterprise["NonLDAPCapableQueueManagerNotification"])
     judge("MQDMPR-3.1.3-D10", expected=one_of("True", "False"), observed=observed)

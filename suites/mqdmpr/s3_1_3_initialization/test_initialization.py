@@ -11,7 +11,6 @@ from harness.wire.protection import ADVANCED, BASE, ENHANCED, listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.applications import DONE, asked
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.pinging import element
 
 BITS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
@@ -69,7 +68,7 @@ def test_queues_of_the_queue_manager_are_not_opened(remote, sut, judge):
 def test_the_qualified_name_is_that_of_the_computer_in_its_domain(sut, judge):
     """QualifiedComputerName is the ComputerName with the domain of the computer behind a period."""
     shown = queue_manager(sut)
-    computer, qualified = (str(element(shown, name)).lower() for name in ("ComputerName", "QualifiedComputerName"))
+    computer, qualified = (str(shown[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
     first, _, domain = qualified.partition(".")
     expected = {"computer": computer, "domain": holds("there is one")}
     judge("MQDMPR-3.1.3-D03", expected=expected, observed={"computer": first, "domain": bool(domain)})

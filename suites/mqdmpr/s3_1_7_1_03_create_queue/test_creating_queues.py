@@ -7,6 +7,7 @@ from functools import partial
 from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, answered, asked
+from suites.mqdmpr.steps.shown import queue_named
 
 DEFAULTS = {
     "transactional": False,
@@ -125,7 +126,7 @@ NEW = {
 def test_the_attributes_that_nobody_gives(sut, judge):
     """A new queue is empty, unused and of its time, and has a journal, which a subqueue of it does not have."""
     name = sut.new_queue("new")
-    shown = _shown(sut, name)
+    shown = queue_named(sut, name)
     judge("MQDMPR-3.1.7.1.3-D02", expected=NEW, observed={key: shown.get(key) for key in NEW})
     created, qualified = shown["CreateTime"], shown["QualifiedPathname"]
     judge(
@@ -137,18 +138,13 @@ def test_the_attributes_that_nobody_gives(sut, judge):
         },
     )
     sut.create_queue(f"{name};mqc-sub")
-    shown = _shown(sut, name)
+    shown = queue_named(sut, name)
     observed = {
         "journal": shown["JournalQueueReference"] is not None,
         "of_subqueues": [one["JournalQueueReference"] for one in shown["SubqueueCollection"]],
     }
     expected = {"journal": holds("there is one", otherwise="none"), "of_subqueues": [None]}
     judge("MQDMPR-3.1.7.1.3-07", expected=expected, observed=observed)
-
-
-def _shown(sut, name):
-    queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    return next(one for one in queues if one["Pathname"].lower().endswith(name.lower()))
 
 
 @needs("queue_control", "directory", "environment")

@@ -54,7 +54,7 @@ def test_without_the_directory_nothing_public_is_changed(peer, sut, judge):
     """A queue manager that has no directory makes, changes and deletes no public queue, here or in the directory."""
     enterprise = Enterprise(peer, sut)
     kept, name = enterprise.create(label="kept"), enterprise.new_name()
-    enterprise.take_away()
+    sut.change_environment(directory=False)
     created = enterprise.outcome("create_queue", name=name)
     changed = enterprise.outcome("set_queue", name=kept, label="lost")
     deleted = enterprise.outcome("delete_queue", name=kept)

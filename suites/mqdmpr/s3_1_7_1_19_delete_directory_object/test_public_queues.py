@@ -22,10 +22,10 @@ def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
     name = enterprise.create()
     changes = {"create_queue": {"name": enterprise.new_name()}, "delete_queue": {}, "set_queue": {"label": "other"}}
     for verb, arguments in changes.items():
-        enterprise.take_away()
+        sut.change_environment(directory=False)
         enterprise.outcome(verb, **({"name": name} | arguments))
         offline = enterprise.offline_as_shown()
-        enterprise.give_back()
+        sut.change_environment(directory=True)
         back = enterprise.await_online()
         rules = OFFLINE[verb]
         judge(rules[0], expected={"DirectoryOffline": True}, observed={"DirectoryOffline": offline}, case=verb)
@@ -48,6 +48,6 @@ def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
     enterprise.outcome("create_queue", name=name)
     enterprise.outcome("set_queue", name=name, label="other")
     enterprise.outcome("delete_queue", name=name)
-    made = enterprise.notifications(name)
+    made = [operation for operation, queue in enterprise.notified() if queue == name]
     for operation, rules in NOTIFIED.items():
         judge(*rules, expected=[operation], observed=[one for one in made if one == operation])

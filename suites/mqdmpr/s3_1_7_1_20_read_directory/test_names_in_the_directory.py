@@ -102,7 +102,7 @@ def test_what_is_its_own_is_found_offline(peer, sut, judge):
         judge(
             *rules, expected={"send": DONE, "came": True}, observed={"send": outcome, "came": bool(there)}, case=queue
         )
-    enterprise.give_back()
+    sut.change_environment(directory=True)
     enterprise.outcome("delete_queue", name=public)
 
 
@@ -118,7 +118,7 @@ FOREIGN = {
 def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
     """A queue manager that is offline finds no host of another, until its directory is back."""
     enterprise = Enterprise(peer, sut)
-    enterprise.take_away()
+    sut.change_environment(directory=False)
     enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
     offline = peer.eventually(enterprise.offline_as_shown)
     judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
@@ -129,7 +129,7 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
         came = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("nothing is sent", otherwise="a session is opened")
         judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not came, case=name)
-    enterprise.give_back()
+    sut.change_environment(directory=True)
     online = enterprise.await_online()
     judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
     while accepted and (session := sender.next_session()) is not None:

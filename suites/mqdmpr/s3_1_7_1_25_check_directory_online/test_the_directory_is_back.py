@@ -31,7 +31,7 @@ def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
             enterprise.published(name, label=MEANWHILE[which])
         enterprise.timers_expire()
         before = labels()
-        enterprise.give_back()
+        sut.change_environment(directory=True)
         enterprise.wait_until(lambda: labels() == MEANWHILE)
         quota_kb = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.7.1.25-10", expected={"quota_kb": QUOTA_KB}, observed={"quota_kb": quota_kb})
@@ -49,6 +49,6 @@ def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, jud
     enterprise.go_offline()
     enterprise.timers_expire()
     without = enterprise.offline_as_shown()
-    enterprise.give_back()
+    sut.change_environment(directory=True)
     observed = {"offline_without": without, "online_with": enterprise.await_online()}
     judge.all(expected={"offline_without": True, "online_with": True}, observed=observed)
