@@ -116,14 +116,16 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
     peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
         other = next(one for one in TYPES if one != kind)
-        observed = {
-            "made": str(sut.control.call("get_queue", name=name).get("type")).lower(),
-            "change": answered(peer, sut, "set_queue", name=name, type=other),
-            "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
-            "messages": sut.labels(name),
-        }
-        expected = {"made": kind, "change": DONE, "changed": other, "messages": in_queue(name)}
-        judge("MQDMPR-3.1.1.2-02", expected=expected, observed=observed)
+        judge(
+            "MQDMPR-3.1.1.2-02",
+            expected={"made": kind, "change": DONE, "changed": other, "messages": in_queue(name)},
+            observed={
+                "made": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "change": answered(peer, sut, "set_queue", name=name, type=other),
+                "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "messages": sut.labels(name),
+            },
+        )
 
 
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"private$\order_queue$")

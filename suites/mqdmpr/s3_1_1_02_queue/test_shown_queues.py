@@ -24,9 +24,11 @@ def test_what_the_model_shows_of_a_queue(sut, judge):
     name = sut.new_queue("shown")
     shown = queue_named(sut, name)
     computer, _, rest = shown["QualifiedPathname"].partition("\\")
-    observed = {"computer": "." in computer.strip(".") or computer, "queue": rest.lower()}
-    expected = {"computer": holds("a name with a domain"), "queue": name.lower()}
-    judge("MQDMPR-3.1.1.2-03", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.1.2-03",
+        expected={"computer": holds("a name with a domain"), "queue": name.lower()},
+        observed={"computer": "." in computer.strip(".") or computer, "queue": rest.lower()},
+    )
     access = SecurityDescriptor.parse(bytes.fromhex(shown["Security"])).Dacl
     masks = [] if access is None else [entry.Mask for entry in access.Aces]
     strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]

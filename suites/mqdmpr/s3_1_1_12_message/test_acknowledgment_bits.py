@@ -141,7 +141,10 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
     judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)
     known = {identifier(frame) for frame in sent.values()}
     strange = [correlation(ack) for ack in came if correlation(ack) not in known]
-    expected = {"answers": sum(map(len, wanted.values())), "others": none("acknowledgment of another message")}
-    observed = {"answers": sum(map(len, found.values())), "others": strange}
-    judge(CORRELATION, expected=expected, observed=observed, evidence=evidence)
+    judge(
+        CORRELATION,
+        expected={"answers": sum(map(len, wanted.values())), "others": none("acknowledgment of another message")},
+        observed={"answers": sum(map(len, found.values())), "others": strange},
+        evidence=evidence,
+    )
     receiver.end()

@@ -151,9 +151,12 @@ def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
         orders.append(list(mine))
     by_identifier = sorted(found, key=lambda one: found[one])
     distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
-    expected = {"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)}
-    observed = {"identifiers": distinct or list(found.values()), "order": by_identifier}
-    judge("MQDMPR-3.1.1.12-D01", expected=expected, observed=observed, evidence=sent)
+    judge(
+        "MQDMPR-3.1.1.12-D01",
+        expected={"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)},
+        observed={"identifiers": distinct or list(found.values()), "order": by_identifier},
+        evidence=sent,
+    )
     by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
     priorities = [mine[one] for one in by_identifier]
     judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=sent)
@@ -169,8 +172,11 @@ def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
     meanwhile = received(sut, "peek_message", queue=queue)
     sut.control.call("abort", transaction=transaction)
-    observed = {"locked": meanwhile, "aborted": received(sut, "peek_message", queue=queue)}
-    judge("MQDMPR-3.1.1.12-D03", expected={"locked": NOTHING, "aborted": "locked"}, observed=observed)
+    judge(
+        "MQDMPR-3.1.1.12-D03",
+        expected={"locked": NOTHING, "aborted": "locked"},
+        observed={"locked": meanwhile, "aborted": received(sut, "peek_message", queue=queue)},
+    )
 
 
 @needs("receive")

@@ -23,14 +23,17 @@ def test_all_protocols_have_one_model(remote, sut, judge):
     left = sut.labels(sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     empty = queue.read()
-    expected = {
-        "came": in_queue("first", "second"),
-        "taken": "first",
-        "left": in_queue("second"),
-        "last_read": holds("it finds nothing"),
-    }
-    observed = {"came": came, "taken": brought(taken), "left": left, "last_read": empty.failed or brought(empty)}
-    judge("MQDMPR-3.1.1-07", expected=expected, observed=observed, evidence=[taken, empty])
+    judge(
+        "MQDMPR-3.1.1-07",
+        expected={
+            "came": in_queue("first", "second"),
+            "taken": "first",
+            "left": in_queue("second"),
+            "last_read": holds("it finds nothing"),
+        },
+        observed={"came": came, "taken": brought(taken), "left": left, "last_read": empty.failed or brought(empty)},
+        evidence=[taken, empty],
+    )
 
 
 @needs("inspect")
@@ -90,8 +93,7 @@ def test_a_transaction_has_its_operations(sut, judge):
     targets = {kind: str(one["TargetQueueReference"]).lower().endswith(sub) for kind, one in found.items()}
     judge("MQDMPR-3.1.1.13-06", expected=holds("the target is the subqueue"), observed=targets.get("Move", "no Move"))
     reasons = {kind: one["DequeueReason"] for kind, one in found.items()}
-    expected = {"Enqueue": None, "Dequeue": DEQUEUED, "Move": None}
-    judge("MQDMPR-3.1.1.13-07", expected=expected, observed=reasons)
+    judge("MQDMPR-3.1.1.13-07", expected={"Enqueue": None, "Dequeue": DEQUEUED, "Move": None}, observed=reasons)
 
 
 def _operations(sut, transaction):

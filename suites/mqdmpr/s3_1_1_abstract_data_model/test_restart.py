@@ -80,21 +80,23 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
     later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))
     later.check_alive()
     peer.eventually(lambda: sut.labels(queue) == ["later"])
-    observed = {
-        "express messages": sut.labels(other),
-        "the later message": "later" in sut.labels(queue),
-        "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
-        "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
-        "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
-    }
-    expected = {
-        "express messages": in_queue(),
-        "the later message": holds("in its queue", otherwise="taken by the read"),
-        "the handle": REFUSED,
-        "the cursor": REFUSED,
-        "another reader": DONE,
-    }
-    judge("MQDMPR-3.1.1-04", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.1-04",
+        expected={
+            "express messages": in_queue(),
+            "the later message": holds("in its queue", otherwise="taken by the read"),
+            "the handle": REFUSED,
+            "the cursor": REFUSED,
+            "another reader": DONE,
+        },
+        observed={
+            "express messages": sut.labels(other),
+            "the later message": "later" in sut.labels(queue),
+            "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
+            "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
+            "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
+        },
+    )
 
 
 @needs("receive", "qm2qm")

@@ -52,13 +52,20 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
             transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: peer.open_raw())}
             judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
             begun = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
-            expected = {"before": LOCKED, "after": LOCKED, "session": holds("there is none")}
-            judge("MQDMPR-3.1.1.3-07", begun, expected=expected, observed=observed)
+            judge(
+                "MQDMPR-3.1.1.3-07",
+                begun,
+                expected={"before": LOCKED, "after": LOCKED, "session": holds("there is none")},
+                observed=observed,
+            )
     session = sender.next_session()
     sent = [] if session is None else sender.collect(session, 1)
-    observed = {"sent": tags(sent), "queue": sut.outgoing(to)["state"] != LOCKED}
-    expected = {"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)}
-    judge("MQDMPR-3.1.3-D13", expected=expected, observed=observed, evidence=sent)
+    judge(
+        "MQDMPR-3.1.3-D13",
+        expected={"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)},
+        observed={"sent": tags(sent), "queue": sut.outgoing(to)["state"] != LOCKED},
+        evidence=sent,
+    )
     if session is not None:
         sender.acknowledge_all(session)
 

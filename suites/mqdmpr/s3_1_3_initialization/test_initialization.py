@@ -58,9 +58,12 @@ def test_queues_of_the_queue_manager_are_not_opened(remote, sut, judge):
         for name in OF_THE_QUEUE_MANAGER
     }
     refused = {name: one.failed or one.outcome for name, one in others.items()}
-    expected = {"plain": "MQ_OK", "others": each(holds("refused"), "queue")}
-    observed = {"plain": plain.outcome, "others": refused}
-    judge("MQDMPR-3.1.3-27", expected=expected, observed=observed, evidence=[plain, *others.values()])
+    judge(
+        "MQDMPR-3.1.3-27",
+        expected={"plain": "MQ_OK", "others": each(holds("refused"), "queue")},
+        observed={"plain": plain.outcome, "others": refused},
+        evidence=[plain, *others.values()],
+    )
 
 
 @needs("inspect")
@@ -70,5 +73,8 @@ def test_the_qualified_name_is_that_of_the_computer_in_its_domain(sut, judge):
     shown = queue_manager(sut)
     computer, qualified = (str(shown[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
     first, _, domain = qualified.partition(".")
-    expected = {"computer": computer, "domain": holds("there is one")}
-    judge("MQDMPR-3.1.3-D03", expected=expected, observed={"computer": first, "domain": bool(domain)})
+    judge(
+        "MQDMPR-3.1.3-D03",
+        expected={"computer": computer, "domain": holds("there is one")},
+        observed={"computer": first, "domain": bool(domain)},
+    )

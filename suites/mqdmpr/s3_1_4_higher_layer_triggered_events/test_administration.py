@@ -41,16 +41,24 @@ def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
     sut.take_offline()
     sender.send(2, delivery="recoverable")
     of_the_sut = NO_SESSION if sender.next_session(sut.connect_timeout_ms) is None else A_SESSION
-    observed = {"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)}
-    judge("MQDMPR-3.1.4.12-03", expected=each(NO_SESSION), observed=observed, evidence=[*sent, session.last])
+    judge(
+        "MQDMPR-3.1.4.12-03",
+        expected=each(NO_SESSION),
+        observed={"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)},
+        evidence=[*sent, session.last],
+    )
     judge.finished("MQDMPR-3.1.4.12-03")
     sut.bring_online()
     again = sender.next_session()
     came = [] if again is None else sender.collect(again, 1)
     if again is not None:
         sender.acknowledge_all(again)
-    observed = {"sent": tags(came), "accepted": of_the_peer(peer)}
-    judge("MQDMPR-3.1.4.13-03", expected={"sent": [2], "accepted": A_SESSION}, observed=observed, evidence=came)
+    judge(
+        "MQDMPR-3.1.4.13-03",
+        expected={"sent": [2], "accepted": A_SESSION},
+        observed={"sent": tags(came), "accepted": of_the_peer(peer)},
+        evidence=came,
+    )
 
 
 @needs("send", "receive", "restart", "transactions")
@@ -82,9 +90,12 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     waited = [] if session is None else tags(sender.collect_all(session, 1))
     accepted, commit = of_the_peer(peer), asked(sut, "commit", transaction=transaction)
     came = [] if session is None else sender.collect_all(session, 2)
-    expected = {"sent_at_once": [2], "accepted": A_SESSION, "commit": DONE, "sent_in_the_end": [2, 1]}
-    observed = {"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(came)}
-    judge("MQDMPR-3.1.4.1-03", expected=expected, observed=observed, evidence=came)
+    judge(
+        "MQDMPR-3.1.4.1-03",
+        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": DONE, "sent_in_the_end": [2, 1]},
+        observed={"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(came)},
+        evidence=came,
+    )
     if session is not None and came:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, came[-1]))

@@ -84,8 +84,12 @@ def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.4-24", expected="committed", observed=committed, evidence=evidence)
     undecided = [label for label in ("taken by another", "sent by another") if label in [*there, *acknowledged]]
-    expected = {"queue": in_queue("stays", "sent"), "decided": none("message of another transaction")}
-    judge("MQDMPR-3.1.4.4-03", expected=expected, observed={"queue": there, "decided": undecided}, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.4-03",
+        expected={"queue": in_queue("stays", "sent"), "decided": none("message of another transaction")},
+        observed={"queue": there, "decided": undecided},
+        evidence=evidence,
+    )
     sent = {"before": "sent" in before[0], "after": "sent" in there}
     judge("MQDMPR-3.1.4.4-07", expected={"before": False, "after": True}, observed=sent, evidence=evidence)
     taken = {"before": before[1], "after": acknowledged}
@@ -118,13 +122,19 @@ def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
     judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
     back = ["taken", "moved", "stays"]
     undecided = [label for label in ("taken by another", "sent by another") if label in there]
-    expected = {"messages": len(back), "decided": none("message of another transaction")}
-    observed = {"messages": len(there), "decided": undecided}
-    judge("MQDMPR-3.1.4.5-03", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.5-03",
+        expected={"messages": len(back), "decided": none("message of another transaction")},
+        observed={"messages": len(there), "decided": undecided},
+        evidence=evidence,
+    )
     received = work.take_all(work.queue)
-    expected = {"queue": in_queue(*back), "subqueue": in_queue("first there"), "received": back}
-    observed = {"queue": there, "subqueue": moved, "received": received}
-    judge("MQDMPR-3.1.4.5-13", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.5-13",
+        expected={"queue": in_queue(*back), "subqueue": in_queue("first there"), "received": back},
+        observed={"queue": there, "subqueue": moved, "received": received},
+        evidence=evidence,
+    )
     sent = [label for label in [*there, *moved, *received] if label == "sent"]
     judge("MQDMPR-3.1.4.5-17", expected=none("message that was sent"), observed=sent, evidence=evidence)
     work.end()
@@ -147,8 +157,12 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
     unknown = {verb: asked(sut, verb, transaction=str(UNKNOWN)) for verb in VERBS}
     evidence = list(application.sent.values())
     for verb, rules in UNKNOWN_REFUSED.items():
-        observed = {"answer": unknown[verb], "queue": application.labels()}
-        judge(*rules, expected={"answer": REFUSED, "queue": in_queue(*before)}, observed=observed, evidence=evidence)
+        judge(
+            *rules,
+            expected={"answer": REFUSED, "queue": in_queue(*before)},
+            observed={"answer": unknown[verb], "queue": application.labels()},
+            evidence=evidence,
+        )
     for verb, (gone, nothing_left) in GONE.items():
         transaction = ended[verb]
         answers = {again: asked(sut, again, transaction=transaction) for again in VERBS}
@@ -199,8 +213,12 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
         judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
         wanted = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
-        expected, observed = {"first": "prepared", "second": wanted}, {"first": states[0], "second": other}
-        judge("MQDMPR-3.1.4.3-03", expected=expected, observed=observed, evidence=evidence)
+        judge(
+            "MQDMPR-3.1.4.3-03",
+            expected={"first": "prepared", "second": wanted},
+            observed={"first": states[0], "second": other},
+            evidence=evidence,
+        )
     held = [] if empty else ["taken", "back"]
     there = application.labels()
     early = {"back": [label for label in held if label in there], "acknowledged": application.acknowledged(0)}
@@ -226,8 +244,12 @@ def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, 
     acknowledged, (state,) = application.acknowledged(1), _states(sut, transaction)
     observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
-    expected = {"outcome": "committed", "acknowledged": ["taken"], "transaction": "not there"}
-    judge("MQDMPR-3.1.4.6-09", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.6-09",
+        expected={"outcome": "committed", "acknowledged": ["taken"], "transaction": "not there"},
+        observed=observed,
+        evidence=evidence,
+    )
     application.receiver.end()
 
 
@@ -249,7 +271,10 @@ def test_the_model_says_who_prepares_a_transaction(peer, sut, judge):
     by_coordinator, alone = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
     sut.control.call("prepare", transaction=by_coordinator)
     shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect()["QueueManager"]["TransactionCollection"]}
-    observed = {"with_coordinator": shown.get(by_coordinator), "without": shown.get(alone)}
-    judge("MQDMPR-3.1.4.3-04", expected={"with_coordinator": False, "without": True}, observed=observed)
+    judge(
+        "MQDMPR-3.1.4.3-04",
+        expected={"with_coordinator": False, "without": True},
+        observed={"with_coordinator": shown.get(by_coordinator), "without": shown.get(alone)},
+    )
     for transaction in (by_coordinator, alone):
         sut.control.call("abort", transaction=transaction)

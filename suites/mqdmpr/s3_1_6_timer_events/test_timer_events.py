@@ -29,5 +29,9 @@ def test_a_read_that_waited_in_vain_ends_with_its_time(remote, judge, action):
     took = remote.peer.took(read.evidence[0], read.evidence[-1])
     earliest_ms, _ = took.allowed(NEARLY_MS, max(took.ms, TIMEOUT_MS))
     waited = took.ms >= earliest_ms or f"{took.ms} of {TIMEOUT_MS} ms"
-    expected = {"outcome": "MQ_ERROR_IO_TIMEOUT", "waited": holds("the whole time-out")}
-    judge("MQDMPR-3.1.6.3-03", expected=expected, observed={"outcome": ended, "waited": waited}, evidence=read)
+    judge(
+        "MQDMPR-3.1.6.3-03",
+        expected={"outcome": "MQ_ERROR_IO_TIMEOUT", "waited": holds("the whole time-out")},
+        observed={"outcome": ended, "waited": waited},
+        evidence=read,
+    )

@@ -27,9 +27,12 @@ def test_a_new_cursor_is_one_of_its_own_before_the_first_message(remote, judge):
     seen = [brought(read) for read in reads]
     evidence = [*made, *early, *reads]
     judge("MQDMPR-3.1.7.1.1-06", expected=["first", "second", "first"], observed=seen, evidence=evidence)
-    expected = {"next_of_new": [FAILURE, FAILURE], "current": ["first", "first"]}
-    observed = {"next_of_new": [failed(read) for read in early], "current": [seen[0], seen[2]]}
-    judge("MQDMPR-3.1.7.1.1-08", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.1.1-08",
+        expected={"next_of_new": [FAILURE, FAILURE], "current": ["first", "first"]},
+        observed={"next_of_new": [failed(read) for read in early], "current": [seen[0], seen[2]]},
+        evidence=evidence,
+    )
     judge("MQDMPR-3.1.7.1.1-10", expected=["first", "second"], observed=seen[:2], evidence=evidence)
     elsewhere = beside.read(PEEK_CURRENT, hCursor=going)
     judge("MQDMPR-3.1.7.1.1-07", expected=FAILURE, observed=failed(elsewhere), evidence=elsewhere)
@@ -49,18 +52,21 @@ def test_a_read_that_waits_with_a_closed_cursor_gets_nothing(remote, judge):
     closed = queue.close_cursor(cursor)
     still = waiting(peeking)
     deliver(remote, ["first"])
-    expected = {
-        "before": [WAITING, WAITING],
-        "close": "MQ_OK",
-        "peek_after_it": WAITING,
-        "peek_in_the_end": "first",
-        "queue": ["first"],
-    }
-    observed = {
-        "before": early,
-        "close": closed.outcome,
-        "peek_after_it": still,
-        "peek_in_the_end": brought(peeking.wait()),
-        "queue": queue.labels(),
-    }
-    judge("MQDMPR-3.1.7.1.2-05", expected=expected, observed=observed, evidence=[closed, peeking])
+    judge(
+        "MQDMPR-3.1.7.1.2-05",
+        expected={
+            "before": [WAITING, WAITING],
+            "close": "MQ_OK",
+            "peek_after_it": WAITING,
+            "peek_in_the_end": "first",
+            "queue": ["first"],
+        },
+        observed={
+            "before": early,
+            "close": closed.outcome,
+            "peek_after_it": still,
+            "peek_in_the_end": brought(peeking.wait()),
+            "queue": queue.labels(),
+        },
+        evidence=[closed, peeking],
+    )

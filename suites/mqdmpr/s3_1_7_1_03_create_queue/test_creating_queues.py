@@ -139,12 +139,14 @@ def test_the_attributes_that_nobody_gives(sut, judge):
     )
     sut.create_queue(f"{name};mqc-sub")
     shown = queue_named(sut, name)
-    observed = {
-        "journal": shown["JournalQueueReference"] is not None,
-        "of_subqueues": [one["JournalQueueReference"] for one in shown["SubqueueCollection"]],
-    }
-    expected = {"journal": holds("there is one", otherwise="none"), "of_subqueues": [None]}
-    judge("MQDMPR-3.1.7.1.3-07", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.3-07",
+        expected={"journal": holds("there is one", otherwise="none"), "of_subqueues": [None]},
+        observed={
+            "journal": shown["JournalQueueReference"] is not None,
+            "of_subqueues": [one["JournalQueueReference"] for one in shown["SubqueueCollection"]],
+        },
+    )
 
 
 @needs("queue_control", "directory", "environment")
@@ -180,9 +182,11 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
     for one in beside:
         sut.create_queue(one, label=one, quota_kb=1)
     deleted = answered(peer, sut, "delete_queue", name=name)
-    observed = {"answer": deleted, "published": _published(sut, name), "listed": _is_listed(sut, name)}
-    expected = {"answer": DONE, "published": None, "listed": False}
-    judge("MQDMPR-3.1.7.1.4-13", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.4-13",
+        expected={"answer": DONE, "published": None, "listed": False},
+        observed={"answer": deleted, "published": _published(sut, name), "listed": _is_listed(sut, name)},
+    )
     left = {one: _published(sut, one) for one in (name, *beside)}
     expected = {name: None} | {one: {"label": one, "quota_kb": 1} for one in beside}
     judge("MQDMPR-3.1.7.1.4-14", expected=expected, observed=left)
@@ -191,8 +195,11 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
         peer.at_end(partial(asked, sut, "delete_queue", name=one))
     sut.control.call("create_queue", name=name)
     sut.change_environment(directory=False)
-    observed = {"answer": asked(sut, "create_queue", name=later), "listed": _is_listed(sut, later)}
-    judge("MQDMPR-3.1.7.1.3-D06", expected={"answer": REFUSED, "listed": False}, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.3-D06",
+        expected={"answer": REFUSED, "listed": False},
+        observed={"answer": asked(sut, "create_queue", name=later), "listed": _is_listed(sut, later)},
+    )
     judge("MQDMPR-3.1.7.1.4-16", expected=REFUSED, observed=asked(sut, "delete_queue", name=name))
     sut.change_environment(directory=True)
 

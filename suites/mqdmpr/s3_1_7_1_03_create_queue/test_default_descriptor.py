@@ -98,8 +98,11 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
     mine = found.mask(user.sid) or 0
     judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL, observed=mine)
     everybody = (world or 0) & ~WRITE  # SRMP may add the right to write
-    expected, observed = {"everybody": READ_PROPERTIES, "owner": ALL}, {"everybody": everybody, "owner": mine}
-    judge("MQDMPR-3.1.7.1.3.1-13", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-13",
+        expected={"everybody": READ_PROPERTIES, "owner": ALL},
+        observed={"everybody": everybody, "owner": mine},
+    )
 
 
 @needs("queue_control", "inspect", "directory", "environment")

@@ -39,12 +39,14 @@ def test_the_list_that_a_queue_is_given_is_the_list_that_it_has(sut, judge):
     if found is None or bare is None:
         return
     judge("MQDMPR-3.1.7.1.3.1-08", expected=LIST, observed=found.granted)
-    expected = {"given_entries": len(LIST), "default_list": holds("everybody is in it")}
-    observed = {
-        "given_entries": len(found.granted) + found.others,
-        "default_list": bare.mask(EVERYBODY) is not None,
-    }
-    judge("MQDMPR-3.1.7.1.3.1-06", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-06",
+        expected={"given_entries": len(LIST), "default_list": holds("everybody is in it")},
+        observed={
+            "given_entries": len(found.granted) + found.others,
+            "default_list": bare.mask(EVERYBODY) is not None,
+        },
+    )
 
 
 @needs("queue_control", "inspect", "security")
@@ -56,9 +58,11 @@ def test_the_owner_that_a_queue_is_given_is_its_owner(sut, judge, granted):
     if found is None:
         return
     judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=found.owner)
-    expected = {"owner": None if granted else ALL, "creator": None}
-    observed = {"owner": found.mask(DAVE.sid), "creator": found.mask(ALICE.sid)}
-    judge("MQDMPR-3.1.7.1.3.1-06", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-06",
+        expected={"owner": None if granted else ALL, "creator": None},
+        observed={"owner": found.mask(DAVE.sid), "creator": found.mask(ALICE.sid)},
+    )
 
 
 @needs("queue_control", "inspect")

@@ -34,30 +34,34 @@ def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
     judge("MQDMPR-3.1.7.1.4-17", expected=DONE, observed=deleted)
     judge.finished("MQDMPR-3.1.7.1.4-17")
     opened = opened_and_closed(remote, queue.association, form=form)
-    expected = {
-        "listed_before": True,
-        "listed_after": False,
-        "open": REFUSED,
-        "send": REFUSED,
-        "peek": REFUSED,
-    }
-    observed = {
-        "listed_before": was_listed,
-        "listed_after": _is_listed(sut, name),
-        "open": outcome(opened),
-        "send": sent(sut, f"DIRECT={path}"),
-        "peek": asked(sut, "peek", queue=name),
-    }
-    judge("MQDMPR-3.1.7.1.4-11", expected=expected, observed=observed, evidence=opened)
+    judge(
+        "MQDMPR-3.1.7.1.4-11",
+        expected={
+            "listed_before": True,
+            "listed_after": False,
+            "open": REFUSED,
+            "send": REFUSED,
+            "peek": REFUSED,
+        },
+        observed={
+            "listed_before": was_listed,
+            "listed_after": _is_listed(sut, name),
+            "open": outcome(opened),
+            "send": sent(sut, f"DIRECT={path}"),
+            "peek": asked(sut, "peek", queue=name),
+        },
+        evidence=opened,
+    )
     made = asked(sut, "create_queue", name=name)
     send_all(remote, [peer.recoverable_message(destination=path, label=AFTER)])
     there = peer.eventually(lambda: AFTER in sut.labels(name)) and sut.labels(name)
     again = opened_and_closed(remote, queue.association, form=form)
-    expected, observed = (
-        {"create": DONE, "messages": [AFTER], "open": OPENED},
-        {"create": made, "messages": there, "open": outcome(again)},
+    judge(
+        "MQDMPR-3.1.7.1.4-11",
+        expected={"create": DONE, "messages": [AFTER], "open": OPENED},
+        observed={"create": made, "messages": there, "open": outcome(again)},
+        evidence=again,
     )
-    judge("MQDMPR-3.1.7.1.4-11", expected=expected, observed=observed, evidence=again)
     judge.finished("MQDMPR-3.1.7.1.4-11")
     late = queue.cursor()
     refused = late.outcome != OPENED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -61,11 +62,12 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     handles, contexts = [one.handle for one in openings], [one.context for one in openings]
     judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
     known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in openings]
-    expected, observed = (
-        {"contexts": distinct("contexts", 3), "sessions": each(OPENED)},
-        {"contexts": contexts, "sessions": known},
+    judge(
+        "MQDMPR-3.1.7.1.5-122",
+        expected={"contexts": distinct("contexts", 3), "sessions": each(OPENED)},
+        observed={"contexts": contexts, "sessions": known},
+        evidence=evidence,
     )
-    judge("MQDMPR-3.1.7.1.5-122", expected=expected, observed=observed, evidence=evidence)
     peeking.close()
     left = plain.read(PEEK_CURRENT)
     judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
@@ -110,8 +112,12 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
     opened = remote.open(form=queue_format(DIRECT, direct))
     journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
     evidence = [opened.opened, journal.opened]
-    observed = {"queue": opened.labels(), "journal": journal.labels()}
-    judge("MQDMPR-3.1.7.1.5-48", expected={"queue": ["first"], "journal": []}, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.1.5-48",
+        expected={"queue": ["first"], "journal": []},
+        observed={"queue": opened.labels(), "journal": journal.labels()},
+        evidence=evidence,
+    )
 
 
 @goes_on()
@@ -125,7 +131,7 @@ def test_names_that_open_nothing_to_read(remote, sut, judge, access):
     association = remote.associate()
     plain, admin = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
     path = plain.partition("\\")[2]
-    ways = {
+    ways: dict[str, list[tuple[int, Any]]] = {
         "MQDMPR-3.1.7.1.5-09": [(DIRECT, f"{plain},DIRECT={admin}"), (DIRECT, f"{admin},DIRECT={plain}")],
         "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
         "MQDMPR-3.1.7.1.5-46": [(MULTICAST, GROUP)],
@@ -138,6 +144,9 @@ def test_names_that_open_nothing_to_read(remote, sut, judge, access):
     by_its_name = opened_and_closed(remote, association, form=queue_format(DIRECT, plain), access=access)
     for rule, names in ways.items():
         calls = [opened_and_closed(remote, association, form=queue_format(*one), access=access) for one in names]
-        expected = {"by_its_name": OPENED, "otherwise": each(REFUSED)}
-        observed = {"by_its_name": outcome(by_its_name), "otherwise": [outcome(call) for call in calls]}
-        judge(rule, expected=expected, observed=observed, evidence=calls)
+        judge(
+            rule,
+            expected={"by_its_name": OPENED, "otherwise": each(REFUSED)},
+            observed={"by_its_name": outcome(by_its_name), "otherwise": [outcome(call) for call in calls]},
+            evidence=calls,
+        )

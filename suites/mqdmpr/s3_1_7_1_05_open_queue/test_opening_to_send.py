@@ -68,13 +68,17 @@ def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
     for at in range(3):
         several = [*names[:at], missing, *names[at:]]
         outcome = sent(sut, ",".join(several), label=f"missing {at}")
-        expected = {"send": REFUSED, "queues": [[], []]}
-        observed = {"send": outcome, "queues": [sut.labels(queue) for queue in queues]}
-        judge("MQDMPR-3.1.7.1.5-30", expected=expected, observed=observed)
+        judge(
+            "MQDMPR-3.1.7.1.5-30",
+            expected={"send": REFUSED, "queues": [[], []]},
+            observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
+        )
     outcome = sent(sut, ",".join(names), label="both")
-    expected = {"send": DONE, "queues": [["both"], ["both"]]}
-    observed = {"send": outcome, "queues": [sut.labels(queue) for queue in queues]}
-    judge("MQDMPR-3.1.7.1.5-30", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-30",
+        expected={"send": DONE, "queues": [["both"], ["both"]]},
+        observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
+    )
 
 
 @needs("open_to_send", "queue_control")
@@ -91,9 +95,12 @@ def test_several_queues_are_not_opened_alone(sut, judge):
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [asked(sut, "close_queue", handle=handle) for handle in (*handles, handles[0])]
-    expected = {"handles": distinct("handles", 2), "closed": [DONE, DONE, REFUSED]}
-    observed = {"handles": handles, "closed": closed}
-    judge("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-21",
+        "MQDMPR-3.1.7.1.5-34",
+        expected={"handles": distinct("handles", 2), "closed": [DONE, DONE, REFUSED]},
+        observed={"handles": handles, "closed": closed},
+    )
 
 
 @needs("send", "queue_control")
@@ -105,8 +112,10 @@ def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
     outcome = sent(sut, name, time_to_reach_queue_s=LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
     kept = outcome == REFUSED or sut.outgoing(name)["count"] == 1
-    expected = {"message": holds("refused or waiting", otherwise="lost"), "connected": False}
-    judge.all(expected=expected, observed={"message": kept, "connected": connected})
+    judge.all(
+        expected={"message": holds("refused or waiting", otherwise="lost"), "connected": False},
+        observed={"message": kept, "connected": connected},
+    )
 
 
 @needs("send", "queue_control", "directory", "environment")

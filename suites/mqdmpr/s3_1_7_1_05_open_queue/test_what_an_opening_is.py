@@ -73,9 +73,11 @@ def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.6-07", expected=none("opening that is left"), observed=_left(sut, names, before))
     missing = f"{here}-not-there"
     outcomes = [opened_to_send(sut, ",".join(several)) for several in ((first, here, missing), (last, missing))]
-    expected = {"answers": [REFUSED, REFUSED], "left": none("opening")}
-    observed = {"answers": outcomes, "left": _left(sut, names, before)}
-    judge("MQDMPR-3.1.7.1.5-29", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-29",
+        expected={"answers": [REFUSED, REFUSED], "left": none("opening")},
+        observed={"answers": outcomes, "left": _left(sut, names, before)},
+    )
 
 
 def _concerns(opening, names):
@@ -96,9 +98,11 @@ def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
     before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     outcomes = [opened_to_send(sut, name) for name in (*names, names[0])]
     after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    expected = {"before": [[], []], "answers": each(DONE), "outgoing_queues": [1, 1]}
-    observed = {"before": before, "answers": outcomes, "outgoing_queues": [len(one) for one in after]}
-    judge("MQDMPR-3.1.7.1.5-79", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-79",
+        expected={"before": [[], []], "answers": each(DONE), "outgoing_queues": [1, 1]},
+        observed={"before": before, "answers": outcomes, "outgoing_queues": [len(one) for one in after]},
+    )
     queues = [one for found in after for one in found]
     for rule, attribute, values in (
         ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in names]),

@@ -22,8 +22,11 @@ def test_the_cursors_of_a_closed_opening_are_closed(peer, sut, judge):
 
     before = known()
     sut.control.call("close_queue", handle=handles[0])
-    expected = {"before": [DONE] * 4, "after": [REFUSED, REFUSED, DONE, DONE]}
-    judge("MQDMPR-3.1.7.1.6-15", expected=expected, observed={"before": before, "after": known()})
+    judge(
+        "MQDMPR-3.1.7.1.6-15",
+        expected={"before": [DONE] * 4, "after": [REFUSED, REFUSED, DONE, DONE]},
+        observed={"before": before, "after": known()},
+    )
     sut.control.call("close_cursor", cursor=cursors[2])
     judge("MQDMPR-3.1.7.1.2-06", expected=[REFUSED, DONE], observed=known()[2:], evidence=sent)
     sut.control.call("close_queue", handle=handles[1])

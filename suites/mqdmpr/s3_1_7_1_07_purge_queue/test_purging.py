@@ -31,5 +31,9 @@ def test_what_a_transaction_received_is_purged_however_that_ends(peer, sut, judg
     left["ended"] = application.labels()
     sent += application.fill("later")
     left["in_the_end"] = application.labels()
-    expected = {"received": "first", "purged": [], "ended": [], "in_the_end": ["later"]}
-    judge("MQDMPR-3.1.7.1.7-05", expected=expected, observed={"received": taken, **left}, evidence=sent)
+    judge(
+        "MQDMPR-3.1.7.1.7-05",
+        expected={"received": "first", "purged": [], "ended": [], "in_the_end": ["later"]},
+        observed={"received": taken, **left},
+        evidence=sent,
+    )

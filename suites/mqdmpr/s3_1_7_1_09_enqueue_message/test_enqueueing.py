@@ -69,8 +69,11 @@ def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
     application = Application(peer, sut)
     told = answered(peer, sut, "send", to=sut.direct_name(application.queue), label="sent", body="sent")
     application.await_labels(1)
-    expected, observed = {"send": DONE, "queue": ["sent"]}, {"send": told, "queue": application.labels()}
-    judge("MQDMPR-3.1.7.1.9-26", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.9-26",
+        expected={"send": DONE, "queue": ["sent"]},
+        observed={"send": told, "queue": application.labels()},
+    )
 
 
 SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
@@ -93,8 +96,11 @@ def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, ju
     application.decide("abort", aborted)
     application.await_labels(2)
     after = application.labels()
-    expected = {"before": [], "after": ["sent 1", "sent 2"]}
-    judge("MQDMPR-3.1.7.1.9-17", expected=expected, observed={"before": early, "after": after})
+    judge(
+        "MQDMPR-3.1.7.1.9-17",
+        expected={"before": [], "after": ["sent 1", "sent 2"]},
+        observed={"before": early, "after": after},
+    )
     judge(
         "MQDMPR-3.1.7.1.9-18",
         "MQDMPR-3.1.7.1.9-21",

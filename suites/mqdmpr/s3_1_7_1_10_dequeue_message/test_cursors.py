@@ -45,8 +45,12 @@ def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules
     deliver(remote, ["third"])
     after = [brought(read.wait()) for read in reads]
     ends = [queue.end(read).outcome for read in reads]
-    expected = {"before": each(WAITING), "after_two_came": any_order("first", "second", WAITING)}
-    judge(*rules["waits"], expected=expected, observed={"before": before, "after_two_came": then}, evidence=reads)
+    judge(
+        *rules["waits"],
+        expected={"before": each(WAITING), "after_two_came": any_order("first", "second", WAITING)},
+        observed={"before": before, "after_two_came": then},
+        evidence=reads,
+    )
     judge(
         *rules["receive"],
         *events,

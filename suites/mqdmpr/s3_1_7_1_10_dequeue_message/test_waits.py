@@ -24,6 +24,9 @@ def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
     deliver(remote, ["second"])
     then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
     seen = [brought(one) for one in then]
-    expected = {"before": WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"}
-    observed = {"before": waits, "after": came, "next_by_it": seen[0], "next_by_another": seen[1]}
-    judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=[read, *then])
+    judge(
+        "MQDMPR-3.1.7.1.10-31",
+        expected={"before": WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"},
+        observed={"before": waits, "after": came, "next_by_it": seen[0], "next_by_another": seen[1]},
+        evidence=[read, *then],
+    )

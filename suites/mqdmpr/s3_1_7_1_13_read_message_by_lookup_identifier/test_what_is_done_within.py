@@ -31,10 +31,16 @@ def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut
     application.decide("commit", committed)
     application.decide("abort", aborted)
     after = application.labels()
-    expected = {"received": ["a", "b"], "left": ["c", "d", "e"]}
-    judge("MQDMPR-3.1.7.1.10-D03", expected=expected, observed={"received": took, "left": left})
-    expected = {"received": ["d", "e"], "left": ["c"]}
-    judge("MQDMPR-3.1.7.1.13-24", expected=expected, observed={"received": looked_up, "left": locked})
+    judge(
+        "MQDMPR-3.1.7.1.10-D03",
+        expected={"received": ["a", "b"], "left": ["c", "d", "e"]},
+        observed={"received": took, "left": left},
+    )
+    judge(
+        "MQDMPR-3.1.7.1.13-24",
+        expected={"received": ["d", "e"], "left": ["c"]},
+        observed={"received": looked_up, "left": locked},
+    )
     judge(
         "MQDMPR-3.1.7.1.10-D04",
         "MQDMPR-3.1.7.1.13-25",

@@ -26,8 +26,12 @@ def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
     waits = [waiting(read) for read in reads]
     deliver(remote, ["second"])
     came = [brought(read.wait()) for read in reads]
-    expected = {"before": [WAITING, WAITING], "after": ["second", "second"]}
-    judge("MQDMPR-3.1.7.1.14-27", expected=expected, observed={"before": waits, "after": came}, evidence=reads)
+    judge(
+        "MQDMPR-3.1.7.1.14-27",
+        expected={"before": [WAITING, WAITING], "after": ["second", "second"]},
+        observed={"before": waits, "after": came},
+        evidence=reads,
+    )
     outcomes = [read.outcome for read in reads]
     judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=reads)
     deliver(remote, ["third"])

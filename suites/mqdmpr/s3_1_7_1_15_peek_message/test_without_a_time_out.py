@@ -45,8 +45,11 @@ def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
     if brought == REFUSED:
         judge.not_shown("the SUT's control channel gives every read of an application a time-out")
         return
-    expected = {"answered_early": False, "brought": "awaited"}
-    judge(READS[verb], expected=expected, observed={"answered_early": early, "brought": brought})
+    judge(
+        READS[verb],
+        expected={"answered_early": False, "brought": "awaited"},
+        observed={"answered_early": early, "brought": brought},
+    )
 
 
 LONG_MS = 60_000
@@ -94,9 +97,12 @@ def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by
     came = [brought(read.wait()) for read in reads]
     deliver(remote, ["second"])
     again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
-    expected = {"before": [WAITING, WAITING], "came": ["first", "first"], "again": ["first", "first"]}
-    observed = {"before": early, "came": came, "again": [brought(read) for read in again]}
-    judge(*rules["current"], expected=expected, observed=observed, evidence=[*reads, *again])
+    judge(
+        *rules["current"],
+        expected={"before": [WAITING, WAITING], "came": ["first", "first"], "again": ["first", "first"]},
+        observed={"before": early, "came": came, "again": [brought(read) for read in again]},
+        evidence=[*reads, *again],
+    )
     on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
     observed = [brought(read) for read in on]
     judge(*rules["next"], expected=["second", "second"], observed=observed, evidence=on)

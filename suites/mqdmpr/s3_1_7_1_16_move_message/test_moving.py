@@ -37,8 +37,11 @@ def test_a_message_is_moved_to_the_place_of_its_priority(peer, sut, judge):
         application.fill(label, PR=priority)
     before = {one["label"]: one for one in application.shown()}
     answers = [move(application, label, subqueue) for label in "abc"]
-    expected = {"moves": [DONE] * 3, "queue": ["stays"]}
-    judge("MQDMPR-3.1.7.1.16-05", expected=expected, observed={"moves": answers, "queue": application.labels()})
+    judge(
+        "MQDMPR-3.1.7.1.16-05",
+        expected={"moves": [DONE] * 3, "queue": ["stays"]},
+        observed={"moves": answers, "queue": application.labels()},
+    )
     there = application.shown(subqueue)
     judge("MQDMPR-3.1.7.1.16-06", "MQDMPR-3.1.7.1.16-07", expected=[*"cab"], observed=[one["label"] for one in there])
     changed = [
@@ -48,9 +51,11 @@ def test_a_message_is_moved_to_the_place_of_its_priority(peer, sut, judge):
         if name != "lookup_id" and one.get(name) != value
     ]
     received = application.take(queue=subqueue)
-    expected = {"changes": none("property"), "received": "c", "left": ["a", "b"]}
-    observed = {"changes": changed, "received": received, "left": application.labels(subqueue)}
-    judge("MQDMPR-3.1.7.1.16-06", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.16-06",
+        expected={"changes": none("property"), "received": "c", "left": ["a", "b"]},
+        observed={"changes": changed, "received": received, "left": application.labels(subqueue)},
+    )
 
 
 @covers("MQDMPR-3.1.7.1.16-D01")
@@ -63,9 +68,11 @@ def test_a_message_that_is_moved_goes_to_who_waits_there(peer, sut, judge):
     peer.settle()
     early = read.answered()
     move(application, "moved", subqueue)
-    expected = {"answered_early": False, "brought": "moved", "left": []}
-    observed = {"answered_early": early, "brought": read.brought(), "left": application.labels(subqueue)}
-    judge("MQDMPR-3.1.7.1.16-D01", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.16-D01",
+        expected={"answered_early": False, "brought": "moved", "left": []},
+        observed={"answered_early": early, "brought": read.brought(), "left": application.labels(subqueue)},
+    )
     if not read.answered():
         sut.control.call("cancel", request=read.number)
 
@@ -84,13 +91,14 @@ def test_what_is_moved_within_a_transaction_moves_when_that_commits(peer, sut, j
     ]
     observed = {"moves": answers, "queue": application.labels(), "subqueue": application.labels(subqueue)}
     counts = list(application.operations(committed, aborted).values())
-    expected = {"moves": [DONE] * 2, "queue": ["c"], "subqueue": []}
-    judge("MQDMPR-3.1.7.1.16-D02", expected=expected, observed=observed)
+    judge("MQDMPR-3.1.7.1.16-D02", expected={"moves": [DONE] * 2, "queue": ["c"], "subqueue": []}, observed=observed)
     application.decide("commit", committed)
     application.decide("abort", aborted)
-    observed = {"operations": counts, "queue": application.labels(), "subqueue": application.labels(subqueue)}
-    expected = {"operations": [1, 1], "queue": ["b", "c"], "subqueue": ["a"]}
-    judge("MQDMPR-3.1.7.1.16-D03", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.16-D03",
+        expected={"operations": [1, 1], "queue": ["b", "c"], "subqueue": ["a"]},
+        observed={"operations": counts, "queue": application.labels(), "subqueue": application.labels(subqueue)},
+    )
 
 
 @needs("configure")
@@ -107,6 +115,9 @@ def test_what_is_in_a_subqueue_counts_for_the_queue_manager(peer, sut, judge):
     sut.configure(quota_kb=LARGE_KB)
     sent = connection.send(application.packet("no room"))
     connection.wait_closed()
-    expected = {"queue": [], "subqueue": ["large"]}
-    observed = {"queue": application.labels(), "subqueue": application.labels(subqueue)}
-    judge("MQDMPR-3.1.7.1.9-04", expected=expected, observed=observed, evidence=[sent, connection.last])
+    judge(
+        "MQDMPR-3.1.7.1.9-04",
+        expected={"queue": [], "subqueue": ["large"]},
+        observed={"queue": application.labels(), "subqueue": application.labels(subqueue)},
+        evidence=[sent, connection.last],
+    )

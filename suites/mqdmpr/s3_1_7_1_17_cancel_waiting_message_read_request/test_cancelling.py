@@ -19,8 +19,11 @@ def test_only_a_request_that_waits_is_cancelled(peer, sut, judge):
     asked_for = (("answered before", over), ("waiting", requests[0]), ("cancelled before", requests[0]))
     observed = {name: _cancelled(peer, sut, one) for name, one in asked_for}
     observed["other one waits"] = sut.control.answer(requests[1]) is None
-    expected = {"answered before": False, "waiting": True, "cancelled before": False, "other one waits": True}
-    judge("MQDMPR-3.1.7.1.17-11", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.17-11",
+        expected={"answered before": False, "waiting": True, "cancelled before": False, "other one waits": True},
+        observed=observed,
+    )
     sut.control.call("cancel", request=requests[1])
 
 

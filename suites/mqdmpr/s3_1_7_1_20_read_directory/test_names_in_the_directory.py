@@ -39,8 +39,11 @@ UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
 def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
     """A queue manager finds the host of a public queue in the directory by the GUID of the queue, and sends there."""
     observed, frames = arrival_of(peer, sut, PEER_PUBLIC_QUEUE)
-    expected = {"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)}
-    judge.all(expected=expected, observed=observed, evidence=frames)
+    judge.all(
+        expected={"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)},
+        observed=observed,
+        evidence=frames,
+    )
 
 
 @needs("directory", "send")
@@ -48,8 +51,11 @@ def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
 def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
     """A queue manager finds a public queue of another site in the directory, and sends to the gate that leads there."""
     observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
-    expected = {"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)}
-    judge.all(expected=expected, observed=observed, evidence=frames)
+    judge.all(
+        expected={"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)},
+        observed=observed,
+        evidence=frames,
+    )
 
 
 @needs("directory", "remote_read")

@@ -50,5 +50,7 @@ def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, jud
     enterprise.timers_expire()
     without = enterprise.offline_as_shown()
     sut.change_environment(directory=True)
-    observed = {"offline_without": without, "online_with": enterprise.await_online()}
-    judge.all(expected={"offline_without": True, "online_with": True}, observed=observed)
+    judge.all(
+        expected={"offline_without": True, "online_with": True},
+        observed={"offline_without": without, "online_with": enterprise.await_online()},
+    )

@@ -43,11 +43,12 @@ def test_a_direct_name_tells_its_path_itself(sut, judge):
         judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=name)
         judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got["machine"], case=name)
         judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got["path"], case=name)
-        expected, observed = (
-            {"path": path.lower(), "machine": machine},
-            {"path": got["path"], "machine": got["machine"]},
+        judge(
+            "MQDMPR-3.1.7.1.26-05",
+            expected={"path": path.lower(), "machine": machine},
+            observed={"path": got["path"], "machine": got["machine"]},
+            case=name,
         )
-        judge("MQDMPR-3.1.7.1.26-05", expected=expected, observed=observed, case=name)
     for name, machine in WEB.items():
         judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=_got(sut, name)["machine"], case=name)
 

@@ -39,8 +39,9 @@ def test_what_waits_is_sent_by_priority_each_once(peer, sut, judge):
     judge(*EACH, expected=sorted(identifiers), observed=sorted({*found} - {TOO_LATE}), evidence=came)
     expected = {"messages": len(identifiers), "sent_again": none("message")}
     again = sorted({tag for tag in found if found.count(tag) > 1})
-    observed = {"messages": len({*found} - {TOO_LATE}), "sent_again": again}
-    judge(*ONCE, expected=expected, observed=observed, evidence=came)
+    judge(
+        *ONCE, expected=expected, observed={"messages": len({*found} - {TOO_LATE}), "sent_again": again}, evidence=came
+    )
     wanted = {tag: (identifier.rpartition("\\")[2], f"message {tag}") for tag, identifier in identifiers.items()}
     contents = {
         tag: (str(frame["UserHeader"].MessageID), bytes(frame["MessagePropertiesHeader"].MessageBody).decode())

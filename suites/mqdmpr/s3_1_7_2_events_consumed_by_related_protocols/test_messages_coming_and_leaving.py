@@ -22,18 +22,29 @@ def test_every_peek_that_waits_gets_the_message(remote, judge):
     before = [waiting(read) for read in reads]
     deliver(remote, ["first"])
     got = [brought(read.wait()) for read in reads]
-    expected = {"before": each(WAITING), "by_one_opening": "first", "by_the_other": "first"}
-    observed = {"before": before, "by_one_opening": got[0], "by_the_other": got[2]}
-    judge("MQDMPR-3.1.7.2.2-07", expected=expected, observed=observed, evidence=reads)
+    judge(
+        "MQDMPR-3.1.7.2.2-07",
+        expected={"before": each(WAITING), "by_one_opening": "first", "by_the_other": "first"},
+        observed={"before": before, "by_one_opening": got[0], "by_the_other": got[2]},
+        evidence=reads,
+    )
     there = queue.labels()
     judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=there, evidence=reads)
-    expected, observed = {"peeks": each("first"), "queue": ["first"]}, {"peeks": got, "queue": there}
-    judge("MQDMPR-3.1.7.2.2-14", expected=expected, observed=observed, evidence=reads)
+    judge(
+        "MQDMPR-3.1.7.2.2-14",
+        expected={"peeks": each("first"), "queue": ["first"]},
+        observed={"peeks": got, "queue": there},
+        evidence=reads,
+    )
     taken = queue.read(RECEIVE)
     if taken.outcome == "MQ_OK":
         queue.end(taken)
-    expected, observed = {"before": ["first"], "after": []}, {"before": there, "after": queue.labels()}
-    judge("MQDMPR-3.1.7.2-01", expected=expected, observed=observed, evidence=[*reads, taken])
+    judge(
+        "MQDMPR-3.1.7.2-01",
+        expected={"before": ["first"], "after": []},
+        observed={"before": there, "after": queue.labels()},
+        evidence=[*reads, taken],
+    )
 
 
 @needs("queue_control", "receive", "transactions")
@@ -56,9 +67,12 @@ def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
     transaction = application.begin()
     application.take(transaction=transaction)
     application.decide("abort", transaction)
-    expected = {"empty": 0, "too_small": none("message"), "after_an_abort": sizes[-1]}
-    observed = {"empty": sizes[0], "too_small": too_small, "after_an_abort": held()}
-    judge("MQDMPR-3.1.7.2.2-03", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.2.2-03",
+        expected={"empty": 0, "too_small": none("message"), "after_an_abort": sizes[-1]},
+        observed={"empty": sizes[0], "too_small": too_small, "after_an_abort": held()},
+        evidence=evidence,
+    )
     left = []
     for _ in took:
         application.take()

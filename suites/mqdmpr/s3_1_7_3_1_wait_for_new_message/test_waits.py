@@ -77,6 +77,9 @@ def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
     second.wait(first_ms + remote.sut.quiet_ms)
     meanwhile = waiting(second)
     deliver(remote, ["second"])
-    expected = {"first": "first", "second_after_its_time": WAITING, "second": "second"}
-    observed = {"first": brought(first), "second_after_its_time": meanwhile, "second": brought(second.wait())}
-    judge("MQDMPR-3.1.7.3.1-24", expected=expected, observed=observed, evidence=[first, second])
+    judge(
+        "MQDMPR-3.1.7.3.1-24",
+        expected={"first": "first", "second_after_its_time": WAITING, "second": "second"},
+        observed={"first": brought(first), "second_after_its_time": meanwhile, "second": brought(second.wait())},
+        evidence=[first, second],
+    )

@@ -54,14 +54,20 @@ def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge)
     beyond = [looked_up(queue, action, known[at]) for action, at in ((LOOKUP_PEEK_NEXT, 2), (LOOKUP_PEEK_PREV, 0))]
     judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=locked.outcome, evidence=[held, locked])
     free = looked_up(queue, LOOKUP_PEEK_CURRENT, known[0])
-    expected = {"peek_locked": FAILURE, "receive_locked": FAILURE, "peek_free": "first"}
-    observed = {"peek_locked": failed(locked), "receive_locked": failed(taken), "peek_free": brought(free)}
-    judge("MQDMPR-3.1.7.1.13-20", expected=expected, observed=observed, evidence=[held, locked, taken])
+    judge(
+        "MQDMPR-3.1.7.1.13-20",
+        expected={"peek_locked": FAILURE, "receive_locked": FAILURE, "peek_free": "first"},
+        observed={"peek_locked": failed(locked), "receive_locked": failed(taken), "peek_free": brought(free)},
+        evidence=[held, locked, taken],
+    )
     judge("MQDMPR-3.1.7.3.2-12", expected="third", observed=brought(behind), evidence=behind)
     judge("MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected="first", observed=brought(before), evidence=before)
-    expected = {"behind": "third", "before": "first", "beyond": [FAILURE, FAILURE]}
-    observed = {"behind": brought(behind), "before": brought(before), "beyond": [failed(read) for read in beyond]}
-    judge("MQDMPR-3.1.7.3.2-27", expected=expected, observed=observed, evidence=[behind, before, *beyond])
+    judge(
+        "MQDMPR-3.1.7.3.2-27",
+        expected={"behind": "third", "before": "first", "beyond": [FAILURE, FAILURE]},
+        observed={"behind": brought(behind), "before": brought(before), "beyond": [failed(read) for read in beyond]},
+        evidence=[behind, before, *beyond],
+    )
     other.end(held).settled()
     received = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
     evidence = [held, received]

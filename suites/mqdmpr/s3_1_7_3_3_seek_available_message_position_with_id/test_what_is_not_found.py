@@ -33,6 +33,9 @@ def test_an_identifier_of_no_message_finds_none(remote, judge):
         (("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"), (*ITSELF, *BESIDE)),
         (("MQDMPR-3.1.7.3.3-26",), ITSELF),
     ):
-        expected = {"reads": each(NOT_FOUND), "queue": ["first", "second", "third"]}
-        observed = {"reads": [by_action[action].outcome for action in actions], "queue": left}
-        judge(*rules, expected=expected, observed=observed, evidence=by_action.values())
+        judge(
+            *rules,
+            expected={"reads": each(NOT_FOUND), "queue": ["first", "second", "third"]},
+            observed={"reads": [by_action[action].outcome for action in actions], "queue": left},
+            evidence=by_action.values(),
+        )

@@ -70,8 +70,11 @@ def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge)
     several = [frame for frame in came if Layout(frame).fields.get("UserHeader.Flags.MQ")]
     named = [Layout(frame).fields["MultiQueueFormatHeader.Destination.FormatNameList"] for frame in several]
     lists = [name for names in named for name in names if name[0] == A_LIST]
-    expected = {"names_by_copy": [2, 2], "lists": none("list")}
-    judge.all(expected=expected, observed={"names_by_copy": [*map(len, named)], "lists": lists}, evidence=came)
+    judge.all(
+        expected={"names_by_copy": [2, 2], "lists": none("list")},
+        observed={"names_by_copy": [*map(len, named)], "lists": lists},
+        evidence=came,
+    )
 
 
 @goes_on()
@@ -88,5 +91,7 @@ def test_without_the_directory_no_list_is_sent_to(peer, sut, judge):
     before = {name: sent_when_known(peer, sut, name, "before") for name in names}
     enterprise.go_offline()
     after = {name: sent(sut, name) for name in names}
-    expected = {"before": each(DONE), "after": each(REFUSED), "queue_alone": DONE}
-    judge.all(expected=expected, observed={"before": before, "after": after, "queue_alone": sent(sut, beside)})
+    judge.all(
+        expected={"before": each(DONE), "after": each(REFUSED), "queue_alone": DONE},
+        observed={"before": before, "after": after, "queue_alone": sent(sut, beside)},
+    )

@@ -210,14 +210,17 @@ def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules
     ended = queue.end(first, RR_NACK)
     reads = [queue.read(RECEIVE, by=by, hCursor=one) for one in (cursor, fresh_one)]
     seen = [brought(read) for read in reads]
-    expected = {"received": "first", "given_back": "MQ_OK", "by_the_cursor": "second", "by_a_new_one": "first"}
-    observed = {
-        "received": brought(first),
-        "given_back": ended.outcome,
-        "by_the_cursor": seen[0],
-        "by_a_new_one": seen[1],
-    }
-    judge(*rules["receive"], expected=expected, observed=observed, evidence=[first, *reads])
+    judge(
+        *rules["receive"],
+        expected={"received": "first", "given_back": "MQ_OK", "by_the_cursor": "second", "by_a_new_one": "first"},
+        observed={
+            "received": brought(first),
+            "given_back": ended.outcome,
+            "by_the_cursor": seen[0],
+            "by_a_new_one": seen[1],
+        },
+        evidence=[first, *reads],
+    )
 
 
 @by_each(
@@ -242,15 +245,21 @@ def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
     locked = other.read(RECEIVE, by=by, hCursor=walking).settled()
     cursor = queue.cursor().settled().out.phCursor
     steps = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT, PEEK_NEXT)]
-    expected = {"locked": "second", "by_the_cursor": ["first", "third", "fourth"], "at_the_end": FAILURE}
-    observed = {
-        "locked": brought(locked),
-        "by_the_cursor": [brought(step) for step in steps[:3]],
-        "at_the_end": failed(steps[3]),
-    }
-    judge(*rules["next"], expected=expected, observed=observed, evidence=[locked, *steps])
+    judge(
+        *rules["next"],
+        expected={"locked": "second", "by_the_cursor": ["first", "third", "fourth"], "at_the_end": FAILURE},
+        observed={
+            "locked": brought(locked),
+            "by_the_cursor": [brought(step) for step in steps[:3]],
+            "at_the_end": failed(steps[3]),
+        },
+        evidence=[locked, *steps],
+    )
     taken = [queue.receive(by=by), queue.receive(by=by)]
     other.end(locked, RR_NACK).settled()
-    expected = {"received": ["first", "third"], "queue": ["second", "fourth"]}
-    observed = {"received": [brought(read) for read in taken], "queue": queue.labels()}
-    judge(*rules["receive"], expected=expected, observed=observed, evidence=taken)
+    judge(
+        *rules["receive"],
+        expected={"received": ["first", "third"], "queue": ["second", "fourth"]},
+        observed={"received": [brought(read) for read in taken], "queue": queue.labels()},
+        evidence=taken,
+    )

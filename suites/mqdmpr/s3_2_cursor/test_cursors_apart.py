@@ -72,14 +72,17 @@ def test_a_receive_by_a_cursor_of_what_another_took_fails(remote, judge):
     locked = queue.read(RECEIVE, hCursor=cursor)
     other.end(taken, RR_ACK).settled()
     gone = queue.read(RECEIVE, hCursor=cursor)
-    expected = {"taken": "first", "while_locked": FAILURE, "when_gone": FAILURE, "queue": ["second"]}
-    observed = {
-        "taken": brought(taken),
-        "while_locked": failed(locked),
-        "when_gone": failed(gone),
-        "queue": queue.labels(),
-    }
-    judge("MQDMPR-3.2.7.4-30", expected=expected, observed=observed, evidence=[taken, locked, gone])
+    judge(
+        "MQDMPR-3.2.7.4-30",
+        expected={"taken": "first", "while_locked": FAILURE, "when_gone": FAILURE, "queue": ["second"]},
+        observed={
+            "taken": brought(taken),
+            "while_locked": failed(locked),
+            "when_gone": failed(gone),
+            "queue": queue.labels(),
+        },
+        evidence=[taken, locked, gone],
+    )
 
 
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
@@ -96,14 +99,16 @@ def test_a_cursor_that_waited_in_vain_is_behind_what_was_there(remote, judge):
     fresh = queue.cursor().settled().out.phCursor
     found = queue.read(PEEK_CURRENT, hCursor=fresh)
     behind = queue.read(RECEIVE, hCursor=cursor)
-    expected = {"taken": "first", "waited": FAILURE, "by_a_new_cursor": "first", "by_the_cursor": FAILURE}
-    observed = {
-        "taken": brought(taken),
-        "waited": failed(waited),
-        "by_a_new_cursor": brought(found),
-        "by_the_cursor": failed(behind),
-    }
-    judge.all(expected=expected, observed=observed, evidence=[taken, waited, found, behind])
+    judge.all(
+        expected={"taken": "first", "waited": FAILURE, "by_a_new_cursor": "first", "by_the_cursor": FAILURE},
+        observed={
+            "taken": brought(taken),
+            "waited": failed(waited),
+            "by_a_new_cursor": brought(found),
+            "by_the_cursor": failed(behind),
+        },
+        evidence=[taken, waited, found, behind],
+    )
 
 
 @covers("MQDMPR-3.2.7.3-15")
@@ -117,11 +122,14 @@ def test_a_cursor_that_waited_for_the_next_in_vain_is_not_where_it_was(remote, j
     again = queue.read(PEEK_CURRENT, hCursor=cursor)
     deliver(remote, ["second"])
     then = queue.read(PEEK_CURRENT, hCursor=cursor)
-    expected = {"before": "first", "waited": FAILURE, "current": FAILURE, "when_one_came": "second"}
-    observed = {
-        "before": brought(read),
-        "waited": failed(waited),
-        "current": failed(again),
-        "when_one_came": brought(then),
-    }
-    judge("MQDMPR-3.2.7.3-15", expected=expected, observed=observed, evidence=[read, waited, again, then])
+    judge(
+        "MQDMPR-3.2.7.3-15",
+        expected={"before": "first", "waited": FAILURE, "current": FAILURE, "when_one_came": "second"},
+        observed={
+            "before": brought(read),
+            "waited": failed(waited),
+            "current": failed(again),
+            "when_one_came": brought(then),
+        },
+        evidence=[read, waited, again, then],
+    )
