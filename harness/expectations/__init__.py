@@ -1,6 +1,7 @@
 """Expectations: the values that a check gives the judge as ``expected``. README.md says how a check is written."""
 
 from harness.expectations.base import Difference, Expectation, expectation
+from harness.expectations.distinct import distinct
 from harness.expectations.fields import facts, fields
 from harness.expectations.items import any_order, each, in_queue, none
 from harness.expectations.protocol import acknowledged, acknowledgment, closed
@@ -14,6 +15,7 @@ __all__ = [
     "any_order",
     "between",
     "closed",
+    "distinct",
     "each",
     "expectation",
     "facts",

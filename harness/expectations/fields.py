@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from harness.capture.recorder import Frame, MissingLayer
-from harness.expectations.base import Difference, Expectation, Value, expectation, is_several, shown, within
-from harness.expectations.items import Items
+from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
 from harness.expectations.values import OneOf
 
 MISSING = "missing"
@@ -31,6 +30,7 @@ class Named(Expectation):
 
     def __init__(self, expected: Mapping[str, Any]) -> None:
         self.expected = {name: expectation(value) for name, value in expected.items()}
+        self._plain = {name for name, value in expected.items() if _is_plain(value)}
         self._text = ", ".join(f"{name} {_of_name(value)}" for name, value in expected.items())
 
     def __str__(self) -> str:
@@ -38,11 +38,9 @@ class Named(Expectation):
 
     def show(self, observed: Any) -> str:
         found = self._read(observed)
-        return (
-            shown(observed)
-            if found is None
-            else ", ".join(f"{name} {self._shown(name, one)}" for name, one in found.items())
-        )
+        if found is None:
+            return shown(observed)
+        return ", ".join(f"{name} {self._shown(name, one)}" for name, one in found.items())
 
     def compare(self, observed: Any) -> Difference | None:
         found = self._read(observed)
@@ -60,13 +58,12 @@ class Named(Expectation):
             return MISSING
         if name not in self.expected:
             return f"{within(found[name])}, which is not expected"
-        is_plain = isinstance(self.expected[name], Value | OneOf)
-        return within(found[name]) if is_plain else str(self.expected[name].compare(found[name]))
+        is_text = name not in self._plain or is_several(found[name])
+        return str(self.expected[name].compare(found[name])) if is_text else within(found[name])
 
     def _shown(self, name: str, value: Any) -> str:
-        expected = self.expected.get(name)
-        is_plain = expected is None or isinstance(expected, Value | OneOf | Items)
-        return within(value) if is_plain or expected is None else expected.show(value)
+        is_plain = name in self._plain or name not in self.expected
+        return within(value) if is_plain else self.expected[name].show(value)
 
     def _read(self, observed: Any) -> Mapping[str, Any] | None:
         """Return the values that the observation has under the names; None when it can have no names."""
@@ -108,6 +105,11 @@ def _field(observed: Any, name: str) -> Any:
     for step in rest:
         value = getattr(value, step)
     return value
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether an observation is read as it is: no expectation, or one of several values."""
+    return not isinstance(value, Expectation) or isinstance(value, OneOf)
 
 
 def _of_name(value: Any) -> str:

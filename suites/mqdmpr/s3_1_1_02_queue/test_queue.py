@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.peer.remote import Remote
+from harness.expectations import each, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
@@ -20,9 +20,9 @@ TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-000000
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.2-20", "MQDMPR-3.1.1.2-21")
-def test_messages_are_in_the_order_of_priority_and_arrival(remote: Remote, judge):
-    """An empty queue has no first message; six messages of three priorities are received in their order; then it is
-    empty again.
+def test_messages_are_in_the_order_of_priority_and_arrival(remote, judge):
+    """A queue has its messages in the order of their priorities, and those of one priority in the order of their
+    arrival; without a message it has none to read.
     """
     queue = remote.filled()
     empty = [queue.read()]
@@ -36,14 +36,14 @@ def test_messages_are_in_the_order_of_priority_and_arrival(remote: Remote, judge
     judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[brought(one) for one in reads], evidence=reads)
     empty.append(queue.read())
     observed = [failed(one) for one in empty]
-    judge("MQDMPR-3.1.1.2-21", expected=[FAILURE, FAILURE], observed=observed, evidence=empty)
+    judge("MQDMPR-3.1.1.2-21", expected=each(FAILURE, "read"), observed=observed, evidence=empty)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
 def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer, sut, judge):
-    """Of three queues one has journaling, one has journaling for a few kilobytes, one has none; two messages are taken
-    from each, of which one is larger than those kilobytes.
+    """A queue with journaling keeps a copy of each message that is received, as far as its journal quota has room; one
+    without journaling keeps none.
     """
     kinds: dict[str, dict[str, Any]] = {
         "without a limit": {"journaling": True},
@@ -63,16 +63,17 @@ def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer,
         for _ in bodies:
             sut.control.call("receive", queue=name, timeout_ms=0)
     found = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
-    wanted = {kind: found[kind] for kind in ("without a limit", "without journaling")}
-    expected = {"without a limit": ["small", "large"], "without journaling": []}
-    judge("MQDMPR-3.1.1.2-D05", expected=expected, observed=wanted)
-    judge("MQDMPR-3.1.1.2-D04", expected=["small"], observed=found["with a limit"])
+    judge(
+        "MQDMPR-3.1.1.2-D05", expected=in_queue("small", "large"), observed=found["without a limit"], case="a journal"
+    )
+    judge("MQDMPR-3.1.1.2-D05", expected=in_queue(), observed=found["without journaling"], case="without journaling")
+    judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=found["with a limit"])
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_a_queue_that_wants_authentication_takes_nothing_else(peer, sut, judge):
-    """A message that is not signed comes for a queue with Authentication, and for one without: that one has it."""
+    """A queue with Authentication takes no message that is not signed; one without it does."""
     queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
     connection = peer.open_raw()
     sent = [
@@ -80,14 +81,15 @@ def test_a_queue_that_wants_authentication_takes_nothing_else(peer, sut, judge):
         for name in queues
     ]
     peer.eventually(lambda: bool(sut.labels(queues[1])))
-    found = [sut.labels(name) for name in queues]
-    judge("MQDMPR-3.1.1.2-D02", expected=[[], ["unsigned"]], observed=found, evidence=sent)
+    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    wanted = {"with": in_queue(), "without": in_queue("unsigned")}
+    judge("MQDMPR-3.1.1.2-D02", expected=wanted, observed=found, evidence=sent)
 
 
 @needs("queue_control", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut, judge):
-    """A message that its sender signed comes for a queue with Authentication, and for one without: both have it."""
+    """A queue takes a message that its sender signed, with Authentication and without."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
@@ -98,14 +100,14 @@ def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut
         for name in queues
     ]
     peer.eventually(lambda: all(sut.labels(name) for name in queues))
-    found = [sut.labels(name) for name in queues]
-    judge("MQDMPR-3.1.1.2-D02", expected=[["signed"], ["signed"]], observed=found, evidence=sent)
+    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=found, evidence=sent)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-02")
 def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
-    """Queues of two types have the type that they were made with, then another, and take a message each."""
+    """A queue has the type that it is given, when it is made and afterwards, and takes messages whatever that is."""
     queues = {kind: sut.new_queue("typed", type=kind) for kind in TYPES}
     connection = peer.open_raw()
     for name in queues.values():
@@ -114,11 +116,16 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
     peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
         other = next(one for one in TYPES if one != kind)
-        seen = [str(sut.control.call("get_queue", name=name).get("type")).lower()]
-        seen.append(answered(peer, sut, "set_queue", name=name, type=other))
-        seen.append(str(sut.control.call("get_queue", name=name).get("type")).lower())
-        observed = [*seen, sut.labels(name) == [name]]
-        judge("MQDMPR-3.1.1.2-02", expected=[kind, DONE, other, True], observed=observed)
+        judge(
+            "MQDMPR-3.1.1.2-02",
+            expected={"made": kind, "change": DONE, "changed": other, "messages": in_queue(name)},
+            observed={
+                "made": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "change": answered(peer, sut, "set_queue", name=name, type=other),
+                "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "messages": sut.labels(name),
+            },
+        )
 
 
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"private$\order_queue$")
@@ -127,7 +134,7 @@ SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"
 @needs("environment", "restart", "queue_control", "directory")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
 def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge):
-    """A public queue has its properties after a restart, here and in the directory; a system queue is not there."""
+    """A queue manager keeps a public queue across a restart, here and in the directory, and no system queue there."""
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, label="published", quota_kb=777, base_priority=-2)
     wanted = {"label": "published", "quota_kb": 777, "base_priority": -2}
@@ -138,6 +145,6 @@ def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge
         published = sut.published(queue=name)
         for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
             observed = {one: source.get(one) for one in wanted}
-            judge(rule, expected=f"{wanted} {time} a restart", observed=f"{observed} {time} a restart")
-    system = {queue: sut.published(queue=queue) for queue in SYSTEM_QUEUES}
-    judge("MQDMPR-3.1.1.2-18", expected=dict.fromkeys(system), observed=system)
+            judge(rule, expected=wanted, observed=observed, case=f"{time} a restart")
+    system = [queue for queue in SYSTEM_QUEUES if sut.published(queue=queue) is not None]
+    judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import none
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
@@ -110,7 +111,7 @@ NEEDS = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS.get(end, ())) for end in ENDS])
 def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end, delivery):
-    """However messages end, those have an acknowledgment that ask for it, with its class and their identifiers."""
+    """A queue manager acknowledges the ends of a message that its bits ask for, with their class, and no other end."""
     disposition = ENDS[end]
     receiver = AcknowledgingReceiver(peer, sut)
     sent = {}
@@ -143,7 +144,10 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
     judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)
     known = {identifier(frame) for frame in sent.values()}
     strange = [correlation(ack) for ack in came if correlation(ack) not in known]
-    count = f"{sum(map(len, found.values()))} answered, {strange or 'none'} of others"
-    expected = f"{sum(map(len, wanted.values()))} answered, none of others"
-    judge(CORRELATION, expected=expected, observed=count, evidence=evidence)
+    judge(
+        CORRELATION,
+        expected={"answers": sum(map(len, wanted.values())), "others": none("acknowledgment of another message")},
+        observed={"answers": sum(map(len, found.values())), "others": strange},
+        evidence=evidence,
+    )
     receiver.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.expectations import fields, holds, one_of
+from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs
 from suites.mqmq.steps.layout import ABSENT, Layout
 from suites.mqmq.steps.outgoing import Outgoing
@@ -47,7 +47,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 @needs("send")
 @covers(*DEFAULTS, "MQDMPR-3.1.1.12-48")
 def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
-    """A message that is sent with its destination alone has the default of every attribute."""
+    """A message for which its sender asks nothing but a destination has the default of each attribute."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
@@ -55,7 +55,7 @@ def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
     label = str(found.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
     for rule, wanted in DEFAULTS.items():
         observed = found.of(*wanted) | ({"label": label} if "label" in wanted else {})
-        judge(rule, expected=fields(wanted), observed=observed, evidence=frame)
+        judge(rule, expected=wanted, observed=observed, evidence=frame)
     number = found.fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASHES.items() if value == number), f"{number}")
     judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASHES), observed=name, evidence=frame)
@@ -72,12 +72,12 @@ def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
 @needs("send", "security")
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
 def test_a_message_for_which_no_sender_is_asked(peer, sut, judge):
-    """A signed message without a sender of its own has the SID of a user; unsigned it may have none (E112)."""
+    """A signed message for which no sender is named has the SID of a user as its sender (E112)."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
     found = Layout(frame)
-    of_user = fields({f"{SECURITY}Flags.ST": SID})
+    of_user = {f"{SECURITY}Flags.ST": SID}
     judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=found, evidence=frame, errata="E112")
     sender = str(found.fields.get(f"{SECURITY}SecurityID", ABSENT))
     is_sid = holds("the identifier of the sender is a SID")
@@ -93,9 +93,9 @@ def _is_sid(text: str) -> bool:
 @needs("send")
 @covers("MQDMPR-3.1.1.12-18")
 def test_a_message_is_express_or_recoverable(peer, sut, judge):
-    """DM is 0 in an express message, and 1 in a recoverable one."""
+    """A message has the delivery that its sender asks for: DM is 0 if that is express, and 1 if it is recoverable."""
     outgoing = Outgoing(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
         frame = outgoing.send(body=delivery, delivery=delivery)
-        judge("MQDMPR-3.1.1.12-18", expected=fields({f"{USER}Flags.DM": value}), observed=Layout(frame), evidence=frame)
+        judge("MQDMPR-3.1.1.12-18", expected={f"{USER}Flags.DM": value}, observed=Layout(frame), evidence=frame)
     outgoing.end()

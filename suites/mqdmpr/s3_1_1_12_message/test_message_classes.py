@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import acknowledged
 from harness.run.marks import covers, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -15,11 +16,9 @@ from suites.mqqb.steps.disposition import (
     RECEIVE,
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
-    classes,
     correlation,
     delete,
     identifier,
-    named,
     purge,
     take,
 )
@@ -43,14 +42,15 @@ OF_CLASS = {
 
 def _judged(judge, receiver, sent, value):
     came = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
-    judge(*OF_EVERY_CLASS, OF_CLASS[value], expected=named(value), observed=classes(came), evidence=[sent, *came])
+    expected = acknowledged(sent, of_class=value)
+    judge(*OF_EVERY_CLASS, OF_CLASS[value], expected=expected, observed=came, evidence=[sent, *came])
     receiver.end()
 
 
 @covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
 @pytest.mark.parametrize("delivery", [0, 1])
 def test_a_message_that_is_not_transactional(peer, sut, judge, delivery):
-    """A message outside of any transaction for a transactional queue is 0x800A."""
+    """A queue manager refuses a message outside of any transaction for a transactional queue with class 0x800A."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = receiver.asking({"DM": delivery}, queue="transactional", properties={"NA": 1})
     _judged(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_MSG)
@@ -58,7 +58,7 @@ def test_a_message_that_is_not_transactional(peer, sut, judge, delivery):
 
 @covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
 def test_a_queue_that_is_not_transactional(peer, sut, judge):
-    """A transactional message for a queue that is not transactional is 0x8009."""
+    """A queue manager refuses a transactional message for a queue that is not transactional with class 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
     packet = Sequence(peer).message(receiver.administered(), queue="plain", properties={"NA": 1})
     _judged(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_Q)
@@ -66,7 +66,7 @@ def test_a_queue_that_is_not_transactional(peer, sut, judge):
 
 @covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
 def test_a_message_that_nobody_received_in_time(peer, sut, judge):
-    """A message in its queue whose TimeToBeReceived is over is 0xC002."""
+    """A queue manager acknowledges a message whose TimeToBeReceived is over in its queue with class 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.give(receiver.asking({"DM": 1, "TimeToBeReceived": SHORT_S}, properties={"NR": 1}))
     peer.pass_time((SHORT_S + 1) * 1_000)
@@ -83,7 +83,7 @@ def test_a_message_that_nobody_received_in_time(peer, sut, judge):
     ],
 )
 def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, value):
-    """A message that is received is 0x4000, one that is purged 0xC001, one whose queue is deleted 0xC000."""
+    """A queue manager acknowledges a message as received (0x4000), purged (0xC001) or with a deleted queue (0xC000)."""
     queue = sut.new_queue("classes")
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"
@@ -96,7 +96,7 @@ def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, va
 @needs("queue_control")
 @covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
 def test_a_queue_that_is_full(peer, sut, judge):
-    """A message for which the quota of its queue has no room is 0x8003."""
+    """A queue manager refuses a message for which the quota of its queue has no room with class 0x8003."""
     queue = sut.new_queue("full", quota_kb=1)
     receiver = AcknowledgingReceiver(peer, sut)
     to = rf"TCP:{sut.address}\{queue}"

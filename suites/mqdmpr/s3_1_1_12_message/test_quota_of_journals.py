@@ -45,7 +45,7 @@ def _kept_or_gone(
 @needs("send", "receive", "queue_control", "configure")
 @covers("MQDMPR-3.1.1.12-22")
 def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut, judge):
-    """Two messages with JP are delivered, one while the journal may hold nothing: only the other is journaled."""
+    """A queue manager discards a delivered message with JP while its journal quota has no room for it."""
     sender = Sender(peer, sut)
     sessions: list[Any] = []
 
@@ -63,7 +63,7 @@ def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
 def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, judge):
-    """A message with JP is delivered while the journal may hold nothing; after a restart only the next one comes."""
+    """A queue manager never sends a delivered message again that it could not journal, also not after a restart."""
     if SETTING not in sut.control.call("configure"):
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
         return
@@ -85,7 +85,7 @@ def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, jud
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
 def test_what_failed_is_discarded_when_the_dead_letter_queue_is_full(peer, sut, judge):
-    """Two messages with JN are late, one while there may be no dead letters: only the other is one."""
+    """A queue manager discards a message with JN that failed while the quota has no room for a dead letter."""
     sender = Sender(peer, sut)
     sender.send(9)
     session, sent = sender.first(1)

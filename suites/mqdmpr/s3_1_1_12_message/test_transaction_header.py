@@ -11,7 +11,7 @@ SHORT_S = 2
 
 @covers("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
 def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
-    """Of two messages that nobody receives in time, neither with JN nor JP, that with FA has a FinalAck."""
+    """A queue manager sends a FinalAck for a message that nobody received in time only where FA asks for one."""
     receiver = Receiver(peer, sut)
     sent = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": wanted}) for wanted in (0, 1)]
     receiver.await_acknowledgment()
@@ -21,5 +21,4 @@ def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
     came = receiver.acknowledgments(final=True)
     identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
     answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)
-    observed = f"FinalAck of that {', '.join(answered) or 'of none'}"
-    judge.all(expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
+    judge.all(expected=["with FA"], observed=answered, evidence=[*sent, *came])

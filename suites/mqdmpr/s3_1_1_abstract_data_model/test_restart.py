@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.applications import DONE, REFUSED, asked
+from suites.applications import DONE, REFUSED, asked, received
 from suites.mqqb.steps.sender import Sender
-from suites.mqqp.steps.reading import FIRST, SECOND, brought
+from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("restart")
 
@@ -25,9 +26,7 @@ LONG_MS = 600_000
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
 def test_queues_are_as_they_were_after_a_restart(sut, judge):
-    """Queues of various properties, some of which were changed since, have them after two restarts, and one that was
-    deleted is not there; the number of a queue that is made then is that of no other.
-    """
+    """A queue manager keeps its queues and their properties across a restart, and gives no number to two of them."""
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
     sut.control.call("delete_queue", name=deleted)
@@ -53,22 +52,20 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
             "MQDMPR-3.1.1-01",
             "MQDMPR-3.1.1-02",
             "MQDMPR-3.1.1.2-01",
-            expected=f"[] after the {time} restart",
-            observed=f"{different} after the {time} restart",
+            expected=none("property with another value"),
+            observed=different,
+            case=f"after the {time} restart",
         )
         judge("MQDMPR-3.1.1-01", expected=REFUSED, observed=asked(sut, "get_queue", name=deleted))
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
-    observed = f"{len(set(numbers))} numbers of {len(numbers)} queues"
-    judge("MQDMPR-3.1.1.2-D01", expected=f"{len(numbers)} numbers of {len(numbers)} queues", observed=observed)
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
 
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.1-04")
 def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
-    """A queue is open for one reader alone, with a cursor, and a read waits; an express message is in another queue.
-    After a restart nobody has it open, and a message that comes then is taken by nobody.
-    """
+    """A queue manager has no express message, opening, cursor or waiting read any more after a restart."""
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
     connection = peer.open_raw()
     connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
@@ -83,45 +80,44 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
     later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))
     later.check_alive()
     peer.eventually(lambda: sut.labels(queue) == ["later"])
-    observed = {
-        "express messages": sut.labels(other),
-        "taken by the read": "later" not in sut.labels(queue),
-        "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
-        "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
-        "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
-    }
-    expected = {
-        "express messages": [],
-        "taken by the read": False,
-        "the handle": REFUSED,
-        "the cursor": REFUSED,
-        "another reader": DONE,
-    }
-    judge("MQDMPR-3.1.1-04", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.1-04",
+        expected={
+            "express messages": in_queue(),
+            "the later message": holds("in its queue", otherwise="taken by the read"),
+            "the handle": REFUSED,
+            "the cursor": REFUSED,
+            "another reader": DONE,
+        },
+        observed={
+            "express messages": sut.labels(other),
+            "the later message": "later" in sut.labels(queue),
+            "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
+            "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
+            "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
+        },
+    )
 
 
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
 def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut, judge):
-    """Of two messages a remote reader has received one, and not said what is to become of it: after a restart there is
-    nobody who could, and both are received (E141).
+    """A queue manager lets anybody receive, after a restart, a message that a remote reader had received and not
+    acknowledged (E141).
     """
-    queue = remote.filled(FIRST, SECOND)
+    queue = remote.filled("first", "second")
     read = queue.read()
-    if brought(read) != FIRST:
-        raise ConformanceFailure(f"the remote reader got {brought(read)}, not {FIRST}")
+    if brought(read) != "first":
+        raise ConformanceFailure(f"the remote reader got {brought(read)}, not the first message")
     sut.restart()
-    received = [sut.control.call("receive", queue=sut.queue(), timeout_ms=0)["message"] for _ in range(2)]
-    observed = ["nothing" if one is None else one["label"] for one in received]
-    judge("MQDMPR-3.1.1.11-07", expected=[FIRST, SECOND], observed=observed, evidence=read.evidence, errata="E141")
+    came = [received(sut, queue=sut.queue()) for _ in range(2)]
+    judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=came, evidence=read, errata="E141")
 
 
 @needs("send")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05")
 def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
-    """Messages that the SUT sends before and after a restart, a while apart, are all of one queue manager: the one
-    that it says it is.
-    """
+    """A queue manager sends every message with the same identifier of its own, before a restart and after it."""
     sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
     before = sender.session()
@@ -138,7 +134,9 @@ def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
     if (len(came), len(later)) != (2, 1):
         raise ConformanceFailure(f"{len(came)} of 2 messages came before the restart, {len(later)} of 1 after it")
     own = str(sut.guid)
-    judge("MQDMPR-3.1.1-05", expected=[own] * 3, observed=_sources([*came, *later]), evidence=[*came, *later])
+    judge(
+        "MQDMPR-3.1.1-05", expected=each(own, "message"), observed=_sources([*came, *later]), evidence=[*came, *later]
+    )
     judge("MQDMPR-3.1.1-03", expected=[own], observed=_sources(later), evidence=later)
 
 

@@ -35,9 +35,7 @@ def _left_ms(sut: Sut) -> int:
 @needs("directory", "environment", "inspect")
 @covers(*SITES, *GATES, *IDENTIFIERS)
 def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judge):
-    """An administrator changes the own site and the quota of its gate in the directory, twice: both are known when
-    the timers have expired, and sites and gates are the same ones.
-    """
+    """A queue manager reads its sites and their gates from the directory again whenever their timers expire."""
     before = _sites(sut)
     site = next((one for one in before if one["SiteGateCollection"]), None)
     if site is None:

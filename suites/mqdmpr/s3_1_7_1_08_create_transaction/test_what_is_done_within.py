@@ -12,8 +12,8 @@ pytestmark = needs("queue_control", "receive", "transactions")
 
 @covers("MQDMPR-3.1.7.1.8-03", "MQDMPR-3.1.7.1.8-04", "MQDMPR-3.1.7.1.8-05")
 def test_a_transaction_is_known_by_its_identifier(peer, sut, judge):
-    """Two begin with identifiers that the check gives. Both are listed under these; what was received within each is
-    back when that is aborted, and only that.
+    """A new transaction has the identifier that its creator gave and no operations, and is the one that what is done by
+    that identifier belongs to.
     """
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")
@@ -23,9 +23,17 @@ def test_a_transaction_is_known_by_its_identifier(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.8-04", expected=dict.fromkeys(begun, 0), observed=application.operations(*begun))
     for one in begun:
         application.take(transaction=one)
-    gone = application.labels()
+    received = application.labels()
     application.decide("abort", begun[1])
-    back = application.labels()
+    aborted = application.labels()
     application.decide("commit", begun[0])
-    observed = [gone, back, application.labels(), application.operations(*begun)]
-    judge("MQDMPR-3.1.7.1.8-05", expected=[[], ["second"], ["second"], {}], observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.8-05",
+        expected={"received": [], "aborted": ["second"], "committed": ["second"], "operations": {}},
+        observed={
+            "received": received,
+            "aborted": aborted,
+            "committed": application.labels(),
+            "operations": application.operations(*begun),
+        },
+    )

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
-from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, waiting
+from suites.mqqp.steps.reading import WAITING, brought, waiting
 
-SHORT_MS, LONG_MS = 400, 600_000
-"""The second is longer than any check waits, on a system that stands still again and again, too."""
+LONG_MS = 600_000
+"""It is longer than any check waits, on a system that stands still again and again, too."""
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-31")
 def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
-    """What came is given back: it is there for a new cursor, and behind the one that waited is what comes next."""
+    """A cursor by which a receive waited is at the message that came, also when that is given back to the queue."""
     queue = remote.filled()
     cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
     read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
     waits = waiting(read)
-    remote.deliver([FIRST])
+    remote.deliver(["first"])
     came = brought(read.wait())
     queue.end(read, RR_NACK)
-    remote.deliver([SECOND])
+    remote.deliver(["second"])
     then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
-    observed = [waits, came, *(brought(one) for one in then)]
-    expected = [WAITING, FIRST, SECOND, FIRST]
-    judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=[read, *then])
+    seen = [brought(one) for one in then]
+    judge(
+        "MQDMPR-3.1.7.1.10-31",
+        expected={"before": WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"},
+        observed={"before": waits, "after": came, "next_by_it": seen[0], "next_by_another": seen[1]},
+        evidence=[read, *then],
+    )

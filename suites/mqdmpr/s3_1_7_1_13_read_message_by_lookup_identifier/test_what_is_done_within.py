@@ -14,10 +14,8 @@ LOOKED_UP = ("MQDMPR-3.1.7.1.13-24", "MQDMPR-3.1.7.1.13-25", "MQDMPR-3.1.7.1.13-
 @needs("queue_control", "receive", "transactions")
 @covers(*TAKEN, *LOOKED_UP)
 def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut, judge):
-    """Of five messages one transaction receives two, another one two: the first of the queue, and one by identifier.
-
-    Nobody else sees them. Each is an operation of its transaction; the commit of one takes its two out, the abort of
-    the other puts them back to their places.
+    """A message that a transaction receives, the first of its queue or by its identifier, is hidden from all others as
+    an operation of that transaction, until a commit removes it or an abort puts it back to its place.
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")
@@ -33,12 +31,20 @@ def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut
     application.decide("commit", committed)
     application.decide("abort", aborted)
     after = application.labels()
-    judge("MQDMPR-3.1.7.1.10-D03", expected=[[*"ab"], [*"cde"]], observed=[took, left])
-    judge("MQDMPR-3.1.7.1.13-24", expected=[[*"de"], ["c"]], observed=[looked_up, locked])
+    judge(
+        "MQDMPR-3.1.7.1.10-D03",
+        expected={"received": ["a", "b"], "left": ["c", "d", "e"]},
+        observed={"received": took, "left": left},
+    )
+    judge(
+        "MQDMPR-3.1.7.1.13-24",
+        expected={"received": ["d", "e"], "left": ["c"]},
+        observed={"received": looked_up, "left": locked},
+    )
     judge(
         "MQDMPR-3.1.7.1.10-D04",
         "MQDMPR-3.1.7.1.13-25",
         "MQDMPR-3.1.7.1.13-29",
-        expected=[[2, 2], [*"bce"]],
-        observed=[counts, after],
+        expected={"operations": [2, 2], "queue": ["b", "c", "e"]},
+        observed={"operations": counts, "queue": after},
     )

@@ -44,7 +44,7 @@ PROPERTIES = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_a_queue_for_which_nothing_is_asked(sut, judge):
-    """A queue that is created by its name alone has the defaults of the table, as far as control shows them."""
+    """A queue that is created by its name alone has the default of each property."""
     shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
     wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
     observed = {name: shown[name] for name in wanted}
@@ -54,7 +54,7 @@ def test_a_queue_for_which_nothing_is_asked(sut, judge):
 @needs("queue_control", "qm2qm")
 @covers("MQDMPR-3.1.7.1.33-D01")
 def test_a_client_is_told_the_defaults(remote, sut, judge):
-    """A client that asks for the properties of such a queue is told the defaults, of type and multicast address too."""
+    """A client that asks for the properties of a queue that has only a name gets the default of each."""
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in PROPERTIES.values()]
@@ -79,7 +79,7 @@ def test_a_client_is_told_the_defaults(remote, sut, judge):
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_anybody_may_write_to_a_queue_for_which_nothing_is_asked(peer, sut, judge):
-    """Security lets everybody write (3.1.7.1.3.1): a message of a queue manager is in the queue."""
+    """A queue that is created by its name alone lets everybody write (MS-MQDMPR 3.1.7.1.3.1)."""
     queue = sut.new_queue("security")
     receiver = AcknowledgingReceiver(peer, sut)
     label = f"anybody {peer.message_id()}"

@@ -15,7 +15,7 @@ from harness.wire.rpc_qm2qm import (
     RECEIVE,
 )
 from suites.mqqp.steps.lookups import identifiers, looked_up
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, failed
+from suites.mqqp.steps.reading import FAILURE, brought, failed
 
 NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
 
@@ -39,11 +39,10 @@ ITSELF = (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT)
     "MQDMPR-3.1.7.3.2-27",
 )
 def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge):
-    """The second of three is locked, then received while a cursor is at it; the first is locked, then all are purged.
-
-    What is looked for says why it is not found; a search beside it passes it.
+    """A message that is locked, received or purged is not found by its identifier, with the reason, and a search for
+    the next or the previous one passes it.
     """
-    queue, other = remote.filled(FIRST, SECOND, THIRD), remote.open()
+    queue, other = remote.filled("first", "second", "third"), remote.open()
     known = identifiers(queue, 3)
     cursor, walking = (one.cursor().settled().out.phCursor for one in (queue, other))
     for one, at in ((queue, cursor), (other, walking)):
@@ -54,16 +53,21 @@ def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge)
     behind, before = looked_up(queue, LOOKUP_PEEK_NEXT, known[0]), looked_up(queue, LOOKUP_PEEK_PREV, known[2])
     beyond = [looked_up(queue, action, known[at]) for action, at in ((LOOKUP_PEEK_NEXT, 2), (LOOKUP_PEEK_PREV, 0))]
     judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=locked.outcome, evidence=[held, locked])
-    observed = [failed(locked), failed(taken), brought(looked_up(queue, LOOKUP_PEEK_CURRENT, known[0]))]
-    evidence = [held, locked, taken]
-    judge("MQDMPR-3.1.7.1.13-20", expected=[FAILURE, FAILURE, FIRST], observed=observed, evidence=evidence)
-    judge("MQDMPR-3.1.7.3.2-12", expected=THIRD, observed=brought(behind), evidence=behind.evidence)
+    free = looked_up(queue, LOOKUP_PEEK_CURRENT, known[0])
     judge(
-        "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected=FIRST, observed=brought(before), evidence=before.evidence
+        "MQDMPR-3.1.7.1.13-20",
+        expected={"peek_locked": FAILURE, "receive_locked": FAILURE, "peek_free": "first"},
+        observed={"peek_locked": failed(locked), "receive_locked": failed(taken), "peek_free": brought(free)},
+        evidence=[held, locked, taken],
     )
-    observed = [brought(behind), brought(before), *(failed(read) for read in beyond)]
-    expected = [THIRD, FIRST, FAILURE, FAILURE]
-    judge("MQDMPR-3.1.7.3.2-27", expected=expected, observed=observed, evidence=[behind, before, *beyond])
+    judge("MQDMPR-3.1.7.3.2-12", expected="third", observed=brought(behind), evidence=behind)
+    judge("MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26", expected="first", observed=brought(before), evidence=before)
+    judge(
+        "MQDMPR-3.1.7.3.2-27",
+        expected={"behind": "third", "before": "first", "beyond": [FAILURE, FAILURE]},
+        observed={"behind": brought(behind), "before": brought(before), "beyond": [failed(read) for read in beyond]},
+        evidence=[behind, before, *beyond],
+    )
     other.end(held).settled()
     received = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
     evidence = [held, received]
@@ -71,4 +75,4 @@ def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge)
     other.read(RECEIVE).settled()
     queue.purge().settled()
     purged = queue.read(LOOKUP_PEEK_CURRENT, by=LOOKUP, lookup_id=known[0])
-    judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged.evidence)
+    judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged)

@@ -15,6 +15,7 @@ from harness.expectations import (
     any_order,
     between,
     closed,
+    distinct,
     each,
     expectation,
     facts,
@@ -64,6 +65,8 @@ def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
         (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted done, left []",) * 2),
         (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize 1 to 9", "WindowSize 4")),
         (facts(read=holds("it ended")), {"read": True}, ("read it ended", "read it ended")),
+        (facts(left=in_queue("a")), {"left": ["a"]}, ("left in the queue: a", "left in the queue: a")),
+        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "5, 7")),
         (fields({"size": one_of(64, 128)}), {"size": 64}, ("size 0x40 or 0x80", "size 64")),
     ],
 )
@@ -79,6 +82,10 @@ def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
     ("expected", "observed", "says"),
     [
         (facts(read=holds("it ended")), {"read": "it waits"}, "read it waits"),
+        (distinct("handles", 2), [5, 5], "5, 5 (5 came again)"),
+        (distinct("handles", 2, unlike=[0]), [5, 0], "5, 0 (0 is not allowed)"),
+        (distinct("handles", 2), [5], "5 (1 of 2)"),
+        (distinct("handles", 2), None, "None"),
         (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read not so: it ended"),
         ("1", 1, "1"),
         (True, "yes", "yes"),
