@@ -23,7 +23,7 @@ MEASURED = $(BIN)/python scripts/test_costs.py run $(COSTS)/$@.json --
 # The tests start some hundred processes: without bytecode each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-core test-tester test-runs test-made-of-runs test-systems test-hostile test-strangers test-roots test-processes test-lake lint prove prove-changed mutants crash bench bench-compare bench-keep wheel clean
+.PHONY: help setup demo test test-core test-tester test-runs test-made-of-runs test-systems test-hostile test-strangers test-roots test-processes test-lake lint prove prove-changed mutants crash bench bench-compare bench-keep tags wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -76,8 +76,8 @@ test-hostile: setup ## of it: runs against systems that are hostile
 test-processes: setup ## of it: queue managers as processes, and the site in a browser
 	$(PYTEST) $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser
 
-lint: setup ## ruff, its formatter and mypy
-	$(MEASURED) sh -c "$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy"
+lint: setup ## ruff, its formatter, mypy and the prose linter
+	$(MEASURED) sh -c "$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/python -m scripts.prose"
 
 prove: setup ## show that every check can fail
 	$(BIN)/mqconform prove --jobs 2
@@ -98,6 +98,9 @@ bench: setup ## figures, as ratios measured in one run
 
 bench-compare: setup ## what became worse by a fifth against the kept figures; BENCH=short: in half a minute
 	$(BIN)/python -m benchmarks.commands $(addprefix --,$(BENCH))
+
+tags: setup ## let an editor look up the ids of rules: their rows and sentences
+	$(BIN)/python scripts/tags.py
 
 bench-keep: setup ## measure the figures that bench-compare compares with, and keep them
 	$(BIN)/python -m benchmarks.commands --keep $(addprefix --,$(BENCH))

@@ -26,11 +26,13 @@ from benchmarks import (
     remote_reads,
     suites_virtual,
     virtual_week,
+    walk,
     whole_releases,
 )
 
 PARTS: tuple[ModuleType, ...] = (
     codecs,
+    walk,
     passive_judging,
     loopback,
     remote_reads,

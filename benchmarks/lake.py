@@ -36,7 +36,7 @@ LINEAR = 1.15
 """Processor time of a run between the two larger sizes, against that of a run between the two smaller ones."""
 ENOUGH = 50
 """Runs of the smallest size with which it is told whether time is linear: of fewer, what Java's compilers take is most,
-and that differs: an ingest of less than `reports.lake.cli.MUCH` has one of them, a larger one both."""
+and that differs: an ingest of less than `reports.lake.command.MUCH` has one of them, a larger one both."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -21,11 +21,11 @@ import pytest
 
 from harness.errors import Endless, HarnessError
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import Mutant, all_mutants, is_another_program, mutated, selection
+from harness.mutation.mutants import Mutant, all_mutants, compile_mutant, is_another_program, selection
 from harness.proof.code import code_digest
-from harness.proof.forks import Died, forked
+from harness.proof.forks import Died, run_forked
 from harness.proof.mutants import Fate, Outcome, change, run_mutants
-from harness.proof.reach import LineRecorder, reach_of, unreached
+from harness.proof.reach import LineRecorder, find_unreached, reach_of
 from harness.proof.sessions import in_session
 from harness.proof.trials import Trials, with_trials
 from harness.run.computing import bounded_computing
@@ -98,7 +98,7 @@ class UnitTests:
     def kills(self, mutants: Iterable[Mutant], reach: Mapping[str, TestReach]) -> Iterator[tuple[Mutant, Kills]]:
         """Try each mutant on the tests that run it; yield what killed it."""
         tasks = ((mutant, _tests_of(mutant, reach)) for mutant in mutants)
-        for (mutant, tests), found in forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
+        for (mutant, tests), found in run_forked(tasks, self._kills, jobs=self._jobs, cpu_s=TRIAL_CPU_S):
             if isinstance(found, Died):
                 found = Kills(mutant.name, mutant.source, (), len(tests), found.how)
             yield mutant, found
@@ -118,7 +118,7 @@ class UnitTests:
                     rows.append((test, lines))
             return rows
 
-        for _, rows in forked(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
+        for _, rows in run_forked(shares, work, jobs=self._jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(rows, Died):
                 raise HarnessError(f"the tests on the code as it is ended with {rows.how}")
             yield from rows
@@ -127,7 +127,7 @@ class UnitTests:
         mutant, tests = task
         killers: list[str] = []
         tried = 0
-        with Exchange(*mutated(mutant)):
+        with Exchange(*compile_mutant(mutant)):
             for test in tests:
                 tried += 1
                 if not self._passes(test):
@@ -166,7 +166,7 @@ def main(arguments: Sequence[str]) -> None:
     chosen = selection(everything, SAMPLE, SEED)
 
     def begin(trials: Trials) -> tuple[list[Mutant], dict[str, Outcome]]:
-        more = filter(is_another_program, unreached(everything, reach_of(trials, folder)))
+        more = filter(is_another_program, find_unreached(everything, reach_of(trials, folder)))
         mutants = list({mutant.name: mutant for mutant in [*chosen, *more]}.values())
         return mutants, run_mutants(trials, mutants, folder, again=False, most=CHECKS, progress=show)
 

@@ -11,9 +11,6 @@ SUITES = Path(__file__).resolve().parents[1] / "suites"
 CAPTURES = Path(__file__).resolve().parents[1] / "captures"
 """The golden captures."""
 
-SECOND_FAULTS = "*/second_faults*.py"
-"""Below the suites: the faults of a document by an author who had not seen its checks."""
-
 PACKAGES = tuple(Path(__file__).resolve().parents[1] / name for name in ("harness", "reference_qm", "suites"))
 """What judges captures, wherever it does so: the packages that are sent to other machines."""
 

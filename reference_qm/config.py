@@ -43,10 +43,6 @@ class TimerSettings:
     """As MS-MQSO note <10> prints it."""
     scale: int = 1
 
-    def scaled(self, duration_ms: int) -> int:
-        """Return how long a timer of a specified duration runs here, int ms."""
-        return duration_ms // self.scale
-
 
 @dataclass(frozen=True, slots=True)
 class QueueSettings:

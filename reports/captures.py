@@ -37,7 +37,7 @@ class CaptureStore:
             self._links[key] = self._copy(*key)
         return self._links[key]
 
-    def copied(self, run: str) -> dict[str, str]:
+    def list_copies(self, run: str) -> dict[str, str]:
         """Return the captures of a run that were copied: the names in its folder, with the paths below the site."""
         return {name: link for (of, name), link in sorted(self._links.items()) if of == run and link}
 

@@ -25,16 +25,10 @@ class Cause:
     seen: str
 
     @property
-    def checks(self) -> frozenset[str]:
-        """The functions that found it; of what the whole run found, none."""
-        return frozenset(function for one in self.findings if (function := function_of(one.test)))
-
-    @property
     def title(self) -> str:
-        """How many rules and checks it concerns, and what was seen."""
-        rules, checks = len(self.findings), len(self.checks)
-        shared = f", {checks} check{'s' if checks > 1 else ''}" if checks else ""
-        return f"{rules} rule{'s' if rules > 1 else ''}{shared}: {self.seen}"
+        """How many rules it concerns, and what was seen. Not how many checks: of a rule only the worst is here."""
+        rules = len(self.findings)
+        return f"{rules} rule{'s' if rules > 1 else ''}: {self.seen}"
 
 
 def causes_of(

@@ -15,6 +15,7 @@ from rich.console import Console
 from reports.captures import CaptureStore
 from reports.errata import known_errata
 from reports.lake import cli as lake_cli
+from reports.lake.command import Conf, LakeUri, Master, end, one_line_errors, open_lake, say_report
 from reports.lake.local import confirm_lake, confirm_some
 from reports.matrix import write_matrix
 from reports.model import Contents
@@ -55,7 +56,7 @@ def rollup(
     runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders: paths, URLs, or patterns of URLs.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
     replace: Annotated[
-        bool, typer.Option("--replace", help="Take a run that the lake has with other content in its place.")
+        bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
     ] = False,
     follow: Annotated[
         bool, typer.Option("--follow", help="RUN is the folder in which runs appear: take each when it has finished.")
@@ -65,8 +66,8 @@ def rollup(
     wait: Annotated[
         float, typer.Option("--wait", min=0, help="Seconds to wait for runs that have not finished, or not begun.")
     ] = 0,
-    master: lake_cli.Master = "local[*]",
-    conf: lake_cli.Conf = None,
+    master: Master = "local[*]",
+    conf: Conf = None,
 ) -> None:
     """Take run folders into the lake of a folder, and write the interop matrix and the static site of all it has.
 
@@ -76,12 +77,12 @@ def rollup(
     if follow:
         _follow(runs, out, replace or wait > 0, None if once else every, master, conf)
         return
-    with lake_cli.one_line_errors("rollup"):
+    with one_line_errors("rollup"):
         if not wait:
             confirm_some(runs, "run folder")
         _claim(out)
         where = str(out / "lake")
-        with lake_cli.opened("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
+        with open_lake("rollup", where, master, conf, new=True, runs=runs) as (lake, progress):
             from reports.lake.finishing import wait_until_finished
             from reports.lake.ingest import after_publishing, ingest
             from reports.lake.store import Lake
@@ -94,7 +95,7 @@ def rollup(
                     shown = _write(Lake.open(lake.spark, where), out, progress)
     if shown:
         _show("rollup", *shown, out)
-    lake_cli.say_report("rollup", report)
+    say_report("rollup", report)
 
 
 def _follow(
@@ -106,7 +107,7 @@ def _follow(
     """
     from reports.following import follow
 
-    with lake_cli.one_line_errors("rollup"):
+    with one_line_errors("rollup"):
         if len(runs) != 1 or of_named:
             raise RollupError(
                 "--follow takes one folder in which runs appear, replaces none that it has taken, and waits for all"
@@ -114,11 +115,11 @@ def _follow(
         confirm_some(runs, "folder")
         _claim(out)
         where = str(out / "lake")
-        with lake_cli.opened("rollup", where, master, conf, new=True) as (lake, progress):
+        with open_lake("rollup", where, master, conf, new=True) as (lake, progress):
             progress.rest()
             reports = follow(lake.spark, where, runs[0], every, partial(_write_anew, lake.spark, where, out))
     if every is None:
-        lake_cli.end(reports)
+        end(reports)
 
 
 def _write_anew(spark: SparkSession, where: str, out: Path, progress: Progress) -> None:
@@ -130,16 +131,16 @@ def _write_anew(spark: SparkSession, where: str, out: Path, progress: Progress) 
 
 
 def site(
-    lake: lake_cli.LakeUri,
+    lake: LakeUri,
     out: Annotated[Path, typer.Option("--out", help="Folder for site/ and matrix.json.")],
-    master: lake_cli.Master = "local[*]",
-    conf: lake_cli.Conf = None,
+    master: Master = "local[*]",
+    conf: Conf = None,
 ) -> None:
     """Write the interop matrix and the static site of a lake."""
-    with lake_cli.one_line_errors("lake site"):
+    with one_line_errors("lake site"):
         confirm_lake(lake)
         _claim(out)
-        with lake_cli.opened("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
+        with open_lake("lake site", lake, master, conf, settings=HEAP) as (opened, progress):
             contents, missing = _write(opened, out, progress)
     _show("lake site", contents, missing, out)
 

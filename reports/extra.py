@@ -1,12 +1,14 @@
-"""The packages of the extra ``mqconform[reports]``, which a plain installation does not have."""
+"""The packages of the extras ``mqconform[reports]`` and ``[sql]``, which a plain installation does not have."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from types import MappingProxyType
 
 from reports.rollup_error import RollupError
 
-PACKAGES = ("pyspark", "pyarrow", "pandas")
+PACKAGES = MappingProxyType({"reports": ("pyspark", "pyarrow", "pandas"), "sql": ("duckdb",)})
+"""Extra: the packages that it installs."""
 
 
 def what_is_missing() -> str | None:
@@ -21,8 +23,8 @@ def what_is_missing() -> str | None:
     return None
 
 
-def confirm_installed() -> None:
+def confirm_installed(extra: str = "reports") -> None:
     """Raise `RollupError` with the remedy when a package of the extra is missing."""
-    missing = [name for name in PACKAGES if find_spec(name) is None]
+    missing = [name for name in PACKAGES[extra] if find_spec(name) is None]
     if missing:
-        raise RollupError(f"{', '.join(missing)} not installed; install the extra: pip install 'mqconform[reports]'")
+        raise RollupError(f"{', '.join(missing)} not installed; install the extra: pip install 'mqconform[{extra}]'")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import typer
 from pyspark.sql import SparkSession
 
-from reports.lake import cli as lake_cli
+from reports.lake.command import say
 from reports.lake.following import Follower, keep_looking
 from reports.lake.ingest import Report
 from reports.lake.store import Lake
@@ -33,13 +33,13 @@ def follow(
     """
     reports: list[Report] = []
 
-    def told(report: Report) -> None:
+    def note_report(report: Report) -> None:
         if every_s is None:
             reports.append(report)
         if report.taken or report.refused or report.unfinished:
-            lake_cli.say(report, COMMAND)
+            say(report, COMMAND)
 
-    follower = Follower(spark, where, folder, told)
+    follower = Follower(spark, where, folder, note_report)
     written = -1
 
     def look() -> None:

@@ -34,6 +34,7 @@ def matrix(contents: Contents) -> dict[str, object]:
                 "reach": run.reach,
                 "exit": run.exit,
                 "partial": run.partial,
+                "roots": [{"said": root.said, "checks": sorted(root.checks)} for root in run.roots],
                 "kept": run.kept,
                 "rejected": run.rejected,
             }

@@ -16,6 +16,8 @@ from reports.vocabulary import SEVERITY
 
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
+RUNS_SHOWN = 30
+"""Runs of a system on its page, the latest."""
 PANELS_A_PAGE = 12
 """Systems of which the page of a rule shows what was seen, where it was no pass; the verdict is shown of all."""
 EXAMPLES_A_PAGE = 2
@@ -304,7 +306,14 @@ class Contents:
         rows: dict[tuple[str, str], list[Rule]] = {}
         for rule in sorted(self.rules.values(), key=rule_key):
             rows.setdefault((rule.document, rule.section), []).append(rule)
-        return [Section(*key, tuple(rules), self._counts(rules)) for key, rules in rows.items()]
+        return [
+            Section(*key, tuple(rules), self._counts(rules), sum(map(self.counts_rule, rules)))
+            for key, rules in rows.items()
+        ]
+
+    def counts_rule(self, rule: Rule) -> bool:
+        """Tell whether a rule counts as one that is checked: a run of all suites would judge it, or some run has."""
+        return is_judgeable(rule) or any(self.stands.get(system.key, rule.rule) for system in self.systems)
 
     def _counts(self, rules: list[Rule]) -> dict[str, Counter[str]]:
         start = self.stands.places[rules[0].rule]
@@ -327,12 +336,16 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section of a document: its rules, judged or not, and by key of a system how many have which verdict."""
+    """A section of a document: its rules, judged or not, and by key of a system how many have which verdict.
+
+    ``checked``: the rules that count, so that those with a verdict and those without one are together as many.
+    """
 
     document: str
     section: str
     rules: tuple[Rule, ...]
     counts: dict[str, Counter[str]]
+    checked: int
 
     @property
     def title(self) -> str:
@@ -378,7 +391,7 @@ def rule_key(rule: Rule) -> tuple[object, ...]:
     return rule.document, section_key(rule.section), natural_key(rule.rule)
 
 
-def added(counters: Iterable[Counter[str]]) -> Counter[str]:
+def add_counts(counters: Iterable[Counter[str]]) -> Counter[str]:
     """Return the sum."""
     return sum(counters, Counter())
 

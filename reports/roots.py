@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
 from reports.model import Root
-from reports.text import TEXT_SHOWN
+from reports.text import TEXT_SHOWN, one_line
 
 ROOTS_SHOWN = 20
 CHECKS_KEPT = 5_000
+_LONGEST = 800
+
+
+def root_lines(roots: Iterable[Root]) -> list[str]:
+    """Return a line for a terminal for each, worded as the harness has it."""
+    return [f"fix this first: {one_line(root.said, _LONGEST)}{_resting(root)}" for root in roots]
+
+
+def _resting(root: Root) -> str:
+    number = len(root.checks)
+    return f" ({number} check{'s rest' if number != 1 else ' rests'} on it)" if number else ""
 
 
 def roots_of(extra: str | None) -> tuple[Root, ...]:

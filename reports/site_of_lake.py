@@ -22,6 +22,7 @@ from reports.model import (
     DEMAND,
     EXAMPLES_A_PAGE,
     PANELS_A_PAGE,
+    RUNS_SHOWN,
     Beside,
     Change,
     Cited,
@@ -43,8 +44,6 @@ from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, TEXT_SHOWN
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
-RUNS_SHOWN = 30
-"""Runs of a system on its page, the latest."""
 CHANGES_SHOWN = 10
 """Changes of a rule on its page, the latest."""
 REJECTED_SHOWN = 100
@@ -79,10 +78,10 @@ def contents_of(lake: Lake) -> Contents:
         runs=shown_runs,
         rules=rules,
         stands=table,
-        shown=lambda: map(_standing, _shown(lake).toLocalIterator()),
+        shown=lambda: map(_standing, _choose_verdicts(lake).toLocalIterator()),
         found=lambda: map(_standing, _found(lake).toLocalIterator()),
         changes=lambda: map(_change, _changes(lake).toLocalIterator()),
-        cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _cited(lake).toLocalIterator()),
+        cited=tuple(Cited(row.erratum, row.rule, row.systems) for row in _cited_errata(lake).toLocalIterator()),
         pairs=_pairs(lake, runs),
         coverage=tuple(Coverage(**(row.asDict() | {"kind": row.kind or DEMAND})) for row in of_suites.coverage or ()),
         members=tuple(Member(**row.asDict()) for row in of_suites.members or ()),
@@ -202,7 +201,7 @@ def _frame_cut(row: Column) -> Column:
     )
 
 
-def _shown(lake: Lake) -> DataFrame:
+def _choose_verdicts(lake: Lake) -> DataFrame:
     """Choose by what is small, then read the texts and packets of what was chosen."""
     bad = rank(sql.col("verdict"))
     of_rule = Over.partitionBy("rule", "good").orderBy("retired", bad, sql.desc("ingest"), "sut")
@@ -217,7 +216,7 @@ def _shown(lake: Lake) -> DataFrame:
     return _current(lake).join(sql.broadcast(chosen), ["sut", "rule"]).orderBy("rule", "retired", bad, "place")
 
 
-def _cited(lake: Lake) -> DataFrame:
+def _cited_errata(lake: Lake) -> DataFrame:
     table = lake.table("rule_current").where("not retired and size(errata) > 0")
     each = table.select("sut", "rule", sql.explode(sql.slice("errata", 1, LIST_SHOWN)).alias("erratum"))
     cut = each.withColumn("erratum", _cut(sql.col("erratum")))
@@ -286,8 +285,8 @@ def _standing(row: Row) -> Standing:
         started=row.started,
         seq=row.seq,
         partial=bool(row.partial),
-        errata=tuple(_filled(row.errata)),
-        notes=tuple(_filled(row.notes)) if with_packets else (),
+        errata=tuple(_drop_empty(row.errata)),
+        notes=tuple(_drop_empty(row.notes)) if with_packets else (),
         evidence=tuple(_frame(each) for each in row.evidence or () if each) if with_packets else (),
         capture=row.capture or "" if with_packets else "",
         counts=row.counts or {},
@@ -300,7 +299,7 @@ def _standing(row: Row) -> Standing:
     )
 
 
-def _filled(values: Iterable[str | None] | None) -> Iterator[str]:
+def _drop_empty(values: Iterable[str | None] | None) -> Iterator[str]:
     return (each for each in values or () if each)
 
 

@@ -12,7 +12,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.model import Contents, Pair, System, is_judgeable, worst
+from reports.model import Contents, Pair, System, worst
+from reports.roots import ROOTS_SHOWN, root_lines
 from reports.text import document_name, one_line, system_label
 from reports.vocabulary import DECIDED, FINDINGS, KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
@@ -49,7 +50,7 @@ def matrix_rows(contents: Contents) -> list[MatrixRow]:
         group = ".".join(section.section.split(".")[:GROUP_DEPTH])
         for name in ("", group):
             row = rows.setdefault((section.document, name), MatrixRow(section.document, name))
-            row.add(len(section.rules), section.counts)
+            row.add(section.checked, section.counts)
     return list(rows.values())
 
 
@@ -57,16 +58,29 @@ def terminal_matrix(contents: Contents) -> Group:
     """Return tables and legend for a rich console. Strings of a SUT are shown as text, never as markup."""
     legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
     tables: list[RenderableType] = [_systems(contents), *([_pairs(contents)] if contents.pairs else []), legend]
+    before_all_else = _roots(contents)
     if len(contents.systems) <= SIDE_BY_SIDE:
         tables.insert(0, _sections(contents))
     elif len(contents.systems) <= WITH_DOCUMENTS:
         tables.insert(0, _documents(contents))
-    return Group(*tables)
+    return Group(*before_all_else, *tables)
+
+
+def _roots(contents: Contents) -> list[Text]:
+    """Return a line for each thing that is missing in the latest run of a system: what rests on it says nothing."""
+    found = [
+        Text(f"{_name(contents, system)}: {line}", style="bold")
+        for system in sorted(contents.systems, key=lambda each: (each.name, each.profile, each.order))
+        for run in contents.runs_of(system)[-1:]
+        for line in root_lines(run.roots)
+    ]
+    more = len(found) - ROOTS_SHOWN
+    return found[:ROOTS_SHOWN] + ([Text(f"and {more} more that are missing: the site has all")] if more > 0 else [])
 
 
 def _systems(contents: Contents) -> Table:
     totals = contents.totals()
-    judgeable = sum(map(is_judgeable, contents.rules.values()))
+    judgeable = sum(section.checked for section in contents.sections())
     shown = sorted(contents.systems, key=lambda each: -sum(totals[each.key][name] for name in FINDINGS))[:SYSTEMS_SHOWN]
     left_out = len(contents.systems) - len(shown)
     table = Table(title="Systems", title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))

@@ -13,6 +13,8 @@ DISSECTION_SHOWN = 8_000
 """Characters of one dissected packet that a page shows; session packets have up to 1,800."""
 OCTETS_SHOWN = 1_024
 """Octets of one packet that a page shows."""
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""First characters of a cell that a spreadsheet would compute instead of show."""
 SLUG_WORDS = 40
 BESIDE = {"ROBUSTNESS": "Robustness", "REGRESSIONS": "Regressions"}
 """What is no document, and how it is called."""
@@ -31,9 +33,19 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl") -> str:
+def escape_formula(text: str) -> str:
+    """Return a text for a cell of CSV, with an apostrophe before a formula: texts come from tested systems."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:
     """Return the beginning of a long text, saying that it was cut and where the whole text is."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
+
+
+def folder_name(uri: str) -> str:
+    """Return where a run folder is: the path of one on this machine, the address of another."""
+    return uri.removeprefix("file://")
 
 
 def system_label(name: str, version: str, profile: str) -> str:

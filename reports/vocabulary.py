@@ -32,7 +32,7 @@ WORST_FIRST: tuple[Kind, ...] = (
     Kind("not_applicable", "—", "not applicable", "the system declares that it lacks what the rule is about", "dim"),
     Kind("not_observable", "○", "not observable", "nothing that the tester can see would show it", "dim"),
 )
-NOT_JUDGED = Kind("not_judged", "·", "not judged", "no run brought a verdict for this rule", "dim")
+NOT_JUDGED = Kind("not_judged", "·", "no verdict", "no run brought a verdict for this rule", "dim")
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)}
 VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)

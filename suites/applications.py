@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.judging.refused import Refused
+from harness.peer.party import NONE
 from harness.peer.peer import Peer
 from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, ControlRefused
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
-from suites.messages import NONE, Sequence, recoverable_message
-from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.sender import eventually
+from suites.messages import Sequence
 
 DONE, REFUSED, NOTHING, NO_ANSWER = "done", "refused", "nothing", "no answer"
 LIMIT = 1_000
-
-
-def to_queue(sut: Sut, queue: str) -> str:
-    """Return the direct format name of a queue of the SUT by its path name."""
-    return f"DIRECT=TCP:{sut.address}\\{queue}"
 
 
 def computer_names(sut: Sut) -> tuple[str, ...]:
@@ -31,12 +25,6 @@ def computer_names(sut: Sut) -> tuple[str, ...]:
     name: str = sut.control.call("identity")["name"]
     short = name.partition(".")[0]
     return (name,) if short == name or short.isdigit() else (name, short)
-
-
-def send_here(sut: Sut, queue: str, labels: Iterable[str], **fields: Any) -> None:
-    """Let an application send messages with these labels to a queue of the SUT."""
-    for label in labels:
-        sut.send(to_queue(sut, queue), label=label, body=label, **fields)
 
 
 def tried(action: Callable[[], object]) -> str:
@@ -62,7 +50,7 @@ def answered(peer: Peer, sut: Sut, verb: str, **arguments: Any) -> str:
         answers.append(sut.control.answer(number))
         return answers[-1] is not None
 
-    eventually(peer, came)
+    peer.eventually(came)
     answer = answers[-1]
     return NO_ANSWER if answer is None else DONE if answer.get("ok") else _refused(answer)
 
@@ -96,7 +84,7 @@ class Waiting:
 
     def brought(self) -> str:
         """Wait for its answer; say which message it brought."""
-        eventually(self.peer, self.answered)
+        self.peer.eventually(self.answered)
         if self._answer is None:
             return NO_ANSWER
         if not self._answer.get("ok"):
@@ -120,7 +108,7 @@ class Application:
         ``base``: fields of BaseHeader.
         """
         before = len(self.labels())
-        connection = opened(self.peer)
+        connection = self.peer.open_raw()
         sent = [connection.send(self.packet(label, base=base)) for label in labels]
         if not self.await_labels(before + len(labels)):
             raise ConformanceFailure("the SUT did not take the messages")
@@ -132,11 +120,11 @@ class Application:
         headers |= {"destination": rf"TCP:{self.sut.address}\{self.queue}", "label": label}
         if self.transactional:
             return self.sequence.message(user, **headers)
-        return recoverable_message(self.peer, user, **headers)
+        return self.peer.recoverable_message(user, **headers)
 
     def send(self, label: str, **fields: Any) -> None:
         """Let the SUT send a message to the queue, which is its own."""
-        send_here(self.sut, self.queue, [label], **fields)
+        self.sut.send_here(self.queue, [label], **fields)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Ask for something."""
@@ -152,7 +140,7 @@ class Application:
 
     def await_labels(self, count: int) -> bool:
         """Wait for so many messages; return whether they are there."""
-        return eventually(self.peer, lambda: len(self.labels()) >= count)
+        return self.peer.eventually(lambda: len(self.labels()) >= count)
 
     def identifiers(self, queue: str | None = None) -> dict[str, int]:
         """Return the LookupIdentifiers of the messages, by label."""
@@ -177,7 +165,7 @@ class Application:
     def decide(self, verb: str, transaction: str, **how: Any) -> None:
         """Say what is to become of a transaction; a refusal shows in what becomes of its messages."""
         number = self.sut.control.begin(verb, transaction=transaction, **how)
-        eventually(self.peer, lambda: self.sut.control.answer(number) is not None)
+        self.peer.eventually(lambda: self.sut.control.answer(number) is not None)
 
     def operations(self, *transactions: str) -> dict[str, int]:
         """Return how many operations those of some transactions have that the SUT lists."""

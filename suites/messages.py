@@ -5,29 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.peer.peer import Peer
-from harness.wire import TxSequenceID, user_message
-
-NONE: Mapping[str, Any] = {}
-
-
-def a_message(peer: Peer, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
-    """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, says else.
-
-    ``queue``: plain, transactional or admin. ``headers``: arguments of ``harness.wire.user_message``.
-    """
-    own = {
-        "SourceQueueManager": peer.identifier,
-        "MessageID": peer.message_id(),
-        "SentTime": peer.environment.now().utc_s,
-    }
-    destination = peer.sut.format_name(queue).removeprefix("DIRECT=")
-    return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
-
-
-def recoverable_message(peer: Peer, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
-    """Make a recoverable message: it is acknowledged soon."""
-    return a_message(peer, {"DM": 1, **user}, **headers)
+from harness.peer.party import NONE, Party
+from harness.wire import TxSequenceID
 
 
 class Sequence:
@@ -36,7 +15,7 @@ class Sequence:
     Later ones are greater, also those of tests that follow in the same second.
     """
 
-    def __init__(self, peer: Peer, ordinal: int = 1) -> None:
+    def __init__(self, peer: Party, ordinal: int = 1) -> None:
         self.peer = peer
         base = (peer.message_id() & 0x0FFF_FFFF) << 4
         self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)
@@ -60,4 +39,4 @@ class Sequence:
             "TxSequenceNumber": self.number,
             "PreviousTxSequenceNumber": self.number - 1,
         }
-        return a_message(self.peer, {"DM": 1, **user}, queue=queue, transaction=place | dict(transaction), **headers)
+        return self.peer.message({"DM": 1, **user}, queue=queue, transaction=place | dict(transaction), **headers)

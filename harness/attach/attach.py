@@ -159,28 +159,28 @@ def draft(found: Findings, address: str | None, command: str | None) -> str:
     host = "127.0.0.1" if address is None else address.rpartition(":")[0].strip("[]")
     remote = "" if is_loopback(host) else "allow_remote = false           # true: packets may be sent there\n"
     control = (
-        f'kind = "jsonl"\naddress = {_quoted(str(address))}'
+        f'kind = "jsonl"\naddress = {_quote(str(address))}'
         if command is None
-        else f'kind = "stdio"\ncommand = [{", ".join(_quoted(word) for word in shlex.split(command))}]'
+        else f'kind = "stdio"\ncommand = [{", ".join(_quote(word) for word in shlex.split(command))}]'
     )
     capabilities = "".join(f"{name + ' = false':31}# {what}\n" for name, what in CAPABILITIES.items())
     return (
         "# A draft by mqconform attach: look at each value. docs/sut-file.md says what there is besides.\n"
-        f"[sut]\nname = {_named(found.name or 'my system')}\nvendor = {_named(found.vendor or 'unknown')}\n"
-        f"version = {_named(found.version or 'unknown')}\n"
-        f'[driver]\nkind = "external"\naddress = {_quoted(host)}\n{remote}'
+        f"[sut]\nname = {_quote_name(found.name or 'my system')}\nvendor = {_quote_name(found.vendor or 'unknown')}\n"
+        f"version = {_quote_name(found.version or 'unknown')}\n"
+        f'[driver]\nkind = "external"\naddress = {_quote(host)}\n{remote}'
         "tcp_port = 1801\nping_port = 3527\nrpc_port = 2103\n"
         'peer_address = "127.0.0.2"     # where it finds the tester\n'
         f"[control]\n{control}\n[capabilities]                 # set to true what it has\n{capabilities}"
     )
 
 
-def _named(text: str) -> str:
+def _quote_name(text: str) -> str:
     """Quote what an agent calls itself, as a SUT file may have it: visible, on one line."""
-    return _quoted(one_line(text, LONGEST_NAME))
+    return _quote(one_line(text, LONGEST_NAME))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Write a TOML string, whatever is in the text."""
     escaped = "".join(
         f"\\{one}" if one in '"\\' else one if one.isprintable() else f"\\u{min(ord(one), 0xFFFD):04x}" for one in text

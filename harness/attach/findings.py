@@ -74,7 +74,7 @@ class Findings:
         """Note what became of a verb; the worst stands."""
         known = self.verbs.get(verb)
         if known is None or BAD.index(state) < BAD.index(known.state):
-            self.verbs[verb] = Finding(verb, state, shown(said))
+            self.verbs[verb] = Finding(verb, state, show_answer(said))
 
     def works(self, verb: str) -> bool:
         """Return whether a verb was tried and works."""
@@ -102,6 +102,6 @@ class Findings:
         return not (self.problems or wrong or any(one.state is State.REFUSED for one in announced))
 
 
-def shown(said: object) -> str:
+def show_answer(said: object) -> str:
     """Return what an agent said in one line, without what no terminal should get."""
     return one_line(str(said), TEXT_LIMIT)

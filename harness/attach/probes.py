@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.attach.asking import SILENCES, Asking
 from harness.attach.conversation import Conversation
-from harness.attach.findings import FACILITY_OF, Findings, State, shown
+from harness.attach.findings import FACILITY_OF, Findings, State, show_answer
 from harness.errors import SutUnavailable
 from harness.sut.control_schema import complaint_about_answer
 from harness.sut.view import PROTOCOLS, version_refused
@@ -34,7 +34,6 @@ _MESSAGE: dict[str, Any] = {
     "delivery": "recoverable",
     "application_tag": 4_000_000_000,
 }
-_Arguments = dict[str, Any]
 
 
 class Probes(Asking):
@@ -89,7 +88,7 @@ class Probes(Asking):
         if (stranger := said_of_stranger(said)) is not None:
             raise SutUnavailable(f"{conversation.name}: {stranger}")
         if said["ok"] is not True:
-            raise SutUnavailable(f"{conversation.name}: identity was refused: {shown(said.get('error'))}")
+            raise SutUnavailable(f"{conversation.name}: identity was refused: {show_answer(said.get('error'))}")
         version = said.get("protocol", min(PROTOCOLS))
         if (refused := version_refused(version)) is not None:
             raise SutUnavailable(f"{conversation.name}: {refused}")
@@ -101,10 +100,12 @@ class Probes(Asking):
             raise SutUnavailable(f"{conversation.name}: identity: {complaint}")
         found.note("identity", State.WORKS)
         found.protocol, found.guid = version, str(said["guid"])
-        found.name, found.vendor, found.version = (shown(said.get(key, "")) for key in ("name", "vendor", "version"))
+        found.name, found.vendor, found.version = (
+            show_answer(said.get(key, "")) for key in ("name", "vendor", "version")
+        )
         found.announced = tuple(name for name in FACILITIES if name in answer["facilities"])
         for unknown in sorted(set(answer["facilities"]) - set(FACILITIES)):
-            found.problems.append(f"identity announces {shown(unknown)}, which is no facility")
+            found.problems.append(f"identity announces {show_answer(unknown)}, which is no facility")
         began_ms = environment.now().monotonic_ms
         self._try("identity")
         found.usual_ms = environment.now().monotonic_ms - began_ms
@@ -128,7 +129,7 @@ class Probes(Asking):
             self._try("set_queue", name=name, label="attached")
             properties = self._try("get_queue", name=name)
             if properties is not None and self.found.works("set_queue") and properties.get("label") != "attached":
-                self._wrong("set_queue", f"the label is {shown(properties.get('label'))} afterwards")
+                self._wrong("set_queue", f"the label is {show_answer(properties.get('label'))} afterwards")
         listed = self._try("list")
         if listed is not None and self._made and name.lower() not in _names(listed):
             self._wrong("list", f"{name}, which was made, is not in it")
@@ -247,7 +248,7 @@ class Probes(Asking):
         for queue in SYSTEM_QUEUES:
             reply = self._raw("peek", queue=queue, limit=1)
             if reply is not None and reply.get("ok") is not True:
-                self.found.problems.append(f"peek does not understand {queue}: {shown(reply.get('error'))}")
+                self.found.problems.append(f"peek does not understand {queue}: {show_answer(reply.get('error'))}")
 
     def _transactions(self) -> None:
         verbs = ("begin", "commit", "abort", "prepare")
@@ -356,9 +357,9 @@ class Probes(Asking):
             if verb not in self.found.verbs:
                 self._skip(f"not reached: {why}", verb)
         if self.conversation.ended is not None:
-            self.found.problems.append(f"the agent is gone: {shown(self.conversation.ended)}")
+            self.found.problems.append(f"the agent is gone: {show_answer(self.conversation.ended)}")
         if strangers := self.conversation.strangers:
-            ids = ", ".join(shown(repr(each))[:20] for each in strangers[:3])
+            ids = ", ".join(show_answer(repr(each))[:20] for each in strangers[:3])
             self.found.problems.append(f"{len(strangers)} answers have an id that nobody waits for: {ids}")
         if self._made and not self.found.works("delete_queue"):
             self.found.problems.append(f"queues may be left: {', '.join(self._made)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.capture.pcapng import CapturedNote, file_header, note_block, packet_block, read_with_notes
+from harness.capture.pcapng import CapturedNote, block_of_note, file_header, packet_block, read_with_notes
 from harness.errors import FolderError
 
 
@@ -18,7 +18,7 @@ def comment_on(path: Path, comments: Mapping[int, str]) -> None:
     changed = False
     for frame in read_with_notes(path):
         if isinstance(frame, CapturedNote):
-            blocks.append(note_block(frame.text))
+            blocks.append(block_of_note(frame.data))
             continue
         comment = frame.comment if frame.comment is not None else comments.get(frame.number)
         changed |= comment != frame.comment

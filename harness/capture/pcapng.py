@@ -5,6 +5,7 @@ Spec: the IETF draft "PCAP Next Generation (pcapng) Capture File Format", sectio
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,11 @@ MAX_BLOCK = 0x01000000
 """int bytes: a longer block is refused before it is read."""
 
 MAX_NOTE = MAX_BLOCK - 64
+"""int bytes of a note, as it is read."""
+_PACKED_FROM = 1_000
+"""int bytes: a longer note is compressed, to a fifth on average; a shorter one would cost time and save nothing."""
+_PACKED = 0x78
+"""The first byte of what is compressed (RFC 1950); a note that is not begins otherwise."""
 
 _SECTION = 0x0A0D0D0A
 _INTERFACE = 0x00000001
@@ -61,7 +67,13 @@ def packet_block(time_us: int, packet: bytes, comment: str | None, inbound: bool
 
 def note_block(text: bytes) -> bytes:
     """Return a block with what is no packet and belongs between two of them; at most `MAX_NOTE` bytes."""
-    return _block(_NOTE, len(text).to_bytes(4, "little") + _padded(text))
+    packed = zlib.compress(text, 1) if len(text) >= _PACKED_FROM or text[:1] == bytes([_PACKED]) else text
+    return block_of_note(packed)
+
+
+def block_of_note(data: bytes) -> bytes:
+    """Return a block with a note as another block had it."""
+    return _block(_NOTE, len(data).to_bytes(4, "little") + _padded(data))
 
 
 def _block(kind: int, body: bytes) -> bytes:
@@ -100,8 +112,24 @@ class CapturedFrame:
 class CapturedNote:
     """What a run wrote between two packets of a capture, such as a line of the control channel."""
 
-    text: bytes
+    data: bytes
+    """As it stands in the file: longer ones are compressed."""
+    file: Path
     offset: int
+
+    @property
+    def text(self) -> bytes:
+        """Return what was written; CaptureError where it is longer than `MAX_NOTE`, or cannot be read."""
+        if self.data[:1] != bytes([_PACKED]):
+            return self.data
+        unpacked = zlib.decompressobj()
+        try:
+            text = unpacked.decompress(self.data, MAX_NOTE)
+        except zlib.error as failure:
+            raise CaptureError(self.file, self.offset, f"a note that cannot be unpacked: {failure}") from failure
+        if not unpacked.eof:
+            raise CaptureError(self.file, self.offset, f"a note that is cut, or has more than {MAX_NOTE} bytes")
+        return text
 
 
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
@@ -141,7 +169,7 @@ class _Reader:
                 (size,) = self._unpack("I", body)
                 if size > len(body) - 4:
                     raise self._error(f"a note of {size} bytes in a block of {len(body)}")
-                yield CapturedNote(body[4 : 4 + size], self.offset)
+                yield CapturedNote(body[4 : 4 + size], self.path, self.offset)
             elif kind in _TIMELESS:
                 raise self._error(f"a {_TIMELESS[kind]} block; save the capture with Enhanced Packet blocks")
             self.offset += _LEAST_BLOCK + len(body)

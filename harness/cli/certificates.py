@@ -61,7 +61,7 @@ def certify(
     said = certificate.statement(found, terms, {name: member_of(path)._asdict() for name, path in files.items()})
     with unwound(), TemporaryDirectory(prefix="mqconform-certify-") as folder:
         shown = {
-            certificate.CERTIFICATE_FILE: certificate.written(said),
+            certificate.CERTIFICATE_FILE: certificate.build_certificate(said),
             certificate.PAGE_FILE: page(said, signer.public_key().public_bytes_raw().hex()),
             certificate.BADGE_FILE: badge(said),
         }

@@ -1,4 +1,4 @@
-"""All that there is to one rule: what `mqconform explain RULE` prints."""
+"""Everything known about one rule: what `mqconform explain RULE` prints."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from harness.printable import one_line, printable
 from harness.proof.inventory import Inventory
 from harness.rules.catalogue import KINDS, Rule
 from harness.rules.naming import rule_named
+from harness.rules.places import place_of
 from harness.run_folder import VERDICTS_FILE
 
 _TEXT_LIMIT = 200
@@ -23,8 +24,9 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
     rule = rule_named(inventory.catalogue, rule)
     row = inventory.catalogue[rule]
     yield f"{row.id}  {row.level}  {row.form}"
-    yield f"  {inventory.catalogue.called(row.document)} {row.section} {row.title}"
+    yield f"  {inventory.catalogue.document_title(row.document)} {row.section} {row.title}"
     yield f"  {row.link}"
+    yield f"  {_place_of_row(row)}"
     yield ""
     yield f"demands     {row.says}"
     yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
@@ -36,10 +38,9 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         yield f"violates    {', '.join(row.violates)}, in a system that fails it"
     yield from _notes(inventory, row)
     yield from _errata(inventory, row)
-    yield from _listed("checks", [_described(check) for check in inventory.checks(rule)])
+    yield from _list("checks", [_line(one) for one in _checks(inventory, rule)])
     proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
-    faults = [f"{name}: {inventory.says[name]}" for name in inventory.faults.get(rule, [])]
-    yield from _listed(f"faults ({proof})", faults)
+    yield from _list(f"faults ({proof})", [_line(one) for one in _faults(inventory, rule)])
     if not runs:
         return
     from harness.results.run_results import partial_of, read_run_json, system_of
@@ -48,7 +49,23 @@ def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Itera
         run = read_run_json(folder)
         part = f" (partial: {why})" if (why := partial_of(run)) is not None else ""
         name = one_line(f"{system_of(run)} in {run.get('run')}", _TEXT_LIMIT)
-        yield from _listed(f"verdicts of {name}{part}", list(_verdicts(folder, rule)))
+        yield from _list(f"verdicts of {name}{part}", list(_verdicts(folder, rule)))
+
+
+def explain_as_json(inventory: Inventory, rule: str) -> dict[str, Any]:
+    """Return the line of ``mqconform rules --format json`` of a rule, with the places of its row, checks and faults."""
+    places = {"row": _place_of_row(inventory.catalogue[rule])}
+    return inventory.row(rule) | places | {"tests": _checks(inventory, rule), "faults": _faults(inventory, rule)}
+
+
+def _place_of_row(row: Rule) -> str:
+    return place_of(f"{row.folder}/rules.toml", f'["{row.id}"]')
+
+
+def _line(one: dict[str, Any]) -> str:
+    says = f": {one['says']}" if one["says"] else ""
+    blind = " (by somebody who had not read the checks)" if one.get("blind") else ""
+    return f"{one['place']} {one['name']}{says}{blind}"
 
 
 def _notes(inventory: Inventory, row: Rule) -> Iterator[str]:
@@ -74,21 +91,37 @@ def _errata(inventory: Inventory, row: Rule) -> Iterator[str]:
         yield f"            choice:  {erratum.choice}"
 
 
-def _listed(title: str, lines: list[str]) -> Iterator[str]:
+def _list(title: str, lines: list[str]) -> Iterator[str]:
     yield ""
     yield f"{title}: {'' if lines else 'none'}".rstrip()
     yield from (f"  {line}" for line in lines)
 
 
-def _described(check: str) -> str:
-    """Add the first line of a check's docstring to its name."""
-    path, _, name = check.partition("::")
+def _checks(inventory: Inventory, rule: str) -> list[dict[str, str]]:
+    """Return the checks that judge a rule: name, place, and the first line of the docstring."""
+    return [_check(*check.split("::", 1)) for check in inventory.checks(rule)]
+
+
+def _check(path: str, name: str) -> dict[str, str]:
     tree = ast.parse((SUITES.parent / path).read_text(encoding="utf-8"))
-    function = name.partition("[")[0]
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function and (says := ast.get_docstring(node)):
-            return f"{check}: {says.splitlines()[0]}"
-    return check
+        if isinstance(node, ast.FunctionDef) and node.name == name.partition("[")[0]:
+            says = ast.get_docstring(node) or ""
+            return {"name": name, "place": f"{path}:{node.lineno}", "says": says.partition("\n")[0]}
+    return {"name": name, "place": path, "says": ""}
+
+
+def _faults(inventory: Inventory, rule: str) -> list[dict[str, Any]]:
+    """Return the faults that break a rule: name, place, what is wrong in a system with it, whether it was made blind.
+
+    The name of a fault of a table may be made of pieces: the rule's id then stands in the table's line.
+    """
+    records = [inventory.records[name] for name in inventory.faults.get(rule, [])]
+    places = [place_of(one.file, f'"{one.name}"', f'"{rule}"') for one in records]
+    return [
+        {"name": one.name, "place": place, "says": one.says, "blind": one.blind}
+        for one, place in zip(records, places, strict=True)
+    ]
 
 
 def _verdicts(folder: Path, rule: str) -> Iterator[str]:

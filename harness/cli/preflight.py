@@ -31,7 +31,11 @@ def preflight(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
     format_: Annotated[PreflightFormat, typer.Option("--format", help="How to show it.")] = PreflightFormat.TEXT,
 ) -> None:
-    """Look whether a run can be made: what the SUT file promises and what is there; nothing is changed."""
+    """Look whether a run can be made: what the SUT file promises and what is there.
+
+    It sends test messages, which live 10 seconds at most, to the queues of the SUT file; where the control channel
+    makes queues, to one that is deleted again. Nothing else is changed.
+    """
     from harness.preflight.preflight import preflight as look
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.run.checks import RUN
 from harness.run.results import rule_results
+from harness.run.stash import RUN
 from harness.run_folder import RUN_FILE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +11,7 @@ import typer
 
 from harness.cli.outputs import confirm_file, writing
 from harness.errors import UsageError
+from harness.exit_codes import EXIT_NOT_CONFORMANT
 
 EXIT_WORSE = 1
 """Something fails that did not before."""
@@ -59,15 +61,19 @@ def summary(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     out: Annotated[Path | None, typer.Option(help="A file for it, instead of standard output.")] = None,
 ) -> None:
-    """Print a run as one page of Markdown: what was judged, what is wrong, what is known to be."""
+    """Print a run as one page of Markdown: what was judged, what is wrong, what is known to be.
+
+    On a terminal names stand as they are; into a file or a pipe, what Markdown would take for its own is escaped.
+    """
     from harness.results.run_results import read_run
     from harness.results.summary import summary as as_markdown
+    from harness.results.summary import unescape
     from harness.rules.catalogue import load_catalogue
 
     _confirm(out)
     text = as_markdown(read_run(run), load_catalogue())
     if out is None:
-        typer.echo(text, nl=False)
+        typer.echo(unescape(text) if sys.stdout.isatty() else text, nl=False)
     else:
         _write(out, text)
 
@@ -78,10 +84,11 @@ def update(
 ) -> None:
     """Write every failure of a run into a baseline, and take out what fails no more; new reasons are yours to give.
 
-    A part of a run makes a first baseline, and changes none.
+    A part of a run makes a first baseline, and changes none. Exit with 1 when rules stayed open: no baseline accepts
+    that, so that a run with this one ends badly all the same.
     """
     from harness.judging.baseline import load_baseline, updated
-    from harness.judging.verdicts import Verdict
+    from harness.judging.verdicts import BAD, Verdict
     from harness.results.run_results import read_run
     from harness.rules.catalogue import load_catalogue
     from harness.run.named_roots import NamedRoots
@@ -94,11 +101,19 @@ def update(
         raise UsageError(f"{run}: {roots[0]}; mend that, and give a run that does not rest on it")
     failing = {rule for rule, one in found.rules.items() if one.verdict is Verdict.FAIL}
     known = load_baseline(baseline, load_catalogue()).deviations if baseline.exists() else {}
-    _write(baseline, updated(failing, known))
+    unsettled = {
+        rule: str(one.line["reason"] or one.observed)
+        for rule, one in found.rules.items()
+        if one.verdict in BAD and rule not in failing
+    }
+    _write(baseline, updated(failing, known, unsettled))
     new, gone = sorted(failing - known.keys()), sorted(known.keys() - failing)
     typer.echo(f"{baseline}: {len(failing)} deviations, {len(new)} new, {len(gone)} taken out")
     if new:
         typer.echo(f"give a reason for {', '.join(new)}")
+    if unsettled:
+        typer.echo(f"{len(unsettled)} rules stayed open, which no baseline accepts: {', '.join(sorted(unsettled))}")
+        raise typer.Exit(EXIT_NOT_CONFORMANT)
 
 
 def _confirm(out: Path | None) -> None:

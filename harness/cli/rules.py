@@ -71,6 +71,7 @@ def _cells(row: dict[str, Any]) -> tuple[object, ...]:
 
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: TableFormat) -> None:
+    from harness.proof.places import places_of
     from harness.rules.coverage import DEMAND, totals
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
@@ -83,6 +84,13 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: TableFor
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
         typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")
+    places = [places_of(inventory, rule) for rule in inventory.checked_rules()]
+    together = sum(one.are_one_folder() for one in places)
+    named = sum(one.are_named() for one in places)
+    typer.echo(
+        f"{together:,} of {len(places):,} checked rules have row, check and fault in one folder, "
+        f"{named:,} where checked_in says"
+    )
 
 
 def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
@@ -94,13 +102,20 @@ def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
 def explain(
     rule: Annotated[str, typer.Argument(help="Such as MQQB-3.1.5.4.1-10.")],
     runs: Annotated[list[Path] | None, typer.Option("--run", help="A run folder: its verdicts (repeatable).")] = None,
+    format_: Annotated[TableFormat, typer.Option("--format", help="How to show it.")] = TableFormat.TABLE,
 ) -> None:
-    """Print all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
+    """Print everything known about a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
     from harness.cli.explain import explain as explain_rule
+    from harness.cli.explain import explain_as_json
     from harness.proof.inventory import take_inventory
     from harness.rules.catalogue import load_catalogue
     from harness.rules.naming import rule_named
 
+    if runs and format_ is TableFormat.JSON:
+        raise UsageError("--format json shows no verdicts; verdicts.jsonl in the run folder has them")
     rule = rule_named(load_catalogue(), rule)
+    if format_ is TableFormat.JSON:
+        typer.echo(json.dumps(explain_as_json(take_inventory(rule), rule), indent=1))
+        return
     for line in explain_rule(take_inventory(rule), rule, runs or []):
         typer.echo(line)

@@ -75,7 +75,8 @@ def run(
 
     # Plugins of others that are installed have no part in a run, and take a tenth of the time of a short one.
     plugins = ("--disable-plugin-autoload",)
-    shown = ("-v", "--tb=short") if verbose else ("-q", "--live", "--tb=no", "-rN")
+    # -qq: pytest's last line would count checks that broke off as failed; the plugin ends with the verdicts instead.
+    shown = ("-v", "--tb=short") if verbose else ("-qq", "--live", "--tb=no", "-rN")
     arguments = [*pytest_arguments(), *plugins, *shown, "--no-header", f"--workers={workers}"]
     if sut is None and topology is None:
         raise UsageError("which system? give its file as --sut, or the file of three as --topology")

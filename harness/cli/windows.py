@@ -83,11 +83,11 @@ def sut_file(address: str, peer_address: str, profile: str, ssh: str | None) -> 
     if ssh is not None and (not ssh or ssh.startswith("-") or not ssh.isprintable()):
         raise UsageError(f"--ssh {ssh!r}: must be HOST or USER@HOST")
     return TEXT.format(
-        name=_quoted(profile),
-        profile=_quoted(profile),
-        address=_quoted(address),
+        name=_quote(profile),
+        profile=_quote(profile),
+        address=_quote(address),
         remote="false" if ip_address(address).is_loopback else "true",
-        peer=_quoted(peer_address),
+        peer=_quote(peer_address),
         control=WITHOUT_AGENT if ssh is None else _with_agent(ssh),
     )
 
@@ -103,10 +103,10 @@ def write(out: Path, text: str) -> None:
 
 
 def _with_agent(ssh: str) -> str:
-    command = ", ".join(_quoted(word) for word in (*SSH, ssh, *AGENT))
+    command = ", ".join(_quote(word) for word in (*SSH, ssh, *AGENT))
     return f'[control]\nkind = "stdio"\ncommand = [{command}]\n'
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote a string of printable characters for TOML, whose basic strings escape as JSON does."""
     return json.dumps(text)

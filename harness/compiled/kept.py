@@ -21,7 +21,7 @@ from typing import Any
 from harness.compiled.sources import OF_EVERY_CHECK, Stamp, affected_by, changed_since, imports_of, stamps
 from harness.paths import IMPORTED_NS, SUITES
 
-_SCHEMA = 1
+_SCHEMA = 3
 _RECORDS = "records"
 _CHECKOUTS = 16
 """Checkouts and installations that are remembered; the one that was not written for longest goes first."""

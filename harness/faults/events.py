@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from harness.faults.parts import Method, changed, replaced
+from harness.faults.parts import Method, changed
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.core.dispatch import ON_EVENT
 from reference_qm.core.part import Part
@@ -36,11 +36,6 @@ ON_EVENT[_Otherwise] = (lambda qm, event, now: event.hear(now),)
 def after_events(qm: QueueManager, change: Callable[[], None]) -> None:
     """Change something when all events that were posted till now were heard."""
     _put(qm, lambda now: change())
-
-
-def unheard_during(poster: Method, kind: type) -> Install:
-    """Let events of a kind that a step posts be heard by nobody."""
-    return replaced(_otherwise(poster, kind, lambda hear, arguments: None))
 
 
 def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
@@ -72,8 +67,8 @@ def during_event(poster: Method, kind: type, inner: Method, make: Callable[..., 
     return install
 
 
-def _otherwise(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear | None]) -> type[Part]:
-    """Let events of a kind that a step posts be heard as ``make`` makes it of the hearing; None: by nobody."""
+def _otherwise(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]], Hear]) -> type[Part]:
+    """Let events of a kind that a step posts be heard as ``make`` makes it of the hearing."""
 
     def around(original: Callable[..., Any]) -> Callable[..., Any]:
         def run(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
@@ -82,10 +77,10 @@ def _otherwise(poster: Method, kind: type, make: Callable[[Hear, tuple[Any, ...]
             posted = [qm.events.pop() for _ in range(len(qm.events) - before)]
             for event in reversed(posted):
                 meant = event.event if isinstance(event, _Otherwise) else event
-                if not isinstance(meant, kind):
+                if isinstance(meant, kind):
+                    _put(qm, make(_hearing(qm, event), (qm, *arguments)), meant)
+                else:
                     qm.events.append(event)
-                elif (hear := make(_hearing(qm, event), (qm, *arguments))) is not None:
-                    _put(qm, hear, meant)
             return result
 
         return run

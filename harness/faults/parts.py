@@ -35,14 +35,15 @@ Condition = Callable[..., bool]
 _CONDITION = "only_if"
 
 
-def fault(name: str, *, breaks: str | Iterable[str]) -> Callable[[type[Faulty]], type[Faulty]]:
+def fault(name: str, *, breaks: str | Iterable[str], blind: bool = False) -> Callable[[type[Faulty]], type[Faulty]]:
     """Register a subclass of a part as a fault; the first paragraph of its docstring is what it says.
 
-    ``breaks``: the rule that it breaks, or several where the documents state one demand several times.
+    ``breaks``: the rule that it breaks, or several where the documents state one demand several times. ``blind``: its
+    author had read the rule and not its checks.
     """
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        add(name, breaks, _says(name, cls), replaced(cls))
+        add(name, breaks, _says(name, cls), replaced(cls), blind=blind)
         return cls
 
     return register

@@ -15,8 +15,8 @@ from typing import Any
 
 from harness.errors import UnknownFault
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import find_mutant, mutated
-from harness.paths import SECOND_FAULTS, SUITES
+from harness.mutation.mutants import compile_mutant, find_mutant
+from harness.paths import SUITES
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
@@ -93,7 +93,7 @@ class Fault:
     ``breaks``: the rules that it breaks; more than one where the documents state one demand several times.
     ``reading``: it breaks none, but follows another reading of an erratum, such as E41.2, its second. ``around``: what
     the core has to be made within, as it will compute within it. ``file``: that registers it, such as
-    ``suites/mqqb/s2_2_1_internal_header/faults.py``.
+    ``suites/mqqb/s2_2_1_internal_header/faults.py``. ``blind``: its author had read the rule and not its checks.
     """
 
     name: str
@@ -103,6 +103,7 @@ class Fault:
     reading: str | None = None
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
     file: str | None = None
+    blind: bool = False
 
 
 _FAULTS: dict[str, Fault] = {}
@@ -158,7 +159,7 @@ def find_fault(name: str) -> Fault:
 def mutant_as_fault(name: str) -> Fault:
     """Return a fault that runs a mutant's code instead of the reference's."""
     mutant = find_mutant(name)
-    exchange = Exchange(*mutated(mutant))
+    exchange = Exchange(*compile_mutant(mutant))
 
     def install(faulty: FaultyCore) -> None:
         if mutant.is_beside_core:
@@ -171,8 +172,8 @@ def mutant_as_fault(name: str) -> Fault:
 
 @cache
 def load_faults() -> dict[str, Fault]:
-    """Import the faults of every section of the suites and the second ones of every document; return all, by name."""
-    import_faults([*SUITES.glob("*/*/faults*.py"), *SUITES.glob(SECOND_FAULTS)])
+    """Import the faults of every section of the suites; return all, by name."""
+    import_faults(SUITES.glob("*/*/faults*.py"))
     return _FAULTS
 
 

@@ -1,11 +1,17 @@
-"""Helpers of faults of the packets that are sent: which messages are meant, the BaseHeader as it then is."""
+"""Helpers of faults of messages: which packets are meant, the BaseHeader as it then is, a message made otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from harness.faults.parts import changed, replaced
+from harness.faults.registry import Install
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.part import QM
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.sending import Sending
+from reference_qm.model.adm import Message, MessagePosition
 
 
 def carries(header: str) -> Callable[[UserMessagePacket], bool]:
@@ -35,3 +41,34 @@ def with_size(data: bytes, size: int) -> bytes:
 def size_off_by(by: int) -> Callable[[bytes], bytes]:
     """Let PacketSize be some more, or less, than it should be."""
     return lambda data: with_size(data, int.from_bytes(data[8:12], "little") + by)
+
+
+def with_bytes_turned(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+    """Send a number of a message with its bytes turned around."""
+
+    def turned(packet: UserMessagePacket) -> bytes:
+        data = packet.build()
+        return data[:at] + data[at : at + size][::-1] + data[at + size :]
+
+    return turned
+
+
+def change_construction(change: Callable[[UserMessagePacket, Message], UserMessagePacket]) -> Install:
+    """Change the packets that are made of messages; ``change`` gets the packet and its message."""
+
+    def make(original: Any) -> Any:
+        def construct(qm: QM, position: MessagePosition) -> UserMessagePacket:
+            return change(original(qm, position), position.MessageReference)
+
+        return construct
+
+    return replaced(changed(Sending.construct_user_message, make))
+
+
+def change_insertion(change: Callable[[Message], Message]) -> Install:
+    """Change the messages that are put into queues."""
+
+    def make(original: Any) -> Any:
+        return lambda qm, queue, message: original(qm, queue, change(message))
+
+    return replaced(changed(Positions.insert_message, make))

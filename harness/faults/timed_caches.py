@@ -115,7 +115,7 @@ def cleanup_late(name: str) -> Install:
             super().start(now)
             lifetime_ms = getattr(self.qm.caches, CACHE_TIMERS[_TIMERS[name].name]).lifetime_ms
             if not running and self.qm.timers.is_running(_TIMERS[name]):
-                self.qm.timers.start(_TIMERS[name], now.monotonic_ms, self.qm.settings.scaled(2 * lifetime_ms))
+                self.qm.timers.start(_TIMERS[name], now.monotonic_ms, 2 * lifetime_ms // self.qm.settings.scale)
 
     return replaced(CleanupLate)
 

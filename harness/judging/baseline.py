@@ -17,6 +17,7 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict
+from harness.printable import one_line
 from harness.rules.naming import rule_named
 
 SCHEMA = 1
@@ -27,6 +28,11 @@ _HEAD = """\
 # reason: why it is accepted (never empty); link: where that is written down.
 schema = 1
 """
+_OPEN = """\
+# Rules that stayed open when this was written. A run with one ends badly, whatever stands here.
+"""
+_LONGEST = 200
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +142,19 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
     return Deviation(rule, reason, link or None)
 
 
-def updated(failing: Iterable[str], known: Mapping[str, Deviation]) -> str:
-    """Return the text of a baseline of all rules that fail, with the reasons that there are and empty ones."""
+def updated(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NONE) -> str:
+    """Return the text of a baseline of all rules that fail, with the reasons that there are and empty ones.
+
+    ``unsettled``: rules that the run left open, with their reasons; they stand there as comments.
+    """
     text = [_HEAD]
     for rule in sorted(failing):
         one = known.get(rule)
         text.append(f"\n[{_quoted(rule)}]\nreason = {_quoted(one.reason if one else '')}\n")
         text.append(f"link = {_quoted(one.link or '' if one else '')}\n")
+    if unsettled:
+        text.append(f"\n{_OPEN}")
+        text += [f"# {rule}: {one_line(reason, _LONGEST)}\n" for rule, reason in sorted(unsettled.items())]
     return "".join(text)
 
 

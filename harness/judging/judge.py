@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from harness.capture.deciding import Lines, Says, deciding
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
+from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge
 from harness.judging.refused import said_of
 from harness.judging.robustness import ROWS, Diagnosis
@@ -38,8 +39,21 @@ ADVISED = {
 _MISSED = (Verdict.FAIL, Verdict.WARN)
 
 
+@runtime_checkable
+class HasEvidence(Protocol):
+    """What packets show: a call, an exchange."""
+
+    @property
+    def evidence(self) -> Iterable[Frame | None]:
+        """The packets."""
+
+
+Shown = Frame | HasEvidence | Iterable[Any] | None
+"""Evidence: a packet, what packets show, or several of both."""
+
+
 class Judge:
-    """One test's judge: ``judge(rule, expected=..., observed=..., evidence=...)``."""
+    """One test's judge: ``judge("ID", "ID2", expected=..., observed=..., evidence=...)``."""
 
     def __init__(
         self,
@@ -77,26 +91,45 @@ class Judge:
 
     def __call__(
         self,
-        rule: str,
-        *,
+        *rules: str,
         expected: Any,
         observed: Any,
-        evidence: Frame | Iterable[Frame | None] | None = None,
+        evidence: Shown = None,
         errata: str | None = None,
+        case: str | None = None,
         note: str | None = None,
         advice: bool = False,
     ) -> bool:
-        """Judge a rule: kept when ``observed == expected``. A check may judge a rule several times.
+        """Judge rules that the same observation keeps or breaks; ``expected``: see harness/expectations/README.md.
 
-        ``errata``: the entry of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a
-        SHOULD of the sentence of a MUST, about which it decides nothing. Returns whether it was kept.
+        A check may judge a rule several times; ``case``: which of several observations this is. ``errata``: the entry
+        of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a SHOULD of the sentence
+        of a MUST, about which it decides nothing. Returns whether they were kept.
         """
-        row = self._row(rule)
-        kept = bool(observed == expected)
+        outcome = _compared(expectation(expected), observed, case)
         frames = _frames(evidence)
+        for rule in self._named(rules):
+            self._judge(rule, outcome, frames, errata=errata, note=note, advice=advice)
+        return outcome.kept
+
+    def all(self, *, expected: Any, observed: Any, **what: Any) -> bool:
+        """Judge every rule that the check covers; arguments and result as of a call."""
+        return self(*self.covers, expected=expected, observed=observed, **what)
+
+    def _judge(
+        self,
+        rule: str,
+        outcome: _Outcome,
+        frames: list[Frame],
+        *,
+        errata: str | None,
+        note: str | None,
+        advice: bool,
+    ) -> None:
+        row, kept = self._row(rule), outcome.kept
         if advice:
-            self._advise(row, _text(expected), _text(observed), frames, kept=kept, errata=errata)
-            return kept
+            self._advise(row, outcome.expected, outcome.observed, frames, kept=kept, errata=errata)
+            return
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
         verdict = Verdict.PASS if kept else self._missed(row)
@@ -105,15 +138,20 @@ class Judge:
             verdict = Verdict.INCONCLUSIVE
             self.reasons.append(reason)
         elif not kept:
-            reason = said_of(observed)
+            reason = outcome.refusal
         entry = self._entry(
-            row, verdict, _text(expected), _text(observed), frames, reason=reason, errata=errata, note=note
+            row, verdict, outcome.expected, outcome.observed, frames, reason=reason, errata=errata, note=note
         )
         if verdict is Verdict.FAIL and not set(row.under).isdisjoint(self.covers):
             self._conditional.append(entry)
         else:
             self._put(entry)
-        return kept
+
+    def _named(self, rules: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the rules that a call names: one that names none judges nothing, which no check wants."""
+        if not rules:
+            raise HarnessError(f"{self.test} judges no rule; name one, or use judge.all")
+        return rules
 
     @property
     def malformed(self) -> str | None:
@@ -143,9 +181,10 @@ class Judge:
             self._row(rule)
         self._finished.update(rules or self.covers)
 
-    def not_exercised(self, rule: str, reason: str, evidence: Frame | Iterable[Frame | None] | None = None) -> None:
-        """Record that what the rule is about never occurred: it was neither kept nor broken."""
-        self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
+    def not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
+        """Record that what the rules are about never occurred: they were neither kept nor broken."""
+        for rule in self._named(rules):
+            self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
         """Record the same verdict, with a reason, for every covered rule that has none yet."""
@@ -340,6 +379,7 @@ class Judge:
             errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
             notes=tuple(filter(None, notes)),
             advice=advice,
+            heard=any(frame.from_sut for frame in frames),
         )
 
     def _evidence(
@@ -365,17 +405,33 @@ class Judge:
         return missed or (verdict is Verdict.PASS and self._passes[rule] <= PASSES_SHOWN)
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else f"0x{value:X}" if _plain_int(value) and value > 9 else str(value)
+class _Outcome(NamedTuple):
+    """The result of one comparison. ``refusal``: what the SUT said of what it refused."""
+
+    kept: bool
+    expected: str
+    observed: str
+    refusal: str | None
 
 
-def _plain_int(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+    difference = expected.compare(observed)
+    where = f"{case}: " if case else ""
+    if difference is None:
+        return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
+    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))
 
 
-def _frames(evidence: Frame | Iterable[Frame | None] | None) -> list[Frame]:
-    if evidence is None:
-        return []
+def _frames(evidence: Shown) -> list[Frame]:
+    """Return the packets of evidence, each once: those of what shows some, such as a call, are its evidence."""
+    return list(dict.fromkeys(_all_frames(evidence)))
+
+
+def _all_frames(evidence: Shown) -> Iterator[Frame]:
     if isinstance(evidence, Frame):
-        return [evidence]
-    return list(dict.fromkeys(frame for frame in evidence if frame is not None))
+        yield evidence
+    elif isinstance(evidence, HasEvidence):
+        yield from _all_frames(evidence.evidence)
+    elif evidence is not None:
+        for one in evidence:
+            yield from _all_frames(one)

@@ -58,6 +58,8 @@ WORST_FIRST = (
     Verdict.NOT_OBSERVABLE,
 )
 """Of several verdicts on a rule the first in this order stands: one kept once need not be exercised again."""
+DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
+"""The verdicts with which a rule counts as judged."""
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts that say that a rule is broken."""
 BAD = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
@@ -92,6 +94,7 @@ class Entry:
     """One verdict. ``document``, ``section``, ``level``: the rule's, which lines leave to rules.json.
 
     ``advice``: it tells of the SHOULD in the sentence of a MUST, and is never more than `Verdict.NOT_EXERCISED`.
+    ``heard``: a packet of the SUT is among the evidence, also beyond what is named of it; no line has that.
     """
 
     rule: str
@@ -108,6 +111,7 @@ class Entry:
     errata: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     advice: Advice | None = None
+    heard: bool = False
 
     def to_json(self, seq: int, ms: int) -> dict[str, Any]:
         """Return the line, keys in their order; what is empty, or follows from the rest, is left out."""

@@ -94,7 +94,7 @@ def find_mutant(name: str) -> Mutant:
     raise UnknownFault(f"{name}: there is no such mutant; `mqconform mutants --list` has them all")
 
 
-def mutated(mutant: Mutant) -> tuple[FunctionType, CodeType]:
+def compile_mutant(mutant: Mutant) -> tuple[FunctionType, CodeType]:
     """Return the function that a mutant changes, and the code that it then has."""
     tree = _tree(mutant.file)
     edit = next(edit for one, edit in _of_file(mutant.file) if one.name == mutant.name)
@@ -108,7 +108,7 @@ def mutated(mutant: Mutant) -> tuple[FunctionType, CodeType]:
 
 def is_another_program(mutant: Mutant) -> bool:
     """Return whether a mutant is another program, and one that can stand for the function."""
-    function, code = mutated(mutant)
+    function, code = compile_mutant(mutant)
     return code.co_freevars == function.__code__.co_freevars and code != function.__code__
 
 

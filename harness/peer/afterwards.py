@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
+from harness.peer.party import Party
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
-
-if TYPE_CHECKING:
-    from harness.peer.peer import Peer
 
 PEER_QUOTA_KB = 16 * 1024
 """What a core of the peer keeps of the SUT: four of the longest messages; no check asks for more."""
@@ -24,7 +21,7 @@ AT_ONCE = 200
 """How much earlier than specified the peer acknowledges then."""
 
 
-def take_residue(peer: Peer) -> None:
+def take_residue(peer: Party) -> None:
     """Before a test: take what an earlier test or run has left for the same peer, and note it."""
     sut = peer.sut
     if peer.environment.virtual or sut.forgets or not sut.peer_returns:
@@ -35,7 +32,7 @@ def take_residue(peer: Peer) -> None:
             _take(peer, identifier, names)
 
 
-def take_what_waits(peer: Peer) -> None:
+def take_what_waits(peer: Party) -> None:
     """After a test: accept and acknowledge what the SUT has for the peer until nothing waits, or note what is left.
 
     Where nobody can tell what waits, a peer that no later test has is simply gone: what is for it disturbs nobody.
@@ -54,7 +51,7 @@ def take_what_waits(peer: Peer) -> None:
         sut.residue.append(f"perhaps messages for {peer.address}: {error}")
 
 
-def _identities(peer: Peer) -> dict[UUID, tuple[str, ...]]:
+def _identities(peer: Party) -> dict[UUID, tuple[str, ...]]:
     """Return the queue managers that the SUT may know at the peer's address, and what their format names have."""
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
@@ -66,7 +63,7 @@ def _identities(peer: Peer) -> dict[UUID, tuple[str, ...]]:
     return known
 
 
-def _take(peer: Peer, identifier: UUID, names: tuple[str, ...]) -> int:
+def _take(peer: Party, identifier: UUID, names: tuple[str, ...]) -> int:
     """Be that queue manager for a while; return how many messages still wait, 0 where nobody can tell."""
     sut, driver = peer.sut, peer.sut.file.driver
     config = QueueManagerConfig(

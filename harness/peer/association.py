@@ -33,7 +33,7 @@ from harness.wire.rpc_ept import EPT_OPERATIONS
 from harness.wire.rpc_fragments import Fragment, fragment_of, request
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
-from harness.wire.rpc_status import failure, returned, thrown
+from harness.wire.rpc_status import failure, name_fault, name_status
 from harness.wire.rpc_stub import Operation
 from harness.wire.rpc_trailer import HEADER_SIGN, INTEGRITY, trailer_of, with_trailer
 from harness.wire.wire_error import WireError
@@ -118,12 +118,12 @@ class Call:
     def outcome(self) -> str:
         """Describe the outcome in a few words, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error`` ..."""
         if self.thrown is not None:
-            return thrown(self.thrown)
+            return name_fault(self.thrown)
         if self.malformed is not None:
             return f"a malformed response: {self.malformed}"
         if not self.answered:
             return "the connection closed" if self.association.over else "no answer"
-        return "returned" if self.status is None else returned(self.status)
+        return "returned" if self.status is None else name_status(self.status)
 
     @property
     def either(self) -> str:
@@ -241,7 +241,7 @@ class Association(RawConversation):
         """
         self._call_id += 1
         if authenticate and self.protection is None:
-            self.protection = begin(self.peer.sut.file.rpc)
+            self.protection = begin(self.peer.sut)
         else:
             authenticate = False
         try:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from harness.capture.recorder import Connection, Frame
 from harness.environment import Stream
-from harness.errors import ConformanceFailure
+from harness.environment.core_host import CoreHost
+from harness.errors import ConformanceFailure, HarnessError
+from harness.peer.party import Party
+from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.wire import dissect
-
-if TYPE_CHECKING:
-    from harness.peer.peer import Peer
+from reference_qm.surface.commands import Inspect, SendMessage
 
 Tamper = Callable[[Any], Any]
 """A change of the scapy packet that is about to be sent: returns it (changed), bytes, or None to drop it."""
@@ -23,7 +24,7 @@ class Conversation:
     stream: Stream
     record: Connection
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Party) -> None:
         self.peer = peer
         self._next = 0
 
@@ -91,6 +92,11 @@ class Conversation:
             self.peer.wait(closed, within_ms, "the end of the connection")
         return self.closed_by_sut
 
+    def until_closed(self, within_ms: int | None = None) -> Self:
+        """Wait as ``wait_closed`` does; return the conversation, which an expectation compares with ``closed()``."""
+        self.wait_closed(within_ms)
+        return self
+
     def quiet(self, for_ms: int | None = None, of: str | None = None) -> bool:
         """Wait; return whether the SUT sent nothing, or no packet ``of`` a kind, and kept the connection open."""
         before = len(self.record.from_sut)
@@ -118,6 +124,30 @@ class Conversation:
         self.stream.send(data)
         return frame
 
+    def acknowledgment(self) -> Frame | None:
+        """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
+
+        One that acknowledges only messages before it is not the last, unless no other follows.
+        """
+        sut = self.peer.sut
+        self.send(self.peer.recoverable_message())
+        sent = sum(frame.kind == "UserMessage" for frame in self.sent)
+        found = self.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+        while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
+            within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+            later = self.poll("SessionAck", within_ms=within_ms)
+            if later is None:
+                break
+            found = later
+        return found
+
+    def check_alive(self) -> Frame:
+        """Return the acknowledgment of a message that is sent now; ConformanceFailure when none comes."""
+        answer = self.acknowledgment()
+        if answer is None:
+            raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
+        return answer
+
     def close(self) -> None:
         """Close the connection from the peer's side."""
         self.peer.recorder.closed(self.record, by_peer=True)
@@ -132,7 +162,7 @@ class Conversation:
 class RawConversation(Conversation):
     """No reference core behind it: nothing is sent but what the check sends."""
 
-    def __init__(self, peer: Peer, *, by_peer: bool) -> None:
+    def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
         self.by_peer = by_peer
         self.is_open = False
@@ -163,8 +193,9 @@ class Session(Conversation):
     that it neither acknowledges nor reacts.
     """
 
-    def __init__(self, peer: Peer, stream: Stream, record: Connection, transport: str) -> None:
+    def __init__(self, peer: Party, host: CoreHost, stream: Stream, record: Connection, transport: str) -> None:
         super().__init__(peer)
+        self._host = host
         self.stream = stream
         self.record = record
         self.transport = transport
@@ -190,11 +221,21 @@ class Session(Conversation):
     @property
     def state(self) -> dict[str, Any]:
         """The peer's own ADM elements of this session (MS-MQQB 3.1.1.3.1)."""
-        return self.peer.session_state(self.transport)
+        answer = self._host.ask(Inspect())
+        if isinstance(answer, str):
+            raise HarnessError(f"the peer's core refused to be inspected: {answer}")
+        for session in answer.values["adm"]["Sessions"]:
+            if session["transport"] == self.transport:
+                return dict(session)
+        raise HarnessError(f"the peer's core knows no session on {self.transport}")
 
-    def send_message(self, **fields: Any) -> list[Frame]:
+    def send_message(self, *, to: str | None = None, **fields: Any) -> list[Frame]:
         """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that went out.
 
         Fields are those of ``reference_qm.surface.commands.SendMessage``.
         """
-        return self.peer.send_message(self, **fields)
+        before = len(self.sent)
+        answer = self._host.ask(SendMessage(to=to or self.peer.sut.format_name("plain"), **fields))
+        if isinstance(answer, str):
+            raise HarnessError(f"the peer's core refused to send: {answer}")
+        return self.sent[before:]

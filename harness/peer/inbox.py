@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.capture.message_summary import MessageSummary
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
 from harness.peer.conversation import Conversation, RawConversation, Session
+from harness.peer.party import Party
+from harness.peer.raw_ends import RawListener
 from harness.wire import connection_parameters, establish_connection, session_ack
-
-if TYPE_CHECKING:
-    from harness.peer.peer import Peer, RawListener
 
 MESSAGE, TCP = "UserMessage", "tcp"
 MOST_FLAGS = 0xFFFF_FFFF
@@ -32,8 +31,12 @@ class Inbox:
     ``accepted``: the sessions that the SUT opened to the raw listener of ``listen``, in order.
     """
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(
+        self, peer: Party, conversations: Callable[[], list[Conversation]], listen_raw: Callable[[], RawListener]
+    ) -> None:
         self.peer = peer
+        self._conversations = conversations
+        self._listen_raw = listen_raw
         self.accepted: list[RawConversation] = []
         self._listeners: list[RawListener] = []
         self._pieces: list[Frame] = []
@@ -88,7 +91,7 @@ class Inbox:
 
     def conversation(self, frame: Frame) -> Conversation:
         """Return the conversation on which a packet came."""
-        for one in self.peer.conversations:
+        for one in self._conversations():
             if one.record is frame.connection:
                 return one
         raise HarnessError(f"frame {frame.number} came on no connection of the peer")
@@ -131,7 +134,7 @@ class Inbox:
 
         A core acknowledges by itself what it is shown.
         """
-        for session in self.peer.conversations:
+        for session in self._conversations():
             if session is spare or session.record.closed_by is not None or has_listening_core(session):
                 continue
             count = len(_user_messages(session.record.from_sut))
@@ -146,7 +149,7 @@ class Inbox:
 
         The SUT waits for answers no longer than its Session Initialization Timer.
         """
-        self._listeners.append(self.peer.listen_raw())
+        self._listeners.append(self._listen_raw())
         return self._listeners[-1]
 
     @property
@@ -213,7 +216,7 @@ def _user_messages(frames: list[Frame]) -> list[Frame]:
 # -- the peer's answers in the opening of a session by the SUT ----------------------------------------------------
 
 
-def response(peer: Peer, frame: Frame, **header: Any) -> Any:
+def response(peer: Party, frame: Frame, **header: Any) -> Any:
     """Make the response to an EstablishConnection request of the SUT. Spec: MS-MQQB 3.1.5.3.1."""
     asked = frame["EstablishConnectionHeader"]
     answer = {

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
 
-from harness.capture.recorder import Frame, Recorder
-from harness.environment import Environment, Stream, StreamSink
+from harness.capture.recorder import Recorder
+from harness.environment import Environment, Stream
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.afterwards import PEER_QUOTA_KB, take_what_waits
 from harness.peer.conversation import Conversation, RawConversation, Session, Tamper
-from harness.peer.durations import Duration, Instant, duration, time_of
+from harness.peer.handshake import parameters, request, shake_hands
 from harness.peer.inbox import Inbox
+from harness.peer.party import NONE, Party
+from harness.peer.raw_ends import PingEnd, RawListener
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.sut import Sut
 from harness.wire import kind
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.surface.commands import Inspect, OpenSession, SendMessage
-from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.commands import OpenSession
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 PEER_QUEUE = "private$\\mqc-peer"
@@ -30,16 +31,11 @@ OTHER_ADDRESS = "127.255.255.253"
 """An address of loopback that no peer has."""
 
 
-class Peer:
+class Peer(Party):
     """One test's counterpart of the SUT; everything that it sends and receives is recorded."""
 
     def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
-        self.environment = environment
-        self.sut = sut
-        self.recorder = recorder
-        self.entropy = SeededEntropy(f"{seed} {sut.own}")
-        self.identifier = sut.file.driver.peer_identifier
-        self.address = sut.file.driver.peer_address
+        super().__init__(environment, sut, recorder, seed)
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []
         self._pre_tampers: list[Tamper] = []
@@ -59,15 +55,10 @@ class Peer:
         self._raw: list[RawConversation] = []
         self._listeners: list[RawListener] = []
         self._at_end: list[Callable[[], None]] = []
-        self.inbox = Inbox(self)
+        self.inbox = Inbox(self, lambda: self.conversations, self.listen_raw)
         self._ignore_when_open = False
         self.listens = False
         """Whether it has awaited connections of the SUT."""
-        self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
-        """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
-
-    def __repr__(self) -> str:
-        return f"Peer({self.identifier})"
 
     @property
     def conversations(self) -> list[Conversation]:
@@ -78,33 +69,6 @@ class Peer:
         """Close every connection with the SUT that is open."""
         for conversation in self.conversations:
             conversation.end()
-
-    def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
-        """Wait for something, ``within_ms`` None: that should come at once.
-
-        Then it may be late, which is not the same as never: ConformanceFailure tells by how much, and convicts nobody.
-        """
-        if within_ms is not None or self.environment.virtual:
-            timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
-            return self.environment.run_until(arrived, timeout_ms)
-        timeouts, began_ms = self.sut.timeouts, self.environment.now().monotonic_ms
-        if self.environment.run_until(arrived, timeouts.response_ms):
-            return True
-        if self.environment.run_until(arrived, timeouts.late_ms):
-            took_ms = self.environment.now().monotonic_ms - began_ms
-            raise ConformanceFailure(f"{what} came after {took_ms:,} ms, awaited for {timeouts.response_ms:,} ms")
-        return False
-
-    def stood_still(self, since_ms: int, until_ms: int) -> bool:
-        """Return whether the SUT is known to have answered nothing for a while, between two times of the recorder."""
-        return self.took(since_ms, until_ms).stalled_ms > 0
-
-    def took(self, since: Instant, until: Instant | None = None) -> Duration:
-        """Return what passed between two instants, the second None: until now. Durations are compared by it alone."""
-        elapsed_ms = self.recorder.elapsed_ms()
-        until_ms = elapsed_ms if until is None else time_of(until)
-        began_ms = self.environment.now().monotonic_ms - elapsed_ms
-        return duration(self.sut, self.environment.pulse, began_ms, time_of(since), until_ms)
 
     # -- raw mode -----------------------------------------------------------------------------------------------
 
@@ -128,6 +92,20 @@ class Peer:
         self._raw.append(conversation)
         return conversation
 
+    def request_session(self, **header: Any) -> RawConversation:
+        """Bring a new connection without a core to WAITING_CP_MSG; ``header``: fields of the EstablishConnection."""
+        connection = self.connect()
+        connection.send(request(self, **header))
+        connection.expect("EstablishConnection")
+        return connection
+
+    def open_raw(self, asked: Mapping[str, Any] = NONE, **header: Any) -> RawConversation:
+        """Bring a new connection without a core to OPEN.
+
+        ``asked``: fields of the EstablishConnection request, ``header``: of the ConnectionParameters request.
+        """
+        return shake_hands(self.connect(), request(self, **asked), parameters(**header))
+
     def watch(self, conversation: RawConversation) -> None:
         """Close a conversation at the end of the test, if nobody has until then."""
         self._raw.append(conversation)
@@ -136,17 +114,12 @@ class Peer:
         """Do something when the test is over."""
         self._at_end.append(close)
 
-    def message_id(self) -> int:
-        """Return a MessageID for a message that a check makes itself, one that the SUT has not seen."""
-        self.sut.first_message_id += 1
-        return self.sut.first_message_id - 1
-
     def listen_raw(self, *, ping: bool = True) -> RawListener:
         """Accept the SUT's connections without a core behind; its pings are answered, lest it wait."""
         if ping:
             self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self.listens = True
-        self._listeners.append(RawListener(self))
+        self._listeners.append(RawListener(self, self.watch))
         return self._listeners[-1]
 
     def udp(self, port: int = 0) -> PingEnd:
@@ -228,32 +201,6 @@ class Peer:
                 return session
         return None
 
-    def send_message(self, session: Session, *, to: str | None = None, **fields: Any) -> list[Frame]:
-        """Send a message through the core; return the packets that went out on the session."""
-        before = len(session.sent)
-        answer = self.host.ask(SendMessage(to=to or self.sut.format_name("plain"), **fields))
-        if isinstance(answer, str):
-            raise HarnessError(f"the peer's core refused to send: {answer}")
-        return session.sent[before:]
-
-    def session_state(self, transport: str) -> dict[str, Any]:
-        """Return the peer's own ADM elements of a session."""
-        answer = self.host.ask(Inspect())
-        if isinstance(answer, str):
-            raise HarnessError(f"the peer's core refused to be inspected: {answer}")
-        for session in answer.values["adm"]["Sessions"]:
-            if session["transport"] == transport:
-                return dict(session)
-        raise HarnessError(f"the peer's core knows no session on {transport}")
-
-    def is_residue(self, frame: Frame) -> bool:
-        """Return whether a packet is, or answers, a message of an earlier test with the same peer: nobody judges it."""
-        if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
-            return False
-        answered = frame.message.answered
-        named = {frame.message.SourceQueueManager: frame.message.MessageID, answered.QueueManagerGuid: answered.Ordinal}
-        return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
-
     def close(self) -> None:
         """Give back what the test made, and end everything that it left open, whatever of it fails."""
         with contextlib.ExitStack() as stack:
@@ -285,7 +232,7 @@ class _Stage:
 
     def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         record = self.peer.recorder.opened(stream.local, stream.remote, by_peer=initiator)
-        session = Session(self.peer, stream, record, transport)
+        session = Session(self.peer, self.peer.host, stream, record, transport)
         session.tampers += self.peer._pre_tampers if initiator else self.peer._accepted_tampers
         self.peer.sessions[transport] = session
         self.peer.unclaimed.append(session)
@@ -315,79 +262,3 @@ class _Stage:
             return None
         self.peer.recorder.datagram(local, remote, data, from_sut=True)
         return data
-
-
-class RawListener:
-    """A listener for connections of the SUT at peer_address, without a core behind."""
-
-    def __init__(self, peer: Peer) -> None:
-        self.peer = peer
-        driver = peer.sut.file.driver
-        self.waiting: list[RawConversation] = []
-        self._listener = peer.environment.listen(Endpoint(peer.address, driver.peer_tcp_port), self._accept)
-
-    def _accept(self, stream: Stream) -> StreamSink:
-        conversation = RawConversation(self.peer, by_peer=False)
-        conversation.stream = stream
-        self.waiting.append(conversation)
-        self.peer._raw.append(conversation)
-        return conversation
-
-    def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
-        """Wait for the next connection of the SUT; None when none came. ``exactly``: by the tester's clock.
-
-        Without ``within_ms``: so long that an attempt which failed is made again.
-        """
-        timeout = self.peer.sut.connect_timeout_ms if within_ms is None else within_ms
-        self.peer.environment.run_until(lambda: bool(self.waiting), timeout, exactly=exactly)
-        return self.waiting.pop(0) if self.waiting else None
-
-    def close(self) -> None:
-        """Accept no more."""
-        self._listener.close()
-
-
-class PingEnd:
-    """A UDP port of the peer."""
-
-    def __init__(self, peer: Peer, port: int) -> None:
-        self.peer = peer
-        self.received: list[tuple[Endpoint, Frame]] = []
-        self._next = 0
-        self._port = peer.environment.datagrams(Endpoint(peer.address, port), self)
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """The address and port that this end sends from."""
-        return self._port.endpoint
-
-    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
-        """Record a datagram of the SUT."""
-        if self.peer.recorder.flooded:
-            return
-        frame = self.peer.recorder.datagram(self._port.endpoint, remote, data, from_sut=True)
-        self.received.append((remote, frame))
-
-    def send(self, packet: Any, to: Endpoint | None = None) -> Frame:
-        """Send a scapy packet or bytes, to the SUT's ping port by default."""
-        target = to or Endpoint(self.peer.sut.address, self.peer.sut.ping_port)
-        data = bytes(packet)
-        frame = self.peer.recorder.datagram(self._port.endpoint, target, data, from_sut=False)
-        self._port.send(target, data)
-        return frame
-
-    def poll(self, within_ms: int | None = None) -> Frame | None:
-        """Wait for the next datagram not yet polled; ``source`` of it is in ``received``."""
-        self.peer.wait(lambda: self._next < len(self.received), within_ms, "a datagram")
-        if self._next >= len(self.received):
-            return None
-        self._next += 1
-        return self.received[self._next - 1][1]
-
-    def quiet(self, for_ms: int | None = None) -> bool:
-        """Wait; return whether no datagram came."""
-        return self.poll(self.peer.sut.quiet_ms if for_ms is None else for_ms) is None
-
-    def close(self) -> None:
-        """Close the port."""
-        self._port.close()

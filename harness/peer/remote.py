@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
+from harness.peer.timeouts import ACK_MS
 from harness.sut.releases import lacks_method
 from harness.sut.sut import Sut
 from harness.wire import dissect
@@ -22,6 +23,8 @@ from harness.wire.wire_error import WireError
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
+BODY = b"of the peer"
+"""Of messages that are to be read."""
 MOST_LABELS = 32
 """More messages than a check puts into a queue: a cursor that shows as many does not go on."""
 
@@ -141,6 +144,32 @@ class Remote:
         association = association or self.associate()
         opened = self.open_remote(association, queue, **how).settled()
         return RemoteQueue(self, association, opened)
+
+    def filled(self, *labels: str, **how: Any) -> RemoteQueue:
+        """Open the plain queue and let it hold messages with these labels, in this order; ``how``: as of ``open``."""
+        queue = self.open(**how)
+        self.deliver(labels)
+        return queue
+
+    def deliver(self, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
+        """Send messages to a queue of the SUT; ConformanceFailure when it does not acknowledge them."""
+        self.send_all([self.peer.recoverable_message(user, queue=queue, label=label, body=BODY) for label in labels])
+
+    def send_all(self, packets: Sequence[Any]) -> None:
+        """Send messages to queues of the SUT; ConformanceFailure when it does not acknowledge them."""
+        if not packets:
+            return
+        connection = self.peer.open_raw()
+        for packet in packets:
+            connection.send(packet)
+        within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
+        for _ in packets:  # one acknowledgment may be for several
+            frame = connection.poll("SessionAck", within_ms=within_ms)
+            if frame is None:
+                raise ConformanceFailure("the SUT did not acknowledge the messages that were to be read")
+            if frame["SessionHeader"].AckSequenceNumber >= len(packets):
+                break
+        connection.close()
 
     def empty(self, queue: str = "plain") -> None:
         """Empty a queue as ``Sut.queue`` does: from afar, once a test, where there is no queue control."""

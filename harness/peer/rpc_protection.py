@@ -25,10 +25,12 @@ from harness.wire.wire_error import WireError
 from reference_qm.rpc.authentication import AuthLevel, SecurityContext, SecurityError, Segments
 
 if TYPE_CHECKING:
-    from harness.sut.rpc_access import RpcAccess
+    from harness.sut.sut import Sut
 
 CONTEXT_ID = 0x6D71
 """auth_context_id of the tester's connections."""
+RANDOM = "an authentication of RPC, whose keys are the tester's chance"
+"""What no capture has of a connection that authenticates."""
 MAX_LEGS, MAX_TOKEN = 6, 5_000
 """How many tokens of the SUT one authentication takes, and how long one may be, int bytes."""
 
@@ -121,21 +123,25 @@ class Protection:
         return header + body + head + token
 
 
-def begin(access: RpcAccess) -> Protection | None:
+def begin(sut: Sut) -> Protection | None:
     """Return the security context of a new connection to the SUT; None at the level none."""
+    access = sut.file.rpc
     if access.user is None:
         return None
+    sut.lose(RANDOM)
     from reference_qm.shell.spnego_security import SpnegoInitiator  # whose libraries take a while
 
     context = SpnegoInitiator(access.auth_type, access.level, access.user)
     return Protection(access.auth_type, access.level, CONTEXT_ID, context)
 
 
-def accept(access: RpcAccess, trailer: Trailer) -> Protection | None:
+def accept(sut: Sut, trailer: Trailer) -> Protection | None:
     """Return the security context that the first token of the SUT asks for; None when the peer has no such provider."""
+    access = sut.file.rpc
     meant = {0: CONNECT, CALL: PKT}.get(trailer.auth_level, trailer.auth_level)
     if access.user is None or trailer.auth_type not in (NEGOTIATE, NTLM) or not CONNECT <= meant <= PRIVACY:
         return None
+    sut.lose(RANDOM)
     from reference_qm.shell.spnego_security import SpnegoAcceptor  # as above
 
     context = SpnegoAcceptor(trailer.auth_type, AuthLevel(meant), (access.user,))

@@ -208,7 +208,7 @@ class ServedAssociation(RawConversation):
         if trailer is None:
             return None
         if self.protection is None:
-            self.protection = accept(self.peer.sut.file.rpc, trailer)
+            self.protection = accept(self.peer.sut, trailer)
             if self.protection is None:
                 raise SecurityError(f"the peer has no authentication type {trailer.auth_type} without [rpc] user")
             self.protection.header_sign = bool(packet.pfc_flags & HEADER_SIGN)

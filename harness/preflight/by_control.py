@@ -101,14 +101,14 @@ def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
     try:
         with setup.controlled(environment) as control:
             for key, queue in names.items():
-                yield _peeked(control, key, queue)
+                yield _try_peek(control, key, queue)
     except SutUnavailable as error:
         yield Line("queues", State.NOT_SEEN, str(error))
     finally:
         environment.close()
 
 
-def _peeked(control: Control, key: str, queue: str) -> Line:
+def _try_peek(control: Control, key: str, queue: str) -> Line:
     try:
         control.call("peek", queue=queue, limit=1)
     except NotShown as error:

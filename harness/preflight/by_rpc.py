@@ -49,7 +49,7 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
             association = remote.associate()
             at = "" if remote.read_port() == driver.rpc_port else f", qm2qm at port {remote.read_port()}"
             yield Line("rpc", State.OK, f"{where} serves qmcomm and qm2qm{at}, {level}")
-            yield _called(setup, association)
+            yield _try_call(setup, association)
             yield _let_in(setup, remote, association)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         setup.lacking.add("qm2qm")
@@ -62,7 +62,7 @@ def bind_and_call(setup: Setup) -> Iterator[Line]:
         yield Line("rpc", State.MISSING if missing else State.WRONG, f"{level}: {error}", way_out)
 
 
-def _called(setup: Setup, association: Association) -> Line:
+def _try_call(setup: Setup, association: Association) -> Line:
     call = association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
     if call.status is not None:
         return Line("rpc call", State.OK, f"R_QMGetRTQMServerPort is answered: port {call.status}")
@@ -105,12 +105,12 @@ def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
             remote = Remote(peer, peer.sut)
             association = remote.associate()
             for key, queue in names.items():
-                yield _opened(setup, remote, association, key, queue)
+                yield _try_open(setup, remote, association, key, queue)
     except (ConformanceFailure, SutUnavailable, OSError) as error:
         yield Line("queues", State.NOT_SEEN, str(error))
 
 
-def _opened(setup: Setup, remote: Remote, association: Association, key: str, queue: str) -> Line:
+def _try_open(setup: Setup, remote: Remote, association: Association, key: str, queue: str) -> Line:
     call = _open(setup, remote, association, queue)
     if call.outcome == "MQ_OK":
         return Line("queues", State.OK, f"{key} {queue} can be opened")

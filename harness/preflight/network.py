@@ -47,7 +47,7 @@ def sessions(setup: Setup) -> Iterator[Line]:
     """Connect where it accepts sessions, and ask for one."""
     driver = setup.file.driver
     where = f"{driver.address}:{driver.tcp_port}"
-    if (why := connected(driver.address, driver.tcp_port)) is not None:
+    if (why := try_connect(driver.address, driver.tcp_port)) is not None:
         way_out = "is it running, and are address and tcp_port in [driver] right? does a firewall let this machine in?"
         yield Line("tcp port", State.MISSING, f"{where}: {why}", way_out, True)
         yield Line("session", State.NOT_SEEN, "nothing listens at tcp_port")
@@ -121,7 +121,7 @@ def peer_ports(setup: Setup) -> Iterator[Line]:
         yield Line("peer ports", State.OK, f"{', '.join(map(str, ports))} are free")
 
 
-def connected(address: str, port: int, timeout_s: float = CONNECT_S) -> str | None:
+def try_connect(address: str, port: int, timeout_s: float = CONNECT_S) -> str | None:
     """Connect; say in a few words why that failed, None when it did not."""
     try:
         socket.create_connection((address, port), timeout=timeout_s).close()

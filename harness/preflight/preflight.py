@@ -1,4 +1,7 @@
-"""``mqconform preflight``: whether a run can be made with a SUT file, looked at from both sides; nothing is changed."""
+"""``mqconform preflight``: whether a run can be made with a SUT file, looked at from both sides.
+
+Test messages are sent, and a queue of its own is made where control makes queues; nothing else is changed.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,7 @@ def _start(setup: Setup, driver: ProcessDriver) -> Line:
 def _rpc(setup: Setup) -> Iterator[Line]:
     driver = setup.file.driver
     if not setup.file.capabilities.get("qm2qm", False):
-        listens = driver.rpc_port != 0 and network.connected(driver.address, driver.rpc_port) is None
+        listens = driver.rpc_port != 0 and network.try_connect(driver.address, driver.rpc_port) is None
         said = f"{driver.address}:{driver.rpc_port} accepts connections" if listens else "nothing looked for"
         way_out = "set qm2qm = true in [capabilities] if that is qmcomm and qm2qm" if listens else ""
         yield Line("rpc", State.NOT_DECLARED, said, way_out)
@@ -143,15 +146,15 @@ def _count(setup: Setup, lines: tuple[Line, ...], inventory: Any) -> Count:
     """Count MUST rules. A run that does not begin judges none; without a session there is nothing on the wire."""
     must = frozenset(rule for rule, row in inventory.catalogue.items() if row.level.startswith("MUST"))
 
-    def counted(capabilities: Mapping[str, bool]) -> tuple[int, int]:
+    def count_judgeable(capabilities: Mapping[str, bool]) -> tuple[int, int]:
         reads_afar = setup.route is None and capabilities.get("qm2qm", False)
         announced = remote_control.FACILITIES if reads_afar else setup.control.announced if setup.control else ()
         file = replace(setup.file, capabilities=MappingProxyType(dict(capabilities)))
         found = costs(lambda have: inventory.judgeable(have) & must, announced, file)
         return found.every, found.now
 
-    every, promised = counted(setup.file.capabilities)
-    _, judged = counted({name: _has(setup, name) for name in setup.file.capabilities})
+    every, promised = count_judgeable(setup.file.capabilities)
+    _, judged = count_judgeable({name: _has(setup, name) for name in setup.file.capabilities})
     ends = any(line.bad and line.ends_run for line in lines) or setup.guid is None
     silent = setup.route is not None and setup.control is None
     return Count(every, 0 if ends else judged, None if silent else promised)

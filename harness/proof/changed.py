@@ -1,32 +1,29 @@
 """What a change of the suites can have touched since the proof that is recorded.
 
-A rule is touched when a file of the folder of its row, of its checks or of the steps of their document, or one of
-second faults that names it, is not as it was when all was proven: all readings of errata are then run before its
-checks. An erratum is touched when the file of a variant that follows one of its readings is not: it is run before every
-check. What a change of the core or of the harness touches cannot be told: ``mqconform prove`` without ``--changed``
-finds that (CI runs both).
+A rule is touched when a file of the folder of its row, of its checks, of its faults or of the steps of their document
+is not as it was when all was proven: all readings of errata are then run before its checks. An erratum is touched when
+the file of a variant that follows one of its readings is not: it is run before every check. What a change of the core
+or of the harness touches cannot be told: ``mqconform prove`` without ``--changed`` finds that (CI runs both).
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path, PurePosixPath
 
 from harness.faults.registry import load_faults
-from harness.paths import SECOND_FAULTS, SUITES
+from harness.paths import SUITES
 from harness.proof.inventory import Inventory
 from harness.rules.proof_record import RecordedProof
 
 
 def folder_digests(root: Path = SUITES) -> dict[str, str]:
-    """Return a digest of every folder of the suites and of every file of second faults, by its path below them."""
+    """Return a digest of every folder of the suites, by its path below them."""
     files_of = {
         folder: sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
         for folder in {path.parent for path in root.glob("*/*/*") if path.suffix in (".py", ".toml")}
     }
-    files_of |= {path: [path] for path in root.glob(SECOND_FAULTS)}
     return {path.relative_to(root).as_posix(): _digest(files) for path, files in sorted(files_of.items())}
 
 
@@ -39,7 +36,9 @@ def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, s
     """Return the checked rules that a change can have touched."""
     changed = _changed_folders(recorded, digests)
     return [
-        rule for rule in inventory.checked() if rule not in recorded.proven or changed & set(_folders(inventory, rule))
+        rule
+        for rule in inventory.checked_rules()
+        if rule not in recorded.proven or changed & set(_folders(inventory, rule))
     ]
 
 
@@ -48,7 +47,7 @@ def errata_to_run(inventory: Inventory, recorded: RecordedProof, digests: dict[s
     changed, errata, touched = _changed_folders(recorded, digests), inventory.catalogue.errata, set()
     for fault in load_faults().values():
         path = PurePosixPath(str(fault.file)).relative_to("suites")
-        if fault.reading is not None and changed & {path.as_posix(), path.parent.as_posix()}:
+        if fault.reading is not None and path.parent.as_posix() in changed:
             touched.add(fault.reading.partition(".")[0])
     return [name for name in errata if name in touched]
 
@@ -65,10 +64,5 @@ def _folders(inventory: Inventory, rule: str) -> Iterable[str]:
         folder = PurePosixPath(check.partition("::")[0]).parent
         yield folder.relative_to("suites").as_posix()
         yield f"{folder.parent.name}/steps"
-    yield from (name for name, text in _second_faults().items() if rule in text)
-
-
-@cache
-def _second_faults() -> dict[str, str]:
-    """Return the text of every file of second faults, by its path below the suites."""
-    return {path.relative_to(SUITES).as_posix(): path.read_text("utf-8") for path in SUITES.glob(SECOND_FAULTS)}
+    for fault in inventory.faults.get(rule, ()):
+        yield PurePosixPath(inventory.records[fault].file).parent.relative_to("suites").as_posix()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from harness.errors import HarnessError
-from harness.proof.records import Check
+from harness.proof.check import Check
 from harness.run.checks import covered, needed, suite_path, why_not_collected
 from harness.run.options import pytest_arguments
 

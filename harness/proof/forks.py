@@ -33,7 +33,7 @@ class _Fork(Generic[Task]):
     process: ForkProcess
 
 
-def forked(
+def run_forked(
     tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int, together: int = 1
 ) -> Iterator[tuple[Task, Outcome | Died]]:
     """Do tasks in processes of their own, ``jobs`` at a time; yield the answers as they come.
@@ -56,7 +56,7 @@ def forked(
         else:
             again += group
     if again:
-        yield from forked(again, work, jobs=jobs, cpu_s=cpu_s)
+        yield from run_forked(again, work, jobs=jobs, cpu_s=cpu_s)
 
 
 def _each_forked(

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.proof.records import checks_of_suites, faults_of_suites, predicates_of_suites
+from harness.proof.records import FaultRecord, checks_of_suites, faults_of_suites, predicates_of_suites
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage
 from harness.rules.proof_record import load_proof
@@ -25,8 +25,8 @@ class Inventory:
     predicates: Mapping[str, str]
     """The predicates of passive rules, each as ``predicates.py::function``."""
     proven: frozenset[str]
-    says: Mapping[str, str] = field(default_factory=dict)
-    """The sentence of each fault, by its name."""
+    records: Mapping[str, FaultRecord] = field(default_factory=dict)
+    """What is known of each fault, by its name."""
     needs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """The capabilities and facilities that a check cannot do without, by check."""
 
@@ -45,7 +45,7 @@ class Inventory:
         proof = load_proof()
         return coverage(self.catalogue, load_index(), proof.checked, proof.proven)
 
-    def checked(self) -> list[str]:
+    def checked_rules(self) -> list[str]:
         """Return the rules that some check or predicate judges."""
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
@@ -88,9 +88,9 @@ def take_inventory(rule: str | None = None) -> Inventory:
         for each in check.covers:
             tests[each].append(check.id)
     faults: dict[str, list[str]] = defaultdict(list)
-    says: dict[str, str] = {}
+    records: dict[str, FaultRecord] = {}
     for fault in faults_of_suites(rule):
-        says[fault.name] = fault.says
+        records[fault.name] = fault
         for each in fault.breaks:
             faults[each].append(fault.name)
     predicates = predicates_of_suites()
@@ -98,6 +98,5 @@ def take_inventory(rule: str | None = None) -> Inventory:
         for each in rules:
             if each not in catalogue:
                 raise HarnessError(f"{where} names {each}, which has no row in the catalogue")
-    return Inventory(
-        catalogue, dict(tests), dict(faults), predicates, frozenset(load_proof().proven), needs=needs, says=says
-    )
+    proven = frozenset(load_proof().proven)
+    return Inventory(catalogue, dict(tests), dict(faults), predicates, proven, records=records, needs=needs)

@@ -65,8 +65,8 @@ def prove(
     trials: Trials, inventory: Inventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
 ) -> Proof:
     """Prove all checked rules, or some."""
-    wanted = set(rules or inventory.checked())
-    proof = Proof(checked=[rule for rule in inventory.checked() if rule in wanted])
+    wanted = set(rules or inventory.checked_rules())
+    proof = Proof(checked=[rule for rule in inventory.checked_rules() if rule in wanted])
     checks: Sequence[str] = trials.checks
     if not wanted & inventory.passive:  # a passive rule is judged anywhere
         covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
@@ -150,7 +150,7 @@ class _Candidates:
 
     def record(self, found: Found) -> None:
         """Note which functions convicted."""
-        self.open -= _convicted(found.lines)
+        self.open -= _convicted_pairs(found.lines)
 
     def _checks(self, fault: Fault) -> Iterable[str]:
         """Return the checks that may kill a fault: those that cover its rules, then those that happen to judge them.
@@ -177,7 +177,7 @@ class _Needed:
         self.open = {pair for pair in still_open if pair[1] in rules}
 
     def __call__(self, check: str, lines: Sequence[Line]) -> bool:
-        convicted = _convicted(lines)
+        convicted = _convicted_pairs(lines)
         broken = {rule for _, rule in convicted}
         function = _function(check)
         return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
@@ -190,10 +190,10 @@ class _Unshown:
         self.open = still_open
 
     def __call__(self, check: str, lines: Sequence[Line]) -> bool:
-        return any(function == _function(check) for function, _ in self.open - _convicted(lines))
+        return any(function == _function(check) for function, _ in self.open - _convicted_pairs(lines))
 
 
-def _convicted(lines: Iterable[Line]) -> set[Pair]:
+def _convicted_pairs(lines: Iterable[Line]) -> set[Pair]:
     return {(_function(line.test), line.rule) for line in lines if line.verdict in BROKEN}
 
 
@@ -202,7 +202,7 @@ def _function(check: str) -> str:
 
 
 def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
-    broken = {rule for _, rule in _convicted(found.lines)}
+    broken = {rule for _, rule in _convicted_pairs(found.lines)}
     proof.convictions[fault.name] = [line for line in found.lines if line.verdict in BROKEN]
     for rule in fault.breaks:
         if rule in wanted:

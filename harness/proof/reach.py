@@ -46,7 +46,7 @@ def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
     return sorted(found, key=lambda check: reach[check].width)
 
 
-def unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
+def find_unreached(mutants: Iterable[Mutant], reach: Reach) -> list[Mutant]:
     """Return the mutants whose lines no check runs."""
     run: dict[str, set[int]] = defaultdict(set)
     for check in reach.values():

@@ -87,7 +87,7 @@ def run_readings(
     failing = [one for one in carried if readings[one.name].verdict != ALLOWED]
 
     def alone() -> Iterator[Trial]:
-        for needed, chosen in ((_every, allowed), (_unconvicted, failing)):
+        for needed, chosen in ((_every, allowed), (_is_unconvicted, failing)):
             for one in chosen:
                 yield Trial(one.name, (variants[one.name].name,), one.checks, needed)
 
@@ -112,7 +112,7 @@ def _to_be_run_apart(
     return apart
 
 
-def explained(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
+def explained_faults(convictions: Mapping[str, Collection[Line]], found: ReadingsRun) -> Iterator[tuple[str, str]]:
     """Yield faults with the allowed reading that shows the same: of each rule that they break, a verdict to the letter.
 
     ``convictions``: the verdicts that convict, by fault.
@@ -130,12 +130,12 @@ def complaints(found: ReadingsRun, convictions: Mapping[str, Collection[Line]]) 
     variants = {fault.reading: fault for fault in load_faults().values()}
     for name, lines in sorted(found.convicted.items()):
         for rule, line in {line.rule: line for line in reversed(lines)}.items():
-            yield f"convicted: {_described(name, variants)}: {rule} in {line.test}: {line.why}"
-    for fault, reading in explained(convictions, found):
+            yield f"convicted: {_describe(name, variants)}: {rule} in {line.test}: {line.why}"
+    for fault, reading in explained_faults(convictions, found):
         yield f"explained: {fault}: {reading}, which its entry allows, shows the same: one of the two is wrong"
-    yield from (f"acquitted: {_described(name, variants)}: its entry says fail" for name in sorted(found.acquitted))
+    yield from (f"acquitted: {_describe(name, variants)}: its entry says fail" for name in sorted(found.acquitted))
     for name, how in sorted(found.died.items()):
-        yield f"died: {_described(name, variants)}: the process of its trial ended with {how}"
+        yield f"died: {_describe(name, variants)}: the process of its trial ended with {how}"
     for name in found.missing:
         yield f"not run: {name}: give it a variant (harness.faults.parts.follows), or say in not_run why there is none"
     yield from (f"no reading: {name}: suites/errata.toml has none that needs this variant" for name in found.unknown)
@@ -147,7 +147,7 @@ def summary(found: ReadingsRun) -> str:
     return f"{good} of {len(found.run)} readings of errata that were run are judged as their entries say"
 
 
-def _described(name: str, variants: Mapping[str | None, Fault]) -> str:
+def _describe(name: str, variants: Mapping[str | None, Fault]) -> str:
     return f"{name} ({variants[name].says})"
 
 
@@ -155,7 +155,7 @@ def _every(check: str, lines: Sequence[Line]) -> bool:
     return True
 
 
-def _unconvicted(check: str, lines: Sequence[Line]) -> bool:
+def _is_unconvicted(check: str, lines: Sequence[Line]) -> bool:
     return not any(line.verdict in BROKEN for line in lines)
 
 

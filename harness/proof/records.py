@@ -8,23 +8,13 @@ from typing import Any, NamedTuple
 
 from harness.compiled.kept import kept_records
 from harness.errors import HarnessError
-from harness.paths import SECOND_FAULTS, SUITES
+from harness.paths import SUITES
+from harness.proof.check import Check
 from harness.rules.places import files_naming
 
 CHECKS = "*/*/test_*.py"
 PREDICATES = "*/*/predicates.py"
-FAULTS = ("*/*/faults*.py", SECOND_FAULTS)
-
-
-class Check(NamedTuple):
-    """A check, a parameter is one of its own.
-
-    ``id``: ``suites/<document>/<section>/<module>::<name>``; ``covers``: rules; ``needs``: capabilities and facilities.
-    """
-
-    id: str
-    covers: list[str]
-    needs: list[str]
+FAULTS = "*/*/faults*.py"
 
 
 class FaultRecord(NamedTuple):
@@ -33,6 +23,8 @@ class FaultRecord(NamedTuple):
     name: str
     breaks: list[str]
     says: str
+    file: str
+    blind: bool
 
 
 def checks_of_suites(rule: str | None = None) -> list[Check]:
@@ -42,7 +34,7 @@ def checks_of_suites(rule: str | None = None) -> list[Check]:
 
 def faults_of_suites(rule: str | None = None) -> list[FaultRecord]:
     """Return the faults of all suites, or of the files in whose text a rule stands, in the order of the files."""
-    return [FaultRecord(*row) for row in _rows("faults", FAULTS, rule, _import_faults)]
+    return [FaultRecord(*row) for row in _rows("faults", (FAULTS,), rule, _import_faults)]
 
 
 def predicates_of_suites() -> dict[str, str]:
@@ -71,7 +63,8 @@ def _import_faults(paths: list[str]) -> Mapping[str, list[FaultRecord]]:
     found: dict[str, list[FaultRecord]] = {path: [] for path in paths}
     for fault in import_faults(SUITES.parent / path for path in paths):
         if fault.file in found:
-            found[fault.file].append(FaultRecord(fault.name, list(fault.breaks), fault.says))
+            record = FaultRecord(fault.name, list(fault.breaks), fault.says, fault.file, fault.blind)
+            found[fault.file].append(record)
     return found
 
 

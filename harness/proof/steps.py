@@ -71,7 +71,7 @@ class StepRecorder:
         for step in steps:
             of_method[step.part][step.name].append(step)
         self._parts = [
-            type(part.__name__, (part,), {name: self._noted(part, name, found) for name, found in methods.items()})
+            type(part.__name__, (part,), {name: self._note_calls(part, name, found) for name, found in methods.items()})
             for part, methods in of_method.items()
         ]
 
@@ -86,14 +86,14 @@ class StepRecorder:
         self._taken.clear()
         return taken
 
-    def _noted(self, part: type[Part], name: str, steps: Sequence[Step]) -> Callable[..., Any]:
+    def _note_calls(self, part: type[Part], name: str, steps: Sequence[Step]) -> Callable[..., Any]:
         method, taken = getattr(part, name), self._taken
         conditions = [(step, step.narrowed and condition_of(step.narrowed)) for step in steps]
 
-        def noted(self: Part, *arguments: Any, **named: Any) -> Any:
+        def note_and_call(self: Part, *arguments: Any, **named: Any) -> Any:
             for step, condition in conditions:
                 if step not in taken and (condition is None or condition(self, *arguments, **named)):
                     taken.add(step)
             return method(self, *arguments, **named)
 
-        return noted
+        return note_and_call

@@ -19,11 +19,12 @@ from harness.interrupts import unwound
 from harness.judging.judge import PASSES_SHOWN
 from harness.judging.mirrored import Mirror
 from harness.judging.verdicts import Advice, Entry, Verdict
-from harness.proof.forks import Died, forked
+from harness.proof.forks import Died, run_forked
 from harness.proof.sessions import in_session
 from harness.proof.steps import StepRecorder, Steps, steps_of
-from harness.run.checks import DRIVER, LOG, MIRROR, RUN, malformed, suite_path
+from harness.run.checks import malformed, suite_path
 from harness.run.options import pytest_arguments
+from harness.run.stash import DRIVER, LOG, MIRROR, RUN
 from harness.run_folder import CAPTURES_FOLDER
 from harness.sut.virtual_driver import VirtualDriver
 
@@ -142,7 +143,7 @@ class Trials:
 
     def warm_up(self, checks: Iterable[str]) -> None:
         """Run a check of each document here: keys and layers that it makes are then there in each fork."""
-        with self._prepared(()):
+        with self._prepare_trials(()):
             for check in {check.split("/")[1]: check for check in checks}.values():
                 self._run_check(check)
 
@@ -151,7 +152,7 @@ class Trials:
 
         ``together``: how many share a process.
         """
-        for trial, found in forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
+        for trial, found in run_forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S, together=together):
             yield trial, Found(died=found.how) if isinstance(found, Died) else found
 
     def each(
@@ -161,10 +162,10 @@ class Trials:
         shares = [checks[number :: self.jobs] for number in range(self.jobs)]
 
         def work(share: Sequence[str]) -> list[Answer]:
-            with self._prepared(faults):
+            with self._prepare_trials(faults):
                 return [look(check, *self._run_check(check)) for check in share]
 
-        for _, answers in forked(shares, work, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
+        for _, answers in run_forked(shares, work, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
             if isinstance(answers, Died):
                 raise HarnessError(f"the clean run of the checks ended with {answers.how}")
             yield from answers
@@ -174,7 +175,7 @@ class Trials:
     def _run_trial(self, trial: Trial) -> Found:
         found = Found()
         begun = time.process_time()
-        with self._prepared(trial.faults, raises=trial.raises):
+        with self._prepare_trials(trial.faults, raises=trial.raises):
             for check in trial.checks:
                 if trial.needed(check, found.lines):
                     found.lines += self._run_check(check)[0]
@@ -182,7 +183,7 @@ class Trials:
         return found
 
     @contextmanager
-    def _prepared(self, faults: tuple[str, ...], *, raises: bool = False) -> Iterator[None]:
+    def _prepare_trials(self, faults: tuple[str, ...], *, raises: bool = False) -> Iterator[None]:
         """Have a folder for what checks write, and a driver with the faults."""
         run = self._config.stash[RUN]
         file = replace(run.file, reference=replace(run.file.reference, faults=faults))

@@ -110,7 +110,7 @@ def write_bundle(path: Path, files: Iterable[tuple[str, Path]], key: Ed25519Priv
                             member.write(chunk)
             line = _MAGIC + _hex_of(key.public_key()) + b" "
             file.seek(_LINE_LENGTH)
-            signature = key.sign(_signed(line, file))
+            signature = key.sign(_bytes_to_sign(line, file))
             file.seek(0)
             file.write(line + signature.hex().encode() + b"\n")
         new.replace(path)
@@ -130,9 +130,11 @@ def open_bundle(path: Path, key: Ed25519PublicKey, folder: Path) -> Opened:
             if found["key"] != _hex_of(key):
                 raise BadBundle(f"{path}: is signed with another key, {found['key'].decode()}")
             try:
-                key.verify(bytes.fromhex(found["signature"].decode()), _signed(_MAGIC + found["key"] + b" ", file))
+                key.verify(
+                    bytes.fromhex(found["signature"].decode()), _bytes_to_sign(_MAGIC + found["key"] + b" ", file)
+                )
             except InvalidSignature:
-                raise BadBundle(f"{path}: the signature does not hold: something of it was changed") from None
+                raise BadBundle(f"{path}: invalid signature: the file was changed after it was signed") from None
             return Opened(found["key"].decode(), folder, _unpack(path, file, folder))
     except OSError as error:
         raise BadBundle(f"{path}: cannot be read: {error.strerror or error}") from error
@@ -142,7 +144,7 @@ def _hex_of(key: Ed25519PublicKey) -> bytes:
     return key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex().encode()
 
 
-def _signed(line: bytes, rest: BinaryIO) -> bytes:
+def _bytes_to_sign(line: bytes, rest: BinaryIO) -> bytes:
     digest = hashlib.sha512()
     while chunk := rest.read(_CHUNK):
         digest.update(chunk)

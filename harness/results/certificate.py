@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import DECIDED, Verdict
 from harness.printable import one_line
 from harness.results.installed import Suites
 from harness.results.run_results import RunResults
 from harness.rules.releases import RELEASES
-from harness.run.run import DECIDED
 from harness.run_folder import CAPTURES_FOLDER, RULES_FILE, RUN_FILE, SCHEMA, VERDICTS_FILE
 
 CERTIFICATE_SCHEMA = 2
@@ -63,7 +62,7 @@ def _what_is_missing(found: RunResults, terms: Terms, suites: Suites) -> Iterato
     if checks < terms.checks:
         yield f"{checks} checks ran; a whole run has {terms.checks}"
     elif lacking := sorted(suites.driving.keys() - found.rules.keys()):
-        yield f"{len(lacking)} rules have checks and no verdict: {_listed(lacking)}"
+        yield f"{len(lacking)} rules have checks and no verdict: {_list_rules(lacking)}"
 
 
 def _what_happened(found: RunResults) -> Iterator[str]:
@@ -83,13 +82,13 @@ def _what_went_wrong(found: RunResults) -> Iterator[str]:
     for verdict, words in _UNCERTAIN.items():
         rules = _with(found, verdict)
         if rules:
-            yield f"{len(rules)} rules: what was found {words}: {_listed(rules)}"
+            yield f"{len(rules)} rules: what was found {words}: {_list_rules(rules)}"
     known = _deviations(found)
     new = [rule for rule in _with(found, Verdict.FAIL) if rule not in known]
     if new:
-        yield f"{len(new)} rules fail and are in no baseline: {_listed(new)}"
+        yield f"{len(new)} rules fail and are in no baseline: {_list_rules(new)}"
     if stale := (found.run.get("baseline") or {}).get("stale"):
-        yield f"{len(stale)} entries of the baseline fail no more: {_listed(stale)}"
+        yield f"{len(stale)} entries of the baseline fail no more: {_list_rules(stale)}"
 
 
 def not_exercised_share(found: RunResults) -> float:
@@ -135,7 +134,7 @@ def files_of(found: RunResults) -> Iterator[tuple[str, Path]]:
         yield f"{CAPTURES_FOLDER}/{path.name}", path
 
 
-def written(statement_: Mapping[str, Any]) -> str:
+def build_certificate(statement_: Mapping[str, Any]) -> str:
     """Return certificate.json as it is signed."""
     return json.dumps(statement_, indent=1, sort_keys=True) + "\n"
 
@@ -166,5 +165,5 @@ def _texts(all_: Iterable[str]) -> str:
     return "; ".join(texts[:_TEXTS]) + more
 
 
-def _listed(rules: list[str]) -> str:
+def _list_rules(rules: list[str]) -> str:
     return ", ".join(rules[:10]) + (f" and {len(rules) - 10} more" if len(rules) > 10 else "")

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from harness.printable import one_line, printable
 from harness.results.difference import WORSE, Difference, Kind, Step
 from harness.results.run_results import RunResults
-from harness.results.summary import escaped
+from harness.results.summary import escape
 from harness.run.results import RuleResult
 
 _TEXT = 160
@@ -24,18 +24,18 @@ def as_text(difference: Difference) -> str:
     for kind, steps in _kinds(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
-            lines += [line for step in steps for line in _told(step)]
+            lines += [line for step in steps for line in _describe(step)]
     return "\n".join(lines) + "\n"
 
 
 def as_markdown(difference: Difference) -> str:
     """Return a page of Markdown, for a comment on a change or a summary of a CI job."""
-    lines = [f"{name}: {escaped(_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
+    lines = [f"{name}: {escape(_side(run))}  " for name, run in (("A", difference.a), ("B", difference.b))]
     for kind, steps in _kinds(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind is not Kind.UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
-            lines += [f"| {' | '.join(map(escaped, _cells(step)))} |" for step in steps]
+            lines += [f"| {' | '.join(map(escape, _cells(step)))} |" for step in steps]
     return "\n".join(lines) + "\n"
 
 
@@ -58,7 +58,9 @@ def as_junit(difference: Difference) -> str:
         case = ElementTree.SubElement(root, "testcase", classname=section, name=step.rule)
         if step.kind in WORSE:
             worse += 1
-            ElementTree.SubElement(case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _told(step))))
+            ElementTree.SubElement(
+                case, "failure", type=str(step.kind), message=" ".join(map(str.strip, _describe(step)))
+            )
         elif step.after is None:
             ElementTree.SubElement(case, "skipped", message=str(step.kind))
     for key, number in (("tests", len(difference.steps)), ("failures", worse), ("errors", 0)):
@@ -81,7 +83,7 @@ def _side(run: RunResults) -> str:
     return one_line(f"{run.system}, {run.run.get('run')}{partial}", 300)
 
 
-def _told(step: Step) -> Iterator[str]:
+def _describe(step: Step) -> Iterator[str]:
     yield f"  {step.rule}  {_verdict(step.before)} -> {_verdict(step.after)}"
     if step.kind in WORSE and step.after is not None:
         expected, observed = (one_line(text, _TEXT) for text in (step.after.expected, step.after.observed))

@@ -16,9 +16,10 @@ import pytest
 from harness.errors import UsageError
 from harness.judging.verdicts import Verdict, read_verdicts
 from harness.printable import one_line
-from harness.run.checks import DRIVER, RUN, suite_path
+from harness.run.checks import suite_path
 from harness.run.evidence import frames_of
 from harness.run.options import pytest_arguments
+from harness.run.stash import DRIVER, RUN
 from harness.run_folder import VERDICTS_FILE
 from harness.sut.replay_driver import ReplayDriver
 
@@ -138,11 +139,11 @@ def _verdicts(folder: Path) -> dict[str, dict[str, list[tuple[Judged, str]]]]:
     for line in read_verdicts(folder / VERDICTS_FILE):
         if isinstance(test := line["test"], str):
             judged = Judged(str(line["rule"]), str(line["verdict"]), line["advice"])
-            found.setdefault(test, {}).setdefault(judged.rule, []).append((judged, _shown(line)))
+            found.setdefault(test, {}).setdefault(judged.rule, []).append((judged, _describe_verdict(line)))
     return found
 
 
-def _shown(line: Mapping[str, Any]) -> str:
+def _describe_verdict(line: Mapping[str, Any]) -> str:
     frames = frames_of(line)
     why = line["reason"] or line["observed"]
     return one_line(f"{line['verdict']}{f', {frames}' if frames else ''}: {why}", _LONGEST_OBSERVED)

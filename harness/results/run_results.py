@@ -81,7 +81,7 @@ def read_run(folder: Path) -> RunResults:
     run = read_run_json(folder)
     verdicts, checks, failing = folder / VERDICTS_FILE, set[str](), dict[str, set[str]]()
 
-    def noted(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def note_lines(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         for line in lines:
             checks.update(filter(None, [line["test"]]))
             if line["verdict"] == Verdict.FAIL:
@@ -89,7 +89,7 @@ def read_run(folder: Path) -> RunResults:
             yield line
 
     try:
-        rules = {one.rule: one for one in standing(noted(read_verdicts(verdicts)))}
+        rules = {one.rule: one for one in standing(note_lines(read_verdicts(verdicts)))}
     except OSError as error:
         raise UsageError(f"{verdicts}: cannot be read: {error.strerror}") from error
     failing_checks = {rule: frozenset(tests) for rule, tests in failing.items()}

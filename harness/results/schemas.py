@@ -28,7 +28,6 @@ _WORD = {"type": "string", "maxLength": 300}
 _COUNT = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER}
 _TIME = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+]00:00)$"}
 _DIGEST = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-_TEXTS = {"type": "array", "items": _TEXT, "maxItems": 10_000}
 _WORDS = {"type": "array", "items": _WORD, "maxItems": 10_000}
 _GUIDS = {
     "type": "array",
@@ -144,7 +143,7 @@ def read_json(path: Path) -> Any:
     try:
         if path.stat().st_size > MOST_JSON:
             raise BadBundle(f"{path.name}: is longer than {MOST_JSON:,} bytes")
-        return _parsed(path.read_text(encoding="utf-8"))
+        return _parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadBundle(f"{path.name} is missing") from error
     except (ValueError, RecursionError) as error:
@@ -161,7 +160,7 @@ def _read(path: Path, schema: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     return json.loads(text, parse_constant=_no_number, parse_float=_number, parse_int=_integer)
 
 
@@ -207,7 +206,7 @@ def _check_line(data: bytes, last: int) -> int:
     """Check a line, of schema 2; ValueError says what is wrong. Return its ``seq``, which is after the ``last``."""
     if len(data) > MOST_LINE or not data.endswith(b"\n"):
         raise ValueError("the line is cut, or too long")
-    line = _parsed(data.decode())
+    line = _parse_json(data.decode())
     if not isinstance(line, dict) or not line.keys() <= _FORMS.keys():
         raise ValueError("no verdict of this harness")
     for key, (required, is_right) in _FORMS.items():

@@ -17,6 +17,17 @@ from harness.run.results import RuleResult
 SHOWN = 50
 """Rules that are told; the others are counted."""
 _TEXT = 200
+_PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_EATEN = re.compile(
+    rf"""
+    \\(?=[{_PUNCTUATION}]|$)          # a backslash of its own, before what it would take
+    | [`*\[\]<>\#|&~@]                # code, emphasis, links, tags, numbers of issues, cells, entities, names of users
+    | (?<!\w)_ | _(?!\w)              # emphasis, which never begins or ends within a word
+    | :(?=//) | (?<=\w):(?=[\w+-]+:) | (?<!\w):(?=[\w+-]+:)     # addresses, emoji
+    """,
+    re.VERBOSE,
+)
+"""What Markdown would not show, or not as it is."""
 
 
 def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
@@ -26,20 +37,20 @@ def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
 
 def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     run = found.run
-    yield f"# MSMQ conformance: {escaped(found.system)}"
+    yield f"# MSMQ conformance: {escape(found.system)}"
     yield ""
     roots = NamedRoots.from_json(run.get("roots", ()))
     known = (run.get("baseline") or {}).get("expected", {})
     bad = [one for one in found.rules.values() if one.verdict in BAD and one.rule not in known]
     resting = [one for one in bad if root_of(one, roots)]
     for root in roots.lines():
-        yield from (f"**{escaped(root)}**", "")
+        yield from (f"**{escape(root)}**", "")
     if resting:
-        yield from (f"Inconclusive for that: {escaped(_named(resting))}", "")
-    name, harness, reach = (escaped(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
+        yield from (escape(roots.resting([one.rule for one in resting], SHOWN)), "")
+    name, harness, reach = (escape(one_line(str(run[key]), _TEXT)) for key in ("run", "harness", "reach"))
     yield f"Run {name}, {len(found.checks):,} checks, mqconform {harness}, reached as {reach}."
     if found.partial is not None:
-        yield f"**This is a part of a run: {escaped(found.partial)}.**"
+        yield f"**This is a part of a run: {escape(found.partial)}.**"
     yield ""
     yield from _counts(found)
     for verdict in BAD:
@@ -50,9 +61,12 @@ def _lines(found: RunResults, catalogue: Mapping[str, Rule]) -> Iterator[str]:
     if known:
         yield from ("", f"## Known deviations: {len(known)}", "", "| rule | why it is accepted |", "| --- | --- |")
         reasons = {rule: one_line(str(why["reason"]), _TEXT) for rule, why in known.items()}
-        yield from (f"| {escaped(rule)} | {escaped(reason)} |" for rule, reason in reasons.items())
+        yield from (f"| {escape(rule)} | {escape(reason)} |" for rule, reason in reasons.items())
     if stale := (run.get("baseline") or {}).get("stale"):
-        yield from ("", f"**In the baseline, but failing no more: {escaped(one_line(', '.join(stale), _TEXT))}**")
+        yield from (
+            "",
+            f"**In the baseline, but failing no more: {escape(one_line(', '.join(stale), _TEXT))}**",
+        )
 
 
 def _counts(found: RunResults) -> Iterator[str]:
@@ -63,12 +77,7 @@ def _counts(found: RunResults) -> Iterator[str]:
     yield f"| document | {' | '.join(map(_words, there))} |"
     yield f"| --- |{' ---: |' * len(there)}"
     for name, counts in sorted(documents.items()):
-        yield f"| {escaped(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
-
-
-def _named(some: list[RuleResult]) -> str:
-    left = len(some) - SHOWN
-    return ", ".join(one.rule for one in some[:SHOWN]) + (f" and {left} more" if left > 0 else "")
+        yield f"| {escape(name)} | {' | '.join(f'{counts[verdict]:,}' for verdict in there)} |"
 
 
 def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[str]:
@@ -81,7 +90,7 @@ def _causes(bad: list[RuleResult], catalogue: Mapping[str, Rule]) -> Iterator[st
     for title, findings in [*tables, ("each for itself" if shared else "", tuple(alone))]:
         if not findings:
             continue
-        yield from ("", f"**{escaped(one_line(title, _TEXT))}**") if title else ()
+        yield from ("", f"**{escape(one_line(title, _TEXT))}**") if title else ()
         if room:
             yield from ("", "| rule | demands | expected | observed | check |", "| --- | --- | --- | --- | --- |")
             yield from (_row(one, catalogue) for one in findings[:room])
@@ -94,13 +103,18 @@ def _row(one: RuleResult, catalogue: Mapping[str, Rule]) -> str:
     row, line = catalogue.get(one.rule), one.line
     seen = one.observed or line["reason"] or ""
     cells = (one.rule, row.says if row else "", one.expected, seen, line["test"] or "")
-    return f"| {' | '.join(escaped(one_line(cell, _TEXT)) for cell in cells)} |"
+    return f"| {' | '.join(escape(one_line(cell, _TEXT)) for cell in cells)} |"
 
 
 def _words(verdict: Verdict) -> str:
     return str(verdict).replace("_", " ")
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", text)
+    return _EATEN.sub(r"\\\g<0>", text)
+
+
+def unescape(markdown: str) -> str:
+    """Return a page for a terminal, where nobody takes the backslashes of `escape` away again."""
+    return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

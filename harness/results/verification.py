@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -28,10 +29,10 @@ from harness.results.certificate import (
     NOT_EXERCISED_PERCENT,
     PAGE_FILE,
     Terms,
+    build_certificate,
     files_of,
     refusals,
     statement,
-    written,
 )
 from harness.results.certificate_page import badge, page
 from harness.results.installed import Suites, installed_suites
@@ -140,7 +141,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
     if found.run["suites"] != suites.digest or found.run["harness"] != said["harness"]:
         raise BadBundle("run.json is of another rule set or harness than the certificate")
     meant = statement(found, terms, said["files"])
-    if written(meant) != written(said):
+    if build_certificate(meant) != build_certificate(said):
         wrong = [key for key in sorted(meant.keys() | said.keys()) if meant.get(key) != said.get(key)]
         raise BadBundle(f"{CERTIFICATE_FILE} does not say what its run says: {', '.join(wrong)}")
     if reasons := list(refusals(found, terms, suites)):
@@ -150,6 +151,7 @@ def _check_statement(opened: Opened, said: Mapping[str, Any], found: RunResults,
             raise BadBundle(f"{name} does not show what the certificate says")
 
 
+_PLACE = re.compile(r"^(behind )?frame \d+: ")
 LISTED = 20
 
 
@@ -162,7 +164,7 @@ def said_of(found: Verified) -> Iterator[str]:
     again = found.again
     decided = len(again.shown) + len(again.believed)
     yield f"judged again: {again.captures:,} captures, {len(again.shown):,} of {decided:,} rules with a verdict"
-    yield from _replayed(again.replayed)
+    yield from describe_replay(again.replayed)
     yield f"the signer's word: {len(again.believed):,} rules{_by_document(again.believed)}; `--format json` lists them"
     yield "the signer's word: name, vendor and version of the system, the profile it was held to, dates, run"
     system = said["system"]
@@ -170,10 +172,10 @@ def said_of(found: Verified) -> Iterator[str]:
     yield f"run {said['run']!a} of {said['started']}, rule set {said['suites']}"
 
 
-def _replayed(found: Replayed) -> Iterator[str]:
+def describe_replay(found: Replayed) -> Iterator[str]:
     """Yield how many checks were replayed, why others were not, and which came to other verdicts than the run."""
     yield f"replayed: {len(found.alike):,} checks came to the verdicts of the run"
-    for why, number in Counter(found.unplayable.values()).most_common(LISTED):
+    for why, number in Counter(map(_without_place, found.unplayable.values())).most_common(LISTED):
         yield f"  not replayed: {number:,}: {why}"
     for test, differences in list(found.differing.items())[:LISTED]:
         yield f"  other verdicts: {test}: {', '.join(one.rule for one in differences[:LISTED])}"
@@ -192,7 +194,13 @@ def _declarations(said: Mapping[str, Any]) -> Iterator[str]:
     for rule, why in list(said["deviations"].items())[:LISTED]:
         yield f"  {rule}: {why['reason']!a}"
     lacking = sorted(name for name, there in said["capabilities"].items() if not there)
-    yield f"declared: without {', '.join(lacking) or 'nothing'} of the capabilities it names"
+    if lacking:
+        yield f"declared: without {', '.join(lacking)} of the capabilities it names"
+
+
+def _without_place(why: str) -> str:
+    """Return why a check cannot be replayed without the frame, which differs from check to check."""
+    return _PLACE.sub("", why)
 
 
 def _by_document(rules: list[str] | tuple[str, ...]) -> str:

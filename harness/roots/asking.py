@@ -37,18 +37,25 @@ NO_QUEUE = 0x7FFF_FFFE
 """A number that no private queue has: a message for it is refused, whatever names the system takes for its own."""
 
 _REFUSED: Mapping[int, tuple[State, str]] = {
-    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "there is no such queue"),
-    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: (State.WRONG, "the queue is not transactional"),
-    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: (State.WRONG, "the queue is transactional"),
+    MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q: (State.MISSING, "the server answered: no such queue"),
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: (
+        State.WRONG,
+        "the server answered: the queue is not transactional",
+    ),
+    MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: (
+        State.WRONG,
+        "the server answered: the queue is transactional",
+    ),
 }
+_QUEUE_NOT_FOUND = "MQ_ERROR_QUEUE_NOT_FOUND"
 _FIND_PEER = (
-    "does a firewall of this machine let the system in, is driver.peer_address the one at which it finds this machine, "
-    "and driver.peer_tcp_port the port to which it connects (MSMQ: 1801)?"
+    "let the system in through the firewall of this machine, correct driver.peer_address to the address at which it "
+    "finds this machine, or driver.peer_tcp_port to the port to which it connects (MSMQ: 1801)"
 )
 _FOREIGN_NAME = (
-    "Windows discards what is addressed to a name that is not its own (KB306785, KB306416): reach it at an address of "
-    "its own, such as by a host-only network instead of a forwarded port, and give that as driver.address; or set "
-    "IgnoreOSNameValidation = 1 at the system"
+    "correct driver.address to an address of the system's own, such as in a host-only network instead of behind a "
+    "forwarded port, or set IgnoreOSNameValidation = 1 at the system: Windows discards what is addressed to a name "
+    "that is not its own (KB306785, KB306416)"
 )
 
 
@@ -79,9 +86,14 @@ class _Sent:
     """Why its queue cannot be looked into."""
 
     @property
+    def takes_messages(self) -> bool:
+        """Return whether a message to its queue led to it: it arrived, or was answered for."""
+        return self.acknowledged is not None or bool(self.arrived)
+
+    @property
     def not_found(self) -> bool:
         """Return whether its queue was looked for and is not there, and not only closed to the tester."""
-        return "QUEUE_NOT_FOUND" in self.refusal
+        return _QUEUE_NOT_FOUND in self.refusal
 
 
 def delivery(system: System, *, reached: bool) -> Iterator[Line]:
@@ -100,12 +112,12 @@ def is_reached(lines: Sequence[Line]) -> bool | None:
 
 def identity(file: SutFile, guid: UUID | None) -> Line:
     """Compare who answers with who the peer is: two queue managers of one identifier are one for each other."""
-    peer = file.driver.peer_identifier
+    peer, key = file.driver.peer_identifier, "driver.peer_identifier"
     if guid is None:
         return Line(IDENTITY, State.NOT_SEEN, "nobody answers a request for a session")
     if guid == peer:
-        said = f"the system and the tester's peer are both queue manager {peer}"
-        return Line(IDENTITY, State.WRONG, said, "give another driver.peer_identifier")
+        said = f"{file.label} gives the tester's peer the identifier {peer} ({key}), which is that of the system"
+        return Line(IDENTITY, State.WRONG, said, f"give another {key}")
     return Line(IDENTITY, State.OK, f"the system is queue manager {guid}, the peer another")
 
 
@@ -138,19 +150,23 @@ def _reached(system: System) -> Line:
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=LIVES_S)
         session = peer.await_session(REACHED_MS)
         if session is None:
-            return Line(REACHED, State.MISSING, _never_connected(to), _FIND_PEER)
+            said = f"it sent no message to {to}: no connection within {REACHED_MS // 1_000} s"
+            return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", _FIND_PEER)
         came = session.stream.remote.host
         message = session.poll("UserMessage", within_ms=system.timeouts.response_ms)
         if message is None:
-            way_out = "does anything between them change what they send?"
+            way_out = "look for a device between them that changes what they send"
             return Line(REACHED, State.WRONG, f"{came} connected to {place}, but its message never came", way_out)
         peer.environment.run_until(lambda: _acknowledges(session), system.timeouts.response_ms)
         system.clock_s = message["UserHeader"].SentTime - peer.environment.now().utc_s
         return Line(REACHED, State.OK, f"{came} connected to {place} and brought the message that it was to send")
 
 
-def _never_connected(to: str) -> str:
-    return f"{to}: no connection within {REACHED_MS // 1_000} s"
+def _peer_not_reached(system: System) -> str:
+    keys = "driver.peer_address, driver.peer_tcp_port"
+    return (
+        f"{system.file.label} has the tester's peer at {where(system)} ({keys}), and the system does not connect to it"
+    )
 
 
 def _acknowledges(session: Session) -> bool:
@@ -182,7 +198,7 @@ def arrival(system: System, reached: bool | None) -> Iterator[Line]:
         yield _reached_by_acknowledgments(system, sent, connected, answered)
     comes_back = bool(reached or connected or answered)
     yield from _names(system, sent, comes_back)
-    yield from _queues(sent)
+    yield from _queues(system.file.label, sent)
 
 
 def _targets(system: System, stack: ExitStack) -> list[_Target]:
@@ -298,8 +314,9 @@ def _reached_by_acknowledgments(system: System, sent: list[_Sent], connected: bo
     if all(one.arrived is False or one.not_found for one in sent):
         return Line(REACHED, State.NOT_SEEN, f"no message arrived that would be acknowledged to {place}")
     to, seen = sent[0].target.name, any(one.arrived for one in sent)
-    said = f"no connection to {place} within {REACHED_MS // 1_000} s of a message to {to}, nor an answer to it"
-    return Line(REACHED, State.MISSING, said, _FIND_PEER if seen else f"{_FIND_PEER} Or: {_FOREIGN_NAME}")
+    said = f"no connection and no answer within {REACHED_MS // 1_000} s of a message to {to}"
+    way_out = _FIND_PEER if seen else f"{_FIND_PEER}. Or {_FOREIGN_NAME}"
+    return Line(REACHED, State.MISSING, f"{_peer_not_reached(system)}; {said}", way_out)
 
 
 def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line]:
@@ -310,42 +327,52 @@ def _names(system: System, sent: list[_Sent], comes_back: bool) -> Iterator[Line
             yield Line(subject, State.NOT_SEEN, "no control channel tells the host name of the system")
             continue
         name = of_name[0].target.name
-        if any(one.acknowledged is not None or one.arrived for one in of_name):
+        key = "driver.address" if subject == BY_ADDRESS else "the host name"
+        reached_at = f"{system.file.label} has the system at {name.partition(chr(92))[0]} ({key})"
+        if any(one.takes_messages for one in of_name):
             yield Line(subject, State.OK, f"messages to {name.partition(chr(92))[0]} arrive")
         elif all(one.not_found for one in of_name):
-            said = f"no queue is found by that address, such as {name}: {of_name[0].refusal}"
+            said = f"{reached_at}, and no queue is found by that, such as {name}: {of_name[0].refusal}"
             yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
         elif any(one.arrived is False for one in of_name):
-            yield Line(subject, State.MISSING, f"a message to {name} did not arrive", _FOREIGN_NAME)
+            yield Line(subject, State.MISSING, f"{reached_at}, and a message to {name} did not arrive", _FOREIGN_NAME)
         elif comes_back:
-            said = f"a message to {name} was neither acknowledged nor refused"
+            said = f"{reached_at}, and a message to {name} was neither acknowledged nor refused"
             yield Line(subject, State.MISSING, said, _FOREIGN_NAME)
         else:
             yield Line(subject, State.NOT_SEEN, f"whether a message to {name} arrives: no acknowledgment can come")
 
 
-def _queues(sent: list[_Sent]) -> Iterator[Line]:
-    """Yield a line for each queue of [queues] of which something is known."""
+def _queues(file: str, sent: list[_Sent]) -> Iterator[Line]:
+    """Yield a line for each queue of [queues] of which something is known; ``file``: the SUT file."""
     of_address = [one for one in sent if one.target.subject == BY_ADDRESS]
-    name_is_right = any(one.acknowledged is not None or one.arrived for one in of_address)
+    other = next((one.target.queue for one in of_address if one.takes_messages), None)
     for one in of_address:
         key = one.target.about
         if not key:
             continue
         kind = "transactional" if one.target.transactional else "not transactional"
-        named, way_out = f"{key} {one.target.queue}", f"make it, {kind}, or name another as queues.{key}"
-        arrived = one.arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
-        if arrived:
-            yield Line(QUEUES, State.OK, f"{named} takes messages that are {kind}", about=key)
-        elif one.acknowledged is not None:
-            otherwise = State.WRONG, f"it refuses a message with class 0x{one.acknowledged:04X}"
-            state, why = _REFUSED.get(one.acknowledged, otherwise)
-            yield Line(QUEUES, state, f"{named}: {why}", way_out, about=key)
-        elif one.refusal and name_is_right:
-            yield Line(QUEUES, State.MISSING, f"{named}: {one.refusal}", way_out, about=key)
-        elif name_is_right:
-            said = f"{named}: a message that is {kind} did not arrive, as one did in another queue"
-            yield Line(QUEUES, State.MISSING, said, way_out, about=key)
+        named = f"{file} names {one.target.queue} as queues.{key}"
+        if one.arrived or one.acknowledged == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE:
+            yield Line(QUEUES, State.OK, f"{one.target.queue} (queues.{key}) takes messages that are {kind}", about=key)
+            continue
+        state, why = _why_not_taken(one, other)
+        if why:
+            first = f"name one that is {kind}" if state is State.WRONG else "check the spelling"
+            yield Line(QUEUES, state, f"{named}, and {why}", f"{first}, or create the queue, {kind}", about=key)
+
+
+def _why_not_taken(one: _Sent, other: str | None) -> tuple[State, str]:
+    """Return why a queue takes no message, nothing where that is not known; ``other``: a queue that takes one."""
+    if one.acknowledged is not None:
+        number = f"0x{one.acknowledged:04X}"
+        return _REFUSED.get(one.acknowledged, (State.WRONG, f"the server refused a message with class {number}"))
+    if other is None:
+        return State.MISSING, ""
+    if one.not_found:
+        return State.MISSING, f"the server answered: no such queue ({_QUEUE_NOT_FOUND})"
+    not_opened = f" (nor can it be opened: {one.refusal})" if one.refusal else ""
+    return State.MISSING, f"no message arrives there, although one does in {other}{not_opened}"
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from harness.printable import one_line
 
-SAID_LIMIT = 300
+SAID_LIMIT = 400
 
 
 class State(StrEnum):
@@ -42,6 +42,11 @@ class Line:
     def bad(self) -> bool:
         """Return whether something that the SUT file promises is not there."""
         return self.state in (State.MISSING, State.WRONG)
+
+    @property
+    def sentence(self) -> str:
+        """What is missing, which says by itself where, and how to mend it."""
+        return f"{self.said}: {self.way_out}" if self.way_out else self.said
 
     def __str__(self) -> str:
         way_out = f"; {self.way_out}" if self.way_out else ""

@@ -24,8 +24,9 @@ def endpoint(system: System) -> Line:
             return Line(REMOTE_READING, State.OK, f"the mapper at {driver.address}:{port} says {found[0]} for qm2qm")
         else:
             why = why or f"the mapper at {driver.address}:{port} knows of no qm2qm"
+    said = f"{system.file.label} promises qm2qm (capabilities.qm2qm), and a reader does not find it: {why}"
     way_out = (
-        f"readers ask there where qm2qm is: is the mapper started (Windows: service RpcEptMapper), and does a firewall "
-        f"let tcp {endpoint_mapper.MAPPER_PORT} in?"
+        f"start the endpoint mapper (Windows: service RpcEptMapper), or let tcp {endpoint_mapper.MAPPER_PORT} in "
+        f"through the firewall of the system"
     )
-    return Line(REMOTE_READING, State.MISSING, why, way_out)
+    return Line(REMOTE_READING, State.MISSING, said, way_out)

@@ -20,6 +20,7 @@ __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_
 
 INDEX_FILE = "index.tsv"
 DOCUMENTS_FILE = "documents.toml"
+RULES_FILE = "rules.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
@@ -51,12 +52,16 @@ DEMANDS = ("demand", "garbled")
 """The classes that coverage is measured by."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
-_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, "rules.toml")
+_FILES = (INDEX_FILE, DOCUMENTS_FILE, ERRATA_FILE, NOTES_FILE, RULES_FILE)
 _CODE = ("harness/rules", "reference_qm/releases")
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
 """The table at the head of a section's rules.toml with what most of its rows have."""
+TITLE = "title"
+"""The key at the head of a section's rules.toml: document, section and heading, ``MS-MQQB 2.2.7 Ping Packet``."""
+CHECKED_IN = "checked_in"
+"""The key at the head of a section's rules.toml: the folders that check those of its rules that it does not check."""
 _DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
 _OPTIONAL = {"why": str, "errata": list, "note": str, "violates": list, "under": list}
@@ -156,6 +161,7 @@ class Catalogue(Mapping[str, Rule]):
         documents: Mapping[str, Document],
         errata: Mapping[str, Erratum],
         notes: ProductNotes | None = None,
+        checked_in: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
         order = list(documents)
         self._rules = {
@@ -164,6 +170,8 @@ class Catalogue(Mapping[str, Rule]):
         self._documents = documents
         self.errata = errata
         self.notes = notes or ProductNotes({})
+        self.checked_in = checked_in
+        """By the folder of a section: the folders that check those of its rules that it does not check itself."""
 
     def to_tree(self) -> dict[str, Any]:
         """Return everything as a tree of JSON."""
@@ -172,6 +180,7 @@ class Catalogue(Mapping[str, Rule]):
             "documents": [asdict(document) for document in self._documents.values()],
             "errata": [asdict(erratum) for erratum in self.errata.values()],
             "notes": self.notes.to_tree(),
+            "checked_in": {folder: list(named) for folder, named in self.checked_in.items()},
         }
 
     @classmethod
@@ -180,7 +189,8 @@ class Catalogue(Mapping[str, Rule]):
         rules = [_rule_of(row) for row in tree["rules"]]
         documents = {row["name"]: Document(**row) for row in tree["documents"]}
         errata = {row["id"]: Erratum.from_tree(row) for row in tree["errata"]}
-        return cls(rules, documents, errata, ProductNotes.from_tree(tree["notes"]))
+        checked_in = {folder: tuple(named) for folder, named in tree["checked_in"].items()}
+        return cls(rules, documents, errata, ProductNotes.from_tree(tree["notes"]), checked_in)
 
     def __getitem__(self, rule: str) -> Rule:
         return self._rules[rule]
@@ -208,7 +218,7 @@ class Catalogue(Mapping[str, Rule]):
         """Return the rows for a run folder's rules.json."""
         return {name: rule.to_json() for name, rule in self._rules.items()}
 
-    def called(self, document: str) -> str:
+    def document_title(self, document: str) -> str:
         """Return how a document is called: by its name with MS, unless it is none of the specifications."""
         return f"MS-{document}" if self._documents[document].title.startswith("[MS-") else document
 
@@ -311,8 +321,12 @@ def _read_catalogue(root: Path) -> Catalogue:
     index, documents = load_index(root), load_documents(root)
     errata = load_errata(index, root)
     rules: dict[str, Rule] = {}
-    for file in sorted(root.glob("*/*/rules.toml")):
+    checked_in: dict[str, tuple[str, ...]] = {}
+    for file in sorted(root.glob(f"*/*/{RULES_FILE}")):
         rows = read_toml(file)
+        head = {key: rows.pop(key) for key in (TITLE, CHECKED_IN) if key in rows}
+        _check_head(root, file, head)
+        checked_in[_folder(root, file)] = tuple(f"suites/{folder}" for folder in head.get(CHECKED_IN, ()))
         defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULTS)
         for name, row in rows.items():
             if name in rules:
@@ -322,11 +336,24 @@ def _read_catalogue(root: Path) -> Catalogue:
     notes = load_notes(index, rules, root)
     for rule in rules.values():
         try:
-            notes.cited(rule.document, rule.note)
+            notes.find_cited(rule.document, rule.note)
         except KeyError as error:
-            file = root.parent / rule.folder / "rules.toml"
+            file = root.parent / rule.folder / RULES_FILE
             raise CatalogueError(file, rule.id, f"unknown product note {error.args[0]}; add it to notes.toml") from None
-    return Catalogue(list(rules.values()), documents, errata, notes)
+    return Catalogue(list(rules.values()), documents, errata, notes, checked_in)
+
+
+def _folder(root: Path, file: Path) -> str:
+    """Return the folder of a section, such as ``suites/mqqb/s2_2_1_internal_header``."""
+    return f"suites/{file.parent.relative_to(root).as_posix()}"
+
+
+def _check_head(root: Path, file: Path, head: Mapping[str, Any]) -> None:
+    """Check the keys above the rows: each folder of ``checked_in`` is one such as ``mqqb/s2_2_7_ping_packet``."""
+    check_keys(file, "the head", head, {TITLE: str}, {CHECKED_IN: list})
+    for folder in head.get(CHECKED_IN, ()):
+        if not (root / str(folder) / RULES_FILE).is_file():
+            raise CatalogueError(file, CHECKED_IN, f"{folder!a} is no folder of a section")
 
 
 def _rule(
@@ -381,7 +408,7 @@ def _rule(
         errata=(*cited, *(each.id for each in errata.values() if name in each.where and each.id not in cited)),
         note=entry.get("note"),
         link=documents[document].link(section),
-        folder=f"suites/{file.parent.relative_to(root).as_posix()}",
+        folder=_folder(root, file),
         kind=known.kind,
         twin=known.twin,
         violates=violates,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.paths import SUITES
 
-_REGISTERING = ("test_*", "faults*", "predicates*", "elsewhere*", "__init__*")
+_REGISTERING = ("test_*", "faults*", "predicates*")
 """Python files of a section that another one of it does not read ids from."""
 
 
@@ -22,11 +22,20 @@ def files_naming(patterns: Iterable[str], rules: Collection[str] | None) -> list
     if rules is None:
         return files
     names = [rule.encode() for rule in rules]
-    return [path for path in files if any(map((path.read_bytes() + _tables_beside(path.parent)).__contains__, names))]
+    return [path for path in files if any(map((path.read_bytes() + tables_beside(path.parent)).__contains__, names))]
 
 
 @cache
-def _tables_beside(folder: Path) -> bytes:
+def tables_beside(folder: Path) -> bytes:
     """Return the text of a section's modules that its checks and faults import."""
     modules = sorted(folder.glob("*.py"))
     return b"".join(path.read_bytes() for path in modules if not any(fnmatch(path.name, one) for one in _REGISTERING))
+
+
+def place_of(path: str, *texts: str) -> str:
+    """Return where a file has the first of some texts that it has, as ``path:line``.
+
+    ``path``: below the folder that holds the suites, such as ``suites/mqqb/s2_2_1_internal_header/faults.py``.
+    """
+    lines = (SUITES.parent / path).read_text(encoding="utf-8").splitlines()
+    return next((f"{path}:{number}" for text in texts for number, line in enumerate(lines, 1) if text in line), path)

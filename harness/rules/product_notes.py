@@ -106,7 +106,7 @@ class ProductNotes:
         """Return the notes that ``to_tree`` made a tree of."""
         return cls({name: {row["number"]: _note_of(row) for row in rows} for name, rows in tree.items()})
 
-    def cited(self, document: str, text: str | None) -> list[Note]:
+    def find_cited(self, document: str, text: str | None) -> list[Note]:
         """Return the notes that a row's ``note`` names; KeyError with the first that its document does not have.
 
         Of a document without a file of notes none are known.
@@ -123,7 +123,7 @@ class ProductNotes:
     def of_rule(self, rule: str, document: str, cited: str | None) -> list[Note]:
         """Return the notes that a rule's row cites, and those that bear on it."""
         others = [note for note in self._all if note.bears_on(rule)]
-        return list(dict.fromkeys([*self.cited(document, cited), *others]))
+        return list(dict.fromkeys([*self.find_cited(document, cited), *others]))
 
     def excusing(self, profile: str) -> Mapping[str, Note]:
         """Return the rules that a release may miss, each with the first note that allows it; none for a non-Windows."""

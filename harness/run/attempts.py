@@ -14,9 +14,10 @@ from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BAD, BROKEN, WRONG, Entry, Verdict
-from harness.run.checks import AGAIN, ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN, covered, suite_path
+from harness.run.checks import covered, suite_path
 from harness.run.rests import Rests
 from harness.run.roots import doubted
+from harness.run.stash import AGAIN, ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN
 from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
@@ -114,7 +115,8 @@ def retold(entries: list[Entry], doubtful: list[Entry], reports: list[Any]) -> l
         reasons = dict.fromkeys(entry.reason for entry in bad if entry.reason)
         for report in reports:
             if report.when == "call" and report.failed and isinstance(report.longrepr, str):
-                report.longrepr = "; ".join([", ".join(sorted(said)), *reasons])
+                _, *sentences = report.longrepr.splitlines()
+                report.longrepr = "\n".join(["; ".join([", ".join(sorted(said)), *reasons]), *sentences])
     return doubtful
 
 

@@ -15,13 +15,25 @@ from harness.printable import one_line
 from harness.rules.catalogue import Rule
 from harness.run.causes import causes_of, root_of
 from harness.run.evidence import frames_of
+from harness.run.options import CHECK_LIMIT_S
 
 if TYPE_CHECKING:
     from harness.run.named_roots import NamedRoots
     from harness.run.results import RuleResult
 
-GONE_ON_WITH = ("--rule", "--select", "-k", "--baseline", "--sut", "--topology")
-"""The options that a run has to be given again with ``--resume``: what is chosen is not kept in its folder."""
+GONE_ON_WITH: Mapping[str, Any] = {
+    **dict.fromkeys(("--rule", "--select")),
+    "-k": "",
+    **dict.fromkeys(("--baseline", "--sut", "--topology", "--deadline")),
+    "--workers": 1,
+    "--wait": 0,
+    "--check-limit": CHECK_LIMIT_S,
+    "--maxfail": 0,
+    "--allure": False,
+}
+"""The options that a run has to be given again with ``--resume``, since its folder keeps none, and what each is
+without being given.
+"""
 SHOWN = 20
 """Rules of a verdict that are shown whole; the others are named."""
 SHOWN_OF_CAUSE = 5
@@ -40,7 +52,7 @@ def findings(
     found = [one for one in results if one.accepted is None]
     resting = [one for one in found if root_of(one, roots)]
     if resting:
-        yield f"inconclusive for that: {', '.join(one.rule for one in resting)}"
+        yield roots.resting([one.rule for one in resting])
         found = [one for one in found if one not in resting]
     for verdict in BAD:
         room, also = SHOWN, list[str]()
@@ -95,10 +107,23 @@ def _which(test: str | None, row: Rule | None) -> Iterator[str]:
 
 
 def goes_on_with(given: Mapping[str, Any], folder: Path) -> str:
-    """Return the command that goes on with a run: what was chosen is said again, else all the others are made too."""
-    chosen = {option: value if isinstance(value, list) else [value] for option, value in given.items() if value}
-    words = [word for option, values in chosen.items() for value in values for word in (option, str(value))]
-    return shlex.join(["mqconform", "run", *words, "--out", str(folder), "--resume"])
+    """Return the command that goes on with a run: what was chosen is said again, else all the others are made too.
+
+    ``given``: the values of the options of `GONE_ON_WITH`.
+    """
+    return f"{runs_again_with(given, folder)} --resume"
+
+
+def runs_again_with(given: Mapping[str, Any], folder: Path | None) -> str:
+    """Return the command that makes a run from its beginning, into ``folder``, or into one that it names itself."""
+    words = list[str]()
+    for option, value in given.items():
+        if value in (None, GONE_ON_WITH[option]):
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            words += [option] if each is True else [option, str(each)]
+    out = [] if folder is None else ["--out", str(folder)]
+    return shlex.join(["mqconform", "run", *words, *out])
 
 
 def again_with(sut: str | None, topology: str | None) -> str:

@@ -13,20 +13,9 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.afterwards import take_residue
 from harness.peer.peer import Peer
-from harness.run.checks import (
-    AGAIN,
-    ATTEMPT,
-    DRIVER,
-    JUDGE,
-    MIRROR,
-    RESIDUE,
-    RUN,
-    capture_path_of,
-    needed,
-    needs_known_peer,
-    suite_path,
-)
-from harness.run.plugin import end_run
+from harness.run.checks import needed, needs_known_peer, suite_path
+from harness.run.ending import end_run
+from harness.run.stash import AGAIN, ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, capture_path_of
 from harness.sut.sut import Sut
 from harness.sut.sut_file import CAPABILITIES
 
@@ -105,6 +94,6 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     if declared:
         item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
     else:
-        why = f"the SUT's control channel does not offer {', '.join(lacking)}"
+        why = f"no control channel offers {', '.join(lacking)}"
         item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.judging.robustness import FINDINGS, Condition
-from harness.run.checks import RUN, suite_path
+from harness.run.checks import suite_path
 from harness.run.run import Run
+from harness.run.stash import RUN
 
 MOST_FLOODS = 3
 MOST_CAPTURED = 512 * 1024 * 1024

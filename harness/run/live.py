@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.judging.verdicts import BAD, Verdict
+from harness.judging.verdicts import BAD, DECIDED, Verdict
 
 if TYPE_CHECKING:
     from harness.run.run import Run
@@ -56,9 +56,9 @@ class Live:
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Say what changed with a check."""
         self._done += 1
-        for line in self.run.roots.lines()[self._roots :]:
+        for root in [*self.run.roots.by_subject.values()][self._roots :]:
             self._roots += 1
-            self._show(line, for_good=True)
+            self._show(root.found, for_good=True)
         rests = self.run.roots.root_of(nodeid) is not None
         for rule, verdict in self.run.log.rules.items():
             if verdict is Verdict.INCONCLUSIVE and rests:
@@ -75,10 +75,11 @@ class Live:
         """Return in one line how far the run is."""
         rules = self.run.log.rules.values()
         counts = "".join(f", {number} {one}" for one in BAD if (number := sum(rule is one for rule in rules)))
+        judged = sum(rule in DECIDED for rule in rules)
         spent = self._clock() - self._began
         left = spent * (self._checks - self._done) / self._done if self._done else 0.0
         return (
-            f"{self._done:,} of {self._checks:,} checks, {len(rules):,} rules judged{counts}; "
+            f"{self._done:,} of {self._checks:,} checks, {judged:,} rules judged{counts}; "
             f"{_duration(spent)} spent, about {_duration(left)} left"
         )
 

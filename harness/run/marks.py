@@ -6,7 +6,10 @@ import pytest
 
 
 def covers(*rules: str) -> pytest.MarkDecorator:
-    """Mark a check with the ids of the rules of the catalogue that it judges, whole: ``MQQB-3.1.5.8.1-01``."""
+    """Mark a check with the ids of the rules of the catalogue that it judges, whole: ``MQQB-3.1.5.8.1-01``.
+
+    A failure cites their sentences. An editor looks them up after ``make tags``, and leads from an id to its row.
+    """
     return pytest.mark.covers(*rules)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.printable import one_line
 
-SAID_LIMIT = 600
+SAID_LIMIT = 800
+HEAD = "fix this first: "
 
 
 @dataclass(slots=True)
@@ -18,9 +19,16 @@ class NamedRoot:
     said: str
     checks: set[str] = field(default_factory=set)
 
+    @property
+    def found(self) -> str:
+        """The line when it is found: how many checks rest on it is not known yet."""
+        return f"{HEAD}{self.said}"
+
     def __str__(self) -> str:
+        """Return the line when the run is over."""
         count = len(self.checks)
-        return f"{self.said} ({count:,} {'check rests' if count == 1 else 'checks rest'} on it)" if count else self.said
+        resting = f" ({count:,} {'check rests' if count == 1 else 'checks rest'} on it)" if count else ""
+        return f"{self.found}{resting}"
 
 
 @dataclass(slots=True)
@@ -47,8 +55,16 @@ class NamedRoots:
         return next(resting, None)
 
     def lines(self) -> list[str]:
-        """Return a line for each, as the head of a run shows it."""
-        return [f"missing before all else: {root}" for root in self.by_subject.values()]
+        """Return a line for each, as the head of a run's result shows it."""
+        return [str(root) for root in self.by_subject.values()]
+
+    def resting(self, rules: Sequence[str], shown: int | None = None) -> str:
+        """Return the line of the rules that are inconclusive because of them; it names all, or those ``shown``."""
+        checks = len(set[str]().union(*(root.checks for root in self.by_subject.values())))
+        counts = f"{len(rules):,} rule{'s' if len(rules) != 1 else ''} in {checks:,} check{'s' if checks != 1 else ''}"
+        left = len(rules) - len(rules[:shown])
+        more = f" and {left:,} more" if left else ""
+        return f"inconclusive because of that: {counts}: {', '.join(rules[:shown])}{more}"
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return what run.json has of them."""

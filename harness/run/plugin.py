@@ -17,7 +17,12 @@ import pytest
 
 from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
-from harness.run.checks import (
+from harness.run.checks import needed, suite_path, why_not_collected
+from harness.run.computing import bounded_computing
+from harness.run.ending import after_check, end_run, said_of_end
+from harness.run.options import add_options
+from harness.run.selection import chosen, files_to_collect, selection, wanted_rules
+from harness.run.stash import (
     DRIVER,
     DRIVERS,
     FOUND,
@@ -28,20 +33,12 @@ from harness.run.checks import (
     ROOTS,
     RUN,
     TOLD,
-    capture_path_of,
-    covered,
-    needed,
-    suite_path,
-    why_not_collected,
+    make_judge,
 )
-from harness.run.computing import bounded_computing
-from harness.run.options import add_options
-from harness.run.selection import chosen, files_to_collect, selection, wanted_rules
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
     from harness.run.run import Run
-    from harness.sut.drivers import SutDriver
 
 ON_END: pytest.StashKey[Handlers] = pytest.StashKey()
 """The handlers before the run of the signals that end it."""
@@ -175,6 +172,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     run.describe()
     run.write(finished=None, code=None)
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
+    run.asked = len({suite_path(item) for item in items} | run.done.tests)
 
 
 def _give_up(config: pytest.Config, run: Run) -> None:
@@ -197,52 +195,18 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     """After a check, look whether the SUT's process still runs; workers leave that to the session."""
     run = item.config.stash.get(RUN, None)
     virtual = run is not None and run.file.driver.kind == "virtual"
-    with bounded_computing() if virtual else nullcontext():
-        done = yield
+    try:
+        with bounded_computing() if virtual else nullcontext():
+            done = yield
+    except BaseException:  # interrupted: it was begun, not made
+        if run is not None:
+            run.tests_run.discard(str(suite_path(item)))
+        raise
     if RUN in item.config.stash:
         after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
     if JUDGE in item.stash:  # items live as long as the run: the judge would keep every packet of the check
         del item.stash[JUDGE]
     return done
-
-
-def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
-    """Record the end of the SUT's process, start it again if ``more`` is to be checked, and return whether it ended.
-
-    ``told``: the check's verdicts tell it already; a check that was over first may have been its cause as well. The
-    run ends when starting it again is no use.
-    """
-    from harness.errors import MqconformError
-    from harness.run.floods import why_ended
-
-    path = str(suite_path(item))
-    item.config.stash[RUN].keep_residue()
-    if (why := why_ended(item)) is not None:
-        end_run(item.session, why)
-        more = False
-    death = driver.death(path)
-    if death is None:
-        return False
-    item.config.stash[RUN].note_death(death)
-    if not told:
-        _judge_for(item, path).break_off(said_of_end(death.how))
-    try:
-        if more:
-            driver.start_again()
-    except MqconformError as error:
-        end_run(item.session, str(error))
-    return True
-
-
-def said_of_end(how: str) -> str:
-    """Return what verdicts and the terminal say of an end of the SUT's process."""
-    return f"the SUT's process ended: {how}"
-
-
-def end_run(session: pytest.Session, why: str) -> None:
-    """Begin no more checks: the SUT is lost."""
-    session.config.stash[RUN].lose(why)
-    session.shouldstop = why
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -257,18 +221,6 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     return True
 
 
-def _judge_for(item: pytest.Item, path: str) -> Judge:
-    from harness.judging.judge import Judge
-    from harness.run_folder import CAPTURES_FOLDER
-
-    run = item.config.stash[RUN]
-    capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
-    log = item.config.stash[LOG]
-    profile = run.file.sut.profile
-    covers = covered(item)
-    return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
@@ -281,7 +233,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     path = suite_path(item)
     if path is None or RUN not in item.config.stash:
         return (yield)
-    item.stash[JUDGE] = _judge_for(item, path)
+    item.stash[JUDGE] = make_judge(item)
     item.config.stash[RUN].tests_run.add(path)
     try:
         done = yield
@@ -375,7 +327,7 @@ def _hung_up(item: pytest.Item) -> bool:
 
 
 def _outcome(judge: Judge, run: Run) -> None:
-    """Fail the check for its own rules, and for a passive rule that no check before it saw broken.
+    """Fail the check for its own rules, and for a passive rule that no check before it saw broken; cite them.
 
     What the baseline of the run expects fails no check.
     """
@@ -387,7 +339,8 @@ def _outcome(judge: Judge, run: Run) -> None:
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
         verdicts = ", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items()))
-        pytest.fail("; ".join([verdicts, *judge.reasons]), pytrace=False)
+        sentences = [f"{rule}: {run.catalogue[rule].says}" for rule in sorted(counted) if rule in run.catalogue]
+        pytest.fail("\n".join(["; ".join([verdicts, *judge.reasons]), *sentences]), pytrace=False)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

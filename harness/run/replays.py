@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.judging.verdicts import read_lines
+from harness.judging.verdicts import Verdict, read_lines
 from harness.paths import SUITES
-from harness.run.checks import DRIVER, suite_path
+from harness.run.checks import suite_path
+from harness.run.stash import DRIVER
 from harness.run_folder import CAPTURES_FOLDER, RUN_FILE, VERDICTS_FILE, capture_of
 from harness.sut.drivers import SutDriver
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
+from harness.sut.sut_process import Death
 
+NOT_MADE = (Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE)
+"""The verdicts of checks that end before anything is sent."""
 FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the checks that are replayed, with the folders above them."""
 
@@ -31,6 +35,7 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
         run = json.loads(path.read_text(encoding="utf-8"))
         file = parse_sut_file({"sut": run["sut"], "driver": {"kind": "virtual"}})
         word = str(run["run"])
+        deaths = [Death(0, str(one["check"]), str(one["how"]), str(one["said"])) for one in run.get("deaths", ())]
     except OSError as error:
         raise UsageError(f"{folder}: holds no run: {RUN_FILE}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -41,12 +46,15 @@ def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[Sut
         raise UsageError(f"{folder}: holds no run: {VERDICTS_FILE}: {error.strerror}") from error
     if not captures:
         raise UsageError(f"{folder}: no check has a verdict{' on ' if rules else ''}{', '.join(sorted(rules))}")
-    return file, lambda file, out: [ReplayDriver(file, captures, word)]
+    return file, lambda file, out: [ReplayDriver(file, captures, word, deaths)]
 
 
 def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
-    """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts."""
-    captures, wanted = dict[str, Path](), set[str]()
+    """Return the captures of a run's checks: of several attempts at one check the last, as its verdicts.
+
+    A check that was not made, since the system has not what it needs, has none.
+    """
+    captures, wanted, made = dict[str, Path](), set[str](), set[str]()
     for line in read_lines(folder / VERDICTS_FILE):
         if not isinstance(test := line.get("test"), str):
             continue
@@ -54,7 +62,9 @@ def _captures(folder: Path, rules: Collection[str]) -> dict[str, Path]:
         captures[test] = folder / CAPTURES_FOLDER / name.rpartition("/")[2]
         if not rules or line.get("rule") in rules:
             wanted.add(test)
-    return {test: path for test, path in captures.items() if test in wanted}
+        if line.get("verdict") not in NOT_MADE:
+            made.add(test)
+    return {test: path for test, path in captures.items() if test in wanted and (test in made or path.is_file())}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.capture.recorder import RPC
+from harness.judging.verdicts import Entry, Verdict
 from harness.run.checks import needed
 from harness.sut.own_queues import PROVISIONED
 
 if TYPE_CHECKING:
     import pytest
 
-    from harness.judging.verdicts import Entry
+_CLOSED = re.compile(r"(?<!not )\bclosed\b")
+"""What checks call a connection that the system ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,13 @@ class Rests:
     def is_shown(self, entry: Entry) -> bool:
         """Return whether a verdict is about packets that came: these are as they are, whatever is missing."""
         return bool(entry.evidence) and all(one.frame in self.came for one in entry.evidence)
+
+    def is_silence(self, entry: Entry) -> bool:
+        """Return whether a pass rests on nothing that came: it says something only if what would come could come.
+
+        A connection that the system closed is heard, too.
+        """
+        return entry.verdict is Verdict.PASS and not entry.heard and _CLOSED.search(entry.observed) is None
 
 
 def rests_of(item: pytest.Item) -> Rests:

@@ -1,5 +1,7 @@
 """What the verdicts of a run rest on: asked for once, at the first verdict that something missing may explain.
 
+A pass of a rule because nothing came is such a verdict, too.
+
 The answer is kept for the run. A verdict that rests on what is missing is inconclusive, with that as its reason.
 """
 
@@ -110,33 +112,30 @@ def _asked(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
 def doubted(entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots) -> list[Entry]:
     """Return the verdicts of a check; those that rest on something missing are inconclusive, and it is named."""
     roots.note(rests)
-    if not rests.any or not any(_is_open(entry, rests) for entry in entries):
+    if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):
         return entries
     roots.ask(driver)
     lines = [*roots.missing(rests)]
     if not lines:
         return entries
-    resting = [entry for entry in entries if _is_open(entry, rests)]
+    resting = [entry for entry in entries if _is_doubtful(entry, rests)]
     for line in lines:
-        named.name(_key(line), _said(line), {entry.test for entry in resting if entry.test})
+        named.name(_key(line), line.sentence, {entry.test for entry in resting if entry.test})
     return [_resting_on(lines, entry) if entry in resting else entry for entry in entries]
 
 
-def _is_open(entry: Entry, rests: Rests) -> bool:
+def _is_doubtful(entry: Entry, rests: Rests) -> bool:
+    """Return whether something missing may explain a verdict."""
     broken = (*BROKEN, Verdict.INCONCLUSIVE)
-    return entry.verdict in broken and entry.document != DOCUMENT and not rests.is_shown(entry)
+    missed = entry.verdict in broken and not rests.is_shown(entry)
+    return entry.document != DOCUMENT and (missed or rests.is_silence(entry))
 
 
 def _resting_on(lines: Sequence[Line], entry: Entry) -> Entry:
-    why = "; ".join(map(_said, lines))
+    why = "; ".join(line.sentence for line in lines)
     reason = f"{why}; {entry.reason}" if entry.reason else why
     return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=reason)
 
 
 def _key(line: Line) -> str:
     return f"{line.subject} {line.about}" if line.about else line.subject
-
-
-def _said(line: Line) -> str:
-    way_out = f"; {line.way_out}" if line.way_out else ""
-    return f"{line.subject}: {line.said}{way_out}"

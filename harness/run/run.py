@@ -25,7 +25,7 @@ from harness.errors import FolderError, UsageError
 from harness.exit_codes import EXIT_INTERRUPTED, EXIT_NOT_CONFORMANT, EXIT_OK, EXIT_TOO_FEW, EXIT_USAGE
 from harness.judging.baseline import Baseline, Held, hold
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
-from harness.judging.verdicts import Recorded, Verdict, VerdictLog, read_lines
+from harness.judging.verdicts import DECIDED, Recorded, Verdict, VerdictLog, read_lines
 from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, load_catalogue, load_index
 from harness.rules.coverage import coverage
@@ -49,9 +49,6 @@ from harness.run_folder import (
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
 
-DECIDED = (Verdict.FAIL, Verdict.WARN, Verdict.PASS)
-"""The verdicts with which a rule counts as judged."""
-
 
 @dataclass(slots=True)
 class Run:
@@ -72,6 +69,8 @@ class Run:
     """The highest folder that was made for it."""
     suites: str | None = None
     """The SHA-256 of rules.json, once that is written: what this run could judge, and by which checks."""
+    asked: int = 0
+    """How many checks it is to make, those of before it was resumed included."""
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
@@ -302,10 +301,11 @@ class Run:
         """Return in one line what the run found, rule by rule."""
         rules = Counter(self.log.rules.values())
         counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
-        tests = len(self.tests_run | self.done.tests | self.done.again)
+        made = len(self.tests_run | self.done.tests | self.done.again)
+        checks = f"{made} of {self.asked}" if self.asked > made else str(made)
         sut = self.file.sut
         partial = f" (partial: {part})" if (part := self.partial()) is not None else ""
-        return f"{sut.name} {sut.version}: {tests} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
+        return f"{sut.name} {sut.version}: {checks} checks, {rules.total()} rules: {counts or 'no verdicts'}{partial}"
 
     def partial(self) -> str | None:
         """Return in a few words why this is only a part of a run; None when it is a whole one."""

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ConformanceFailure, FolderError, SutUnavailable
 from harness.judging.verdicts import Verdict
-from harness.run.checks import JUDGE
+from harness.run.stash import JUDGE
 from harness.sut.shown import NotShown
 
 OF_THE_SYSTEM = (ConformanceFailure, SutUnavailable)

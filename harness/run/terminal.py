@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harness.run.checks import FOUND, RUN
-from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with
+from harness.run.ending import said_of_end
+from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with, runs_again_with
 from harness.run.live import Live
-from harness.run.plugin import said_of_end
+from harness.run.stash import FOUND, RUN
 from harness.sut.timeouts import said_of_timeouts
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 LIVE = "mqconform-live"
 """The name of the plugin that says how far a run is."""
+_OF_PYTEST = {"-k": "keyword", "--maxfail": "maxfail"}
+"""The names by which pytest has its own options."""
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -38,7 +42,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         for line in run.roots.lines():
             terminalreporter.write_line(line)
     terminalreporter.write_sep("-", "mqconform")
-    terminalreporter.write_line(run.account())
     if run.log.unfollowed:
         terminalreporter.write_line(f"SHOULD not followed beside a MUST: {', '.join(sorted(run.log.unfollowed))}")
     if run.baseline is not None:
@@ -51,11 +54,28 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for death in run.deaths:
         terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
-    if run.aborted and not run.uncollected:
-        given = {option: config.getoption("keyword" if option == "-k" else option) for option in GONE_ON_WITH}
-        terminalreporter.write_line(f"go on: {goes_on_with(given, run.folder)}")
+    if (next_step := _next_step(run, config)) is not None:
+        terminalreporter.write_line(next_step)
     if run.lost:
         terminalreporter.write_line(f"ERROR: {run.aborted}")
+    terminalreporter.write_line(run.account())
+
+
+def _next_step(run: Run, config: pytest.Config) -> str | None:
+    """Return the command that goes on with a run, or makes it anew where all it rests on has to be mended first."""
+    given = {option: config.getoption(_OF_PYTEST.get(option, option)) for option in GONE_ON_WITH}
+    if run.roots.by_subject:
+        file = given["--topology"] or run.file.label
+        again = runs_again_with(given, _beside(run.folder) if config.getoption("--out") else None)
+        return f"correct {file}, or the system, then run again: {again}"
+    if run.aborted and not run.uncollected:
+        return f"go on: {goes_on_with(given, run.folder)}"
+    return None
+
+
+def _beside(folder: Path) -> Path:
+    """Return a folder of a similar name that does not exist."""
+    return next(path for number in count(2) if not (path := folder.with_name(f"{folder.name}-{number}")).exists())
 
 
 def _is_mistake(told: Any) -> bool:

@@ -14,7 +14,7 @@ import pytest
 
 from harness.environment import RealEnvironment
 from harness.errors import HarnessError, SutLost, UsageError
-from harness.run.checks import capture_path_of
+from harness.run.stash import capture_path_of
 from harness.sut.drivers import SutDriver, driver_for
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port

@@ -23,21 +23,10 @@ import pytest
 from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.checks import (
-    AGAIN,
-    DRIVER,
-    LOG,
-    RESIDUE,
-    ROOTS,
-    RUN,
-    TOLD,
-    covered,
-    needs_known_peer,
-    needs_sut_alone,
-    suite_path,
-)
+from harness.run.checks import covered, needs_known_peer, needs_sut_alone, suite_path
+from harness.run.ending import after_check, end_run
 from harness.run.named_roots import NamedRoots
-from harness.run.plugin import after_check, end_run
+from harness.run.stash import AGAIN, DRIVER, LOG, RESIDUE, ROOTS, RUN, TOLD
 from harness.run.terminal import LIVE
 from harness.sut.drivers import SutDriver
 

@@ -304,7 +304,7 @@ class AgentWire:
             self._sink.on_reply(reply)
 
     def on_end(self, why: str) -> None:
-        """Note that the command is gone."""
+        """Record that the command has exited."""
         if not self._closed:
             self.drop()
             self._sink.on_end(why)

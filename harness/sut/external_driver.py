@@ -23,7 +23,7 @@ from harness.sut.endpoints import endpoint_of
 from harness.sut.listeners import is_own, refuse_foreign
 from harness.sut.own_queues import MESSAGE_IDS_A_TEST
 from harness.sut.remote_control import RemoteControl
-from harness.sut.sut import Sut
+from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PORTS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.timeouts import Timeouts
@@ -67,6 +67,8 @@ class ExternalDriver:
         self.identifier: UUID | None = None
         self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
+        self.tape: BeginsTape | None = None
+        """Of the check that began last."""
 
     def start(self) -> None:
         refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
@@ -178,6 +180,7 @@ class ExternalDriver:
         view.forgets = not self.beside_others and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
         view.process_ended = self.ended
+        self.tape = view.tape
         return view
 
     def ended(self, within_s: float = 0) -> str | None:

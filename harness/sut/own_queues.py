@@ -119,6 +119,15 @@ class OwnQueues:
         """Return the direct format name of a queue of the SUT."""
         return f"DIRECT=TCP:{self.address}\\{self.queue(kind)}"
 
+    def direct_name(self, queue: str) -> str:
+        """Return the direct format name of a queue of the SUT by its path name."""
+        return f"DIRECT=TCP:{self.address}\\{queue}"
+
+    def send_here(self, queue: str, labels: Iterable[str], **fields: Any) -> None:
+        """Let an application send messages with these labels to a queue of the SUT, by path name."""
+        for label in labels:
+            self.send(self.direct_name(queue), label=label, body=label, **fields)
+
     def send(self, to: str, **fields: Any) -> str:
         """Let the SUT send a message; return its message id."""
         message_id: str = self.control.call("send", to=to, **fields)["message_id"]
@@ -128,6 +137,10 @@ class OwnQueues:
     def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
         """Read what is in a queue of the SUT (control verb peek), leaving it there."""
         return list(self.control.call("peek", queue=self.queue(kind))["messages"])
+
+    def labels(self, queue: str) -> list[str]:
+        """Return the labels of the messages in a queue, by path name, in order."""
+        return [one["label"] for one in self.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
     def outgoing(self, to: str) -> dict[str, Any]:
         """Return what ``list`` says of the outgoing queue for a format name; ConformanceFailure when it has none."""

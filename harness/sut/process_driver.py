@@ -51,7 +51,8 @@ class ProcessDriver(ExternalDriver):
 
     def ended(self, within_s: float = 0) -> str | None:
         """Return how the program ended; None while it runs."""
-        return self.process.ended(within_s)
+        how = self.process.ended(within_s)
+        return how if self.tape is None else self.tape.sees("ended", how)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return how the program ended. One that ends closes its connections some time before its end is told."""

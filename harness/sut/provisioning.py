@@ -145,6 +145,7 @@ def virtual_security(peer: UUID) -> SecurityConfig:
     )
 
 
+@cache
 def restricted_queue(name: str) -> QueueSettings:
     """Return the queue to which the group and Carol may write, and nobody else."""
     aces = [

@@ -7,7 +7,7 @@ to a verdict of its own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
@@ -20,8 +20,9 @@ from harness.sut.replay_environment import ReplayEnvironment
 from harness.sut.replay_items import NotReplayable, items_of
 from harness.sut.replay_player import Player
 from harness.sut.replay_setup import file_of, take_setup
-from harness.sut.replay_tape import SAVED
+from harness.sut.replay_tape import COMMAND, SAVED
 from harness.sut.shown import NotShown
+from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
@@ -40,9 +41,12 @@ _REFUSALS: Mapping[str, type[MqconformError]] = {
 
 
 class ReplayDriver:
-    """The SUT of every check of a run is that check's capture. ``captures``: by check."""
+    """The SUT of every check of a run is that check's capture.
 
-    def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str) -> None:
+    ``captures``: by check; ``deaths``: those of the run, which were found out when the check was over.
+    """
+
+    def __init__(self, file: SutFile, captures: Mapping[str, Path], run: str, deaths: Iterable[Death] = ()) -> None:
         self.file = file
         self.shared = self.beside_others = False
         self.wait_s = 0
@@ -51,6 +55,9 @@ class ReplayDriver:
         self.differences: dict[str, str] = {}
         """Of the checks that cannot be replayed, why."""
         self._run = run
+        self._deaths = {one.check: one for one in deaths}
+        self._player: Player | None = None
+        """Of the check that began last."""
 
     def start(self) -> None:
         """Do nothing: there is nothing but files."""
@@ -74,12 +81,13 @@ class ReplayDriver:
         setup = take_setup(items)
         if (setup["run"], setup["test"]) != (self._run, seed):
             raise NotReplayable(f"its capture is of {setup['test']} in the run {setup['run']}")
-        player = Player(items, lambda why: self._differs(seed, why))
+        self._player = player = Player(items, lambda why: self._differs(seed, why))
         environment = player.environment = ReplayEnvironment(player, setup["began"], virtual=setup["virtual"])
+        control = ReplayControl(player, environment)
         view = _ReplaySut(
             file_of(setup),
             environment,
-            ReplayControl(player, environment),
+            control,
             identifier=None if setup["identifier"] is None else UUID(setup["identifier"]),
             facilities=frozenset(setup["facilities"]),
             encryption_keys=bytes.fromhex(setup["keys"]),
@@ -89,19 +97,22 @@ class ReplayDriver:
         for name in SAVED:
             setattr(view, name, setup[name])
         view.tape = player
+        view.by_command = SurroundingsByCommand(tuple(setup["parts"]), control.set_part)
+        view.process_ended = self.ended
+        view.hangs = lambda: player.sees("hangs") is not None
         return view
 
     def ended(self, within_s: float = 0) -> str | None:
-        """Return None: what ended then is shown by its packets."""
-        return None
+        """Return how the process had ended."""
+        return None if self._player is None else self._player.sees("ended")
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return None, as above."""
-        return None
+        """Return the same."""
+        return self.ended()
 
     def death(self, check: str | None) -> Death | None:
-        """Return None, as above."""
-        return None
+        """Return the end of the process in this check, once."""
+        return self._deaths.pop(check, None)
 
     def start_again(self) -> None:
         """Do nothing."""
@@ -132,6 +143,10 @@ class ReplayControl:
 
     def begin(self, verb: str, **arguments: Any) -> int:
         return self._ask("begin", verb, arguments, int)
+
+    def set_part(self, part: str, value: int) -> None:
+        """Answer as the command did that changed a part of the environment."""
+        self.call(COMMAND, part=part, value=value)
 
     def _ask(self, how: str, verb: str, arguments: Mapping[str, Any], kind: type[Kind]) -> Kind:
         self._player.asked(how, verb, arguments)

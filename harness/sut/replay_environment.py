@@ -112,6 +112,8 @@ class ReplayEnvironment(VirtualEnvironment):
             if self._before_events(next_us):
                 self.follow(next_us)
                 self._player.play()
+                while not self._player.together and self._happens(self._now_ms):
+                    pass  # who waits looks again when the timers that are due have run
             else:
                 self._happens(self._ms(next_us))
             return True

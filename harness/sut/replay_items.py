@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
-from harness.capture.pcapng import CapturedFrame, CapturedNote, read_with_notes
+from harness.capture.pcapng import CapturedFrame, read_with_notes
 from harness.errors import HarnessError
 from harness.sut.wires import Reply
 from reference_qm.surface.inputs import Endpoint
@@ -57,7 +57,7 @@ class Note:
     @property
     def by_sut(self) -> bool:
         """Return whether the system did it, or its control channel."""
-        return not self.said.keys() & {"call", "begin", "picked", "timed_out", "over"}
+        return not self.said.keys() & {"call", "begin", "picked", "timed_out", "looked", "over"}
 
     @property
     def is_question(self) -> bool:
@@ -75,13 +75,17 @@ def items_of(path: Path) -> list[Item]:
     if path.stat().st_size > MOST:
         raise NotReplayable(f"{path.name}: is longer than {MOST:,} bytes")
     items: list[Item] = []
-    number = 0
+    number = noted = 0
     for one in read_with_notes(path):
         if isinstance(one, CapturedFrame):
             number = one.number
             items.append(_of_frame(path, one))
         else:
-            items.append(_of_note(path, one, number))
+            text = one.text
+            noted += len(text)
+            if noted > MOST:
+                raise NotReplayable(f"{path.name}: its notes are longer than {MOST:,} bytes")
+            items.append(_of_note(path, text, number))
     return items
 
 
@@ -96,9 +100,9 @@ def _of_frame(path: Path, frame: CapturedFrame) -> Open | Packet:
     return Packet(frame.number, frame.time_us, by_sut, part, frame.data)
 
 
-def _of_note(path: Path, note: CapturedNote, number: int) -> Note:
+def _of_note(path: Path, text: bytes, number: int) -> Note:
     try:
-        said = json.loads(note.text, object_hook=Reply)
+        said = json.loads(text, object_hook=Reply)
     except (ValueError, RecursionError) as error:
         raise NotReplayable(f"{path.name}: the note behind frame {number}: {error}") from error
     if not isinstance(said, dict) or type(us := said.get("us", 0)) is not int or not 0 <= us < MOST_US:

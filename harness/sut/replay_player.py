@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never, Protocol
 
 from harness.capture import CaptureWriter
 from harness.capture.ip import TcpFlags, UdpDatagram
 from harness.capture.recorder import Recorder
+from harness.environment import StreamSink
 from harness.errors import SutUnavailable
+from harness.printable import one_line
 from harness.sut.replay_items import Item, Note, NotReplayable, Open, Packet
 from harness.sut.replay_tape import as_line
 from harness.sut.sut import Sut
 from reference_qm.surface.inputs import Endpoint
 
-if TYPE_CHECKING:
-    from harness.sut.replay_environment import ReplayEnvironment, ReplayStream
-
 NOT_REPLAYABLE = "not replayable"
+_LONGEST_END = 200
+
+
+class PlayedStream(Protocol):
+    """The harness's end of a connection of the capture."""
+
+    open: bool
+
+    @property
+    def sink(self) -> StreamSink:
+        """Return what takes the bytes of the system."""
+
+
+class Scene(Protocol):
+    """The environment in which a capture is played: its time, and the ends of the harness."""
+
+    def epoch_us(self) -> int:
+        """Return the time."""
+
+    def follow(self, us: int) -> None:
+        """Note that it is as late as something was recorded."""
+
+    def awaits(self, item: Open) -> bool:
+        """Return whether the harness is connecting there."""
+
+    def opened(self, item: Open, local: Endpoint, remote: Endpoint) -> PlayedStream | None:
+        """Return the harness's end of a connection that stands now; None where it neither asked nor listens."""
+
+    def datagram(self, segment: UdpDatagram) -> None:
+        """Let a datagram of the SUT arrive."""
 
 
 class Player:
@@ -29,16 +59,17 @@ class Player:
     """
 
     def __init__(self, items: list[Item], differs: Callable[[str], object]) -> None:
-        self.environment: ReplayEnvironment
+        self.environment: Scene
         self.late: dict[int, Note] = {}
         """Answers to questions that were begun."""
         self.over = False
         """Whether nothing is played or compared any more."""
-        self._items = items
+        self._items = without_nothing_together(items)
         self._at = 0
         self._differs = differs
         self._answer: Note | None = None
-        self._streams: dict[tuple[Endpoint, Endpoint], ReplayStream] = {}
+        self._streams: dict[tuple[Endpoint, Endpoint], PlayedStream] = {}
+        self._looked: Counter[str] = Counter()
         self._delivering = False
         self.together = False
         """Whether more is to come before who waits looks again."""
@@ -48,6 +79,19 @@ class Player:
     def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
         """Compare what is recorded from now on with what was."""
         recorder.new_writer = lambda path: _ComparingWriter(path, self)
+
+    def lose(self, why: str) -> None:
+        """Do nothing: the capture has it where something was lost."""
+
+    def sees(self, what: str, found: str | None = None) -> str | None:
+        """Return what the capture has of it here."""
+        self._looked[what] += 1
+        item = None if self.over else self.next()
+        if not isinstance(item, Note) or what not in item.said or item.said.get("looked") != self._looked[what]:
+            return None
+        self._at += 1
+        self.environment.follow(item.us)
+        return one_line(str(item.said[what]), _LONGEST_END)
 
     def end(self) -> None:
         """Play no more: the check is over. It must be over in the capture, too."""
@@ -65,8 +109,7 @@ class Player:
         """Compare a frame that is recorded now."""
         if self.over:
             return
-        self._pass_sizes()
-        expected = self.next()
+        expected = self._expected()
         if isinstance(expected, Note) or expected is None or expected.packet != packet:
             self.differ(f"frame {frame}: the harness sends something else: {NOT_REPLAYABLE}")
         self._at += 1
@@ -76,8 +119,7 @@ class Player:
         """Compare a question that is asked now."""
         if self.over:
             raise SutUnavailable("the capture is over")
-        self._pass_sizes()
-        expected = self.next()
+        expected = self._expected()
         where = f"behind frame {self._frame()}"
         if not isinstance(expected, Note) or not expected.is_question:
             self.differ(f"{where}: the harness asks {verb}: {NOT_REPLAYABLE}")
@@ -92,8 +134,7 @@ class Player:
         """Return the port that was picked now; 0 where nothing is played any more."""
         if self.over:
             return 0
-        self._pass_sizes()
-        expected = self.next()
+        expected = self._expected()
         port = expected.said.get("picked") if isinstance(expected, Note) else None
         if type(port) is not int or not 0 < port < 2**16:
             self.differ(f"behind frame {self._frame()}: the harness picks a port: {NOT_REPLAYABLE}")
@@ -131,6 +172,14 @@ class Player:
     def next(self) -> Item | None:
         """Return what comes next, of whichever side."""
         return self._items[self._at] if self._at < len(self._items) else None
+
+    def _expected(self) -> Item | None:
+        """Return what the harness did here; the check ends where that is not in the capture."""
+        self._pass_sizes()
+        item = self.next()
+        if item is not None and _is_lost(item):
+            self.differ(self._lost(item))
+        return item
 
     def next_us(self) -> int | None:
         """Return when the system acts next; None while the harness is to act, or when all was played."""
@@ -240,6 +289,21 @@ class Player:
     def left(self) -> list[Item]:
         """Return what was not played yet."""
         return self._items[self._at :]
+
+
+def without_nothing_together(items: list[Item]) -> list[Item]:
+    """Return items without the beginnings and ends of what happened together where that is in no capture."""
+    left: list[Item] = []
+    for item in items:
+        if left and _together(item) is False and _together(left[-1]) is True:
+            left.pop()
+        else:
+            left.append(item)
+    return left
+
+
+def _together(item: Item) -> Any:
+    return item.said.get("together") if isinstance(item, Note) else None
 
 
 def _is_lost(item: Item) -> bool:

@@ -12,7 +12,9 @@ from harness.errors import UsageError
 from harness.printable import one_line
 from harness.sut.replay_items import MOST_US, Item, Note, NotReplayable
 from harness.sut.replay_tape import SAVED, TAPE_SCHEMA
+from harness.sut.surroundings import PARTS
 from harness.sut.sut_file import SutFile, parse_sut_file
+from reference_qm.surface.surroundings import CLOCK
 
 TABLES = ("sut", "driver", "queues", "control", "provisioned", "timeouts", "capabilities")
 """The tables of a SUT file that a set-up has: none of them has a command that is run or a password."""
@@ -39,6 +41,7 @@ _FORM = _object(
         "file": _object(dict.fromkeys(TABLES, _TABLE)),
         "identifier": {"type": ["string", "null"], "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
         "facilities": {"type": "array", "items": _WORD, "maxItems": 100},
+        "parts": {"type": "array", "items": {"enum": [*PARTS, CLOCK]}, "maxItems": len(PARTS) + 1},
         "keys": {"type": "string", "pattern": "^([0-9a-f]{2})*$", "maxLength": 2**20},
         "timeouts": _object(
             {

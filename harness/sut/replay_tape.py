@@ -4,17 +4,20 @@ Notes are JSON objects. The first is the set-up (``setup``). Of the control chan
 (``call`` or ``begin``, with ``with``) and each answer (``answered``; ``to`` with ``answer`` for one that was begun;
 ``refused`` with ``why``). ``bytes``: so many bytes of the system came at once. ``together``: what comes until it is
 false came before the wait looked again. ``timed_out``: a wait ended by its timeout, in real time. ``picked``: a port to
-listen on. ``over``: the check is over; ``lost``: something that is not in the capture. ``us``: when.
+listen on. ``ended``: how the system's process has ended, ``hangs``: that it computes without an end, found out when
+somebody looked for the ``looked``-th time. ``over``: the check is over; ``lost``: something that is not in the capture.
+``us``: when.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from harness.capture.pcapng import MAX_NOTE
@@ -25,24 +28,17 @@ from reference_qm.surface.inputs import Endpoint
 if TYPE_CHECKING:
     from harness.capture.recorder import Recorder
     from harness.sut.control import Control
+    from harness.sut.surroundings import SetPart
     from harness.sut.sut import Sut
 
-TAPE_SCHEMA = 1
+TAPE_SCHEMA = 2
+COMMAND = "[environment]"
+"""Stands for a verb where a command of the SUT file is carried out."""
 SAVED = (
     *("tcp_port", "ping_port", "rpc_port", "scale", "own", "first_message_id", "shared", "knows_peer", "forgets"),
     *("peer_returns", "controls_environment", "found_at_port"),
 )
 """What a check's view of its system has beside the SUT file, identifier, facilities, keys and timeouts."""
-
-
-class BeginsTape(Protocol):
-    """What a check begins and ends: it writes a tape, or plays one."""
-
-    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
-        """Begin with a check of a run."""
-
-    def end(self) -> None:
-        """End: what the check leaves behind is taken back now."""
 
 
 class Tape:
@@ -55,6 +51,7 @@ class Tape:
         self._recorder: Recorder | None = None
         self._waiting: list[dict[str, Any]] = []
         self._over = self._asking = False
+        self._looked: Counter[str] = Counter()
         now = environment.now()
         self._began = {
             "monotonic_ms": now.monotonic_ms,
@@ -83,11 +80,32 @@ class Tape:
         else:
             self._write(values)
 
+    def lose(self, why: str) -> None:
+        self.note(lost=why)
+
+    def sees(self, what: str, found: str | None) -> str | None:
+        """Write it with the number of times that was looked for."""
+        self._looked[what] += 1
+        if found is not None:
+            self.note(**{what: found, "looked": self._looked[what]})
+        return found
+
+    def asked(self, how: str, verb: str, arguments: Mapping[str, Any], ask: Callable[[], Any]) -> Any:
+        """Ask; write question and answer, which is returned."""
+        self.note(**{how: verb, "with": arguments})
+        try:
+            found = ask()
+        except MqconformError as error:
+            self.note(refused=type(error).__name__, why=str(error))
+            raise
+        self.note(answered=found)
+        return found
+
     def end(self) -> None:
         """Write that the check is over, and whether the system stood still: no capture has what came of that."""
         pulse = self._environment.pulse
         if pulse is not None and (pulse.longest_ms or pulse.was_gone):
-            self.note(lost="the system stood still or was not there for a time")
+            self.lose("the system stood still or was not there for a time")
         self.note(over=True)
         self._over = True
 
@@ -128,6 +146,7 @@ class Tape:
             "file": {**tables, "driver": driver, "control": control, "capabilities": dict(file.capabilities)},
             "identifier": sut.identifier,
             "facilities": sorted(sut.facilities),
+            "parts": list(sut.by_command.parts),
             "keys": sut.encryption_keys.hex(),
             "timeouts": _as_table(sut.timeouts),
             **{name: getattr(sut, name) for name in SAVED},
@@ -166,26 +185,17 @@ class RecordedControl:
         self._tape = tape
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        self._tape.note(call=verb, **{"with": arguments})
         self._tape.asks(True)
         try:
-            found = self._control.call(verb, **arguments)
-        except MqconformError as error:
-            self._tape.note(refused=type(error).__name__, why=str(error))
-            raise
+            found: dict[str, Any] = self._tape.asked(
+                "call", verb, arguments, partial(self._control.call, verb, **arguments)
+            )
         finally:
             self._tape.asks(False)
-        self._tape.note(answered=found)
         return found
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        self._tape.note(begin=verb, **{"with": arguments})
-        try:
-            number = self._control.begin(verb, **arguments)
-        except MqconformError as error:
-            self._tape.note(refused=type(error).__name__, why=str(error))
-            raise
-        self._tape.note(answered=number)
+        number: int = self._tape.asked("begin", verb, arguments, partial(self._control.begin, verb, **arguments))
         return number
 
     def answer(self, request: int) -> dict[str, Any] | None:
@@ -200,3 +210,18 @@ class RecordedControl:
 
     def close(self) -> None:
         self._control.close()
+
+
+class RecordedCommands:
+    """The commands that change the system's environment; what becomes of each is noted as of a verb."""
+
+    def __init__(self, set_part: SetPart, tape: Tape) -> None:
+        self._set_part = set_part
+        self._tape = tape
+
+    def __call__(self, part: str, value: int) -> None:
+        self._tape.asked("call", COMMAND, {"part": part, "value": value}, partial(self._carry_out, part, value))
+
+    def _carry_out(self, part: str, value: int) -> dict[str, Any]:
+        self._set_part(part, value)
+        return {}

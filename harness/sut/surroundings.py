@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from harness.errors import SutUnavailable
 from reference_qm.surface.surroundings import CLOCK, ChangeEnvironment
@@ -69,16 +70,21 @@ class EnvironmentTable:
         return None if self.timeout_s > 0 else f"environment.timeout_s is {self.timeout_s}; it must be 1 at least"
 
 
+SetPart = Callable[[str, int], None]
+"""Takes a part away, gives it back, or sets it; SutUnavailable with one line when that fails."""
+
+
 @dataclass(slots=True)
 class SurroundingsByCommand:
     """The parts of a system's surroundings that commands change, and which of them are there."""
 
-    table: EnvironmentTable
+    parts: tuple[str, ...]
+    set_part: SetPart
     there: dict[str, int | None] = field(init=False)
     """Of each part whether it is there, of the clock by how many seconds it is fast; None: nobody knows."""
 
     def __post_init__(self) -> None:
-        self.there = {part: 0 if part == CLOCK else True for part in self.table.parts}
+        self.there = {part: 0 if part == CLOCK else True for part in self.parts}
 
     def change(self, wanted: Mapping[str, int]) -> None:
         """Run the commands for what is to be otherwise; SutUnavailable with one line when one fails.
@@ -88,27 +94,34 @@ class SurroundingsByCommand:
         for part, value in wanted.items():
             if part in self.there and self.there[part] != value:
                 self.there[part] = None
-                self._run(self.table.command(part, value))
+                self.set_part(part, value)
                 self.there[part] = value
 
-    def _run(self, command: tuple[str, ...]) -> None:
-        shown = " ".join(command)
-        with tempfile.TemporaryFile() as said:  # a pipe would be waited for as long as anything that it starts has it
-            try:
-                process = subprocess.Popen(  # noqa: S603 - the command is the user's own, as that which starts the system
-                    command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
-                )
-            except OSError as error:
-                raise SutUnavailable(f"environment: {shown}: {error.strerror}") from error
-            try:
-                code = process.wait(self.table.timeout_s)
-            except subprocess.TimeoutExpired as error:
-                raise SutUnavailable(f"environment: {shown}: not over after {self.table.timeout_s} s") from error
-            finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)  # with what it started
-                    process.wait()
-            if code:
-                said.seek(0)
-                words = " ".join(said.read(SAID_LIMIT).decode(errors="replace").split())
-                raise SutUnavailable(f"environment: {shown}: exit code {code}{': ' if words else ''}{words}")
+
+def by_commands(table: EnvironmentTable) -> SurroundingsByCommand:
+    """Return what the commands of a SUT file change."""
+    return SurroundingsByCommand(table.parts, partial(_run, table))
+
+
+def _run(table: EnvironmentTable, part: str, value: int) -> None:
+    command = table.command(part, value)
+    shown = " ".join(command)
+    with tempfile.TemporaryFile() as said:  # a pipe would be waited for as long as anything that it starts has it
+        try:
+            process = subprocess.Popen(  # noqa: S603 - the command is the user's own, as that which starts the system
+                command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True
+            )
+        except OSError as error:
+            raise SutUnavailable(f"environment: {shown}: {error.strerror}") from error
+        try:
+            code = process.wait(table.timeout_s)
+        except subprocess.TimeoutExpired as error:
+            raise SutUnavailable(f"environment: {shown}: not over after {table.timeout_s} s") from error
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)  # with what it started
+                process.wait()
+        if code:
+            said.seek(0)
+            words = " ".join(said.read(SAID_LIMIT).decode(errors="replace").split())
+            raise SutUnavailable(f"environment: {shown}: exit code {code}{': ' if words else ''}{words}")

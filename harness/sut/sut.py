@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
+from harness.capture.recorder import Recorder
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, Unsupported
 from harness.sut.own_queues import OwnQueues
 from harness.sut.provisioning import sut_keys
-from harness.sut.replay_tape import BeginsTape
 from harness.sut.shown import NotShown, shown
-from harness.sut.surroundings import SurroundingsByCommand
+from harness.sut.surroundings import by_commands
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
 from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
@@ -35,6 +35,22 @@ SEEN_AT_THE_START = ("store", "configuration", "domain", "own_domain", "registra
 
 class NotGivenBack(Exception):
     """A part of the environment is not as it was, whatever was answered."""
+
+
+class BeginsTape(Protocol):
+    """What a check begins and ends: it writes a tape, or plays one."""
+
+    def begin(self, recorder: Recorder, sut: Sut, run: str, test: str) -> None:
+        """Begin with a check of a run."""
+
+    def lose(self, why: str) -> None:
+        """Note that something that decides how the check goes on is not in its capture."""
+
+    def sees(self, what: str, found: str | None) -> str | None:
+        """Note what was found out about the system beside all packets, None for nothing yet; return what counts."""
+
+    def end(self) -> None:
+        """End: what the check leaves behind is taken back now."""
 
 
 class Sut(OwnQueues):
@@ -102,9 +118,15 @@ class Sut(OwnQueues):
         """What ``change_environment`` changed, as it was."""
         self.controls_environment = True
         """Whether its control channel changes its environment, too."""
-        self._by_command = SurroundingsByCommand(file.environment)
+        self.by_command = by_commands(file.environment)
+        """The parts of its environment that commands change."""
         self.broken: str | None = None
         """What of its environment could not be given back, in one line."""
+
+    def lose(self, why: str) -> None:
+        """Note that something that decides how this test goes on is in no capture."""
+        if self.tape is not None:
+            self.tape.lose(why)
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -232,7 +254,7 @@ class Sut(OwnQueues):
         try:
             self._environment(values)
         except Unsupported:  # what is not there to be taken away need not be given back
-            mine = self._by_command.there.keys() & values.keys()
+            mine = self.by_command.there.keys() & values.keys()
             self._surroundings = before | {name: in_force[name] for name in mine if name not in before}
             raise
 
@@ -252,7 +274,7 @@ class Sut(OwnQueues):
 
     def _environment(self, values: Mapping[str, int]) -> dict[str, Any]:
         """Change parts of the environment, by the commands of the SUT file or by control; return all as it is."""
-        by_command = self._by_command
+        by_command = self.by_command
         by_command.change(values)
         found: dict[str, Any] = {}
         if self.controls_environment:

@@ -171,6 +171,11 @@ class SutFile:
     systems: Mapping[str, SutTable] = field(default_factory=lambda: MappingProxyType({}))
     """Of a topology: the system in each role. No table of the file."""
 
+    @property
+    def label(self) -> str:
+        """How a sentence calls the file."""
+        return self.path.name if self.path is not None else "the SUT file"
+
 
 _TABLES = {
     "sut": SutTable,

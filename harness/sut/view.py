@@ -10,7 +10,7 @@ from harness.environment import Environment
 from harness.errors import SutUnavailable
 from harness.printable import one_line
 from harness.sut.control import REASON_LIMIT, ContractBroken, Control
-from harness.sut.replay_tape import RecordedControl, Tape
+from harness.sut.replay_tape import RecordedCommands, RecordedControl, Tape
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile
 from harness.sut.timeouts import VIRTUAL, Timeouts
@@ -100,5 +100,6 @@ def view_of(
         timeouts=timeouts,
     )
     view.tape = tape
+    view.by_command.set_part = RecordedCommands(view.by_command.set_part, tape)
     view.controls_environment = "environment" in who.facilities
     return view

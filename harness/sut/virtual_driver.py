@@ -12,7 +12,7 @@ from harness.environment.system_host import SystemHost
 from harness.faults.registry import find_fault, wrap
 from harness.sut.control import VirtualControl
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
-from harness.sut.sut import Sut
+from harness.sut.sut import BeginsTape, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.view import identity_of, view_of
@@ -47,7 +47,8 @@ class VirtualDriver:
         self.identifier: UUID | None = None
         self._raises = raises
         self._host: SystemHost | None = None
-        """Of the test that began last."""
+        self._tape: BeginsTape | None = None
+        """Both of the test that began last."""
 
     def start(self) -> None:
         for name in self.file.reference.faults:
@@ -105,8 +106,9 @@ class VirtualDriver:
         control = VirtualControl(host)
         who = identity_of(control)
         view = view_of(file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
+        self._tape = view.tape
         view.process_ended = self.ended
-        view.hangs = lambda: host.hangs
+        view.hangs = self._hangs
         return view
 
     def _file_for(self, needs: Collection[str]) -> SutFile:
@@ -117,7 +119,15 @@ class VirtualDriver:
 
     def ended(self, within_s: float = 0) -> str | None:
         """Return with which exception the core of the test ended."""
-        return None if self._host is None else self._host.ended
+        return None if self._host is None else self._seen("ended", self._host.ended)
+
+    def _hangs(self) -> bool:
+        """Return whether the core of the test computes without an end."""
+        assert self._host is not None
+        return self._seen("hangs", "it hangs" if self._host.hangs else None) is not None
+
+    def _seen(self, what: str, found: str | None) -> str | None:
+        return found if self._tape is None else self._tape.sees(what, found)
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return the same: it is known at once."""

@@ -76,7 +76,7 @@ class BaseHeader(Layer):
         size = self._wire_size()
         if size != len(self.original):
             raise WireError(
-                f"BaseHeader.PacketSize: {self.PacketSize} stands for {size} bytes, there are {len(self.original)}"
+                f"BaseHeader.PacketSize: {self.PacketSize} says {size} bytes, but there are {len(self.original)}"
             )
         return s
 

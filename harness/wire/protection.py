@@ -157,7 +157,7 @@ def signed_octets(packet: Any, version: int) -> bytes:
     return b"".join(bytes(part) for part in whole[version])
 
 
-def _encoded(octets: bytes, algorithm: int, size: int) -> int:
+def _encode_pkcs1(octets: bytes, algorithm: int, size: int) -> int:
     """Return EMSA-PKCS1-v1_5 (RFC 8017 9.2) as a number."""
     digest, prefix = _HASHES[algorithm]
     info = bytes.fromhex(prefix) + digest(octets)
@@ -167,7 +167,7 @@ def _encoded(octets: bytes, algorithm: int, size: int) -> int:
 def signature(packet: Any, version: int, key: RsaKey) -> bytes:
     """Sign a message with its HashAlgorithm; bytes little-endian. Spec: MS-MQQB 3.1.7.1.4."""
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
-    encoded = _encoded(signed_octets(packet, version), algorithm, key.size)
+    encoded = _encode_pkcs1(signed_octets(packet, version), algorithm, key.size)
     return key.with_private(encoded).to_bytes(key.size, "little")
 
 
@@ -177,7 +177,7 @@ def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) ->
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     if len(value) != key.size or algorithm not in _HASHES:
         return False
-    return key.with_public(int.from_bytes(value, "little")) == _encoded(
+    return key.with_public(int.from_bytes(value, "little")) == _encode_pkcs1(
         signed_octets(packet, version), algorithm, key.size
     )
 
@@ -195,7 +195,7 @@ def _cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
     return AES.new(key, AES.MODE_CBC, iv=zeros)
 
 
-def encrypted(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes:
+def encrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes:
     """Encrypt a body: CBC from zeros with PKCS #5 padding, or RC4. Spec: MS-MQQB 3.1.7.1.5."""
     if block := BLOCKS.get(algorithm):
         missing = block - len(body) % block
@@ -203,7 +203,7 @@ def encrypted(body: bytes, algorithm: int, key: bytes, effective_bits: int | Non
     return bytes(_cipher(algorithm, key, effective_bits).encrypt(body))
 
 
-def decrypted(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
+def decrypt_body(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
     """Decrypt a body; None when it was not encrypted so. Spec: MS-MQQB 3.1.5.8.3."""
     block = BLOCKS.get(algorithm)
     if block and (not body or len(body) % block):

@@ -15,7 +15,6 @@ from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 EPT_OPERATIONS: dict[str, Operation] = {
     "ept_map": Operation(EPT, 3, "ept_map", "MS-RPCE 2.2.1.2.5", ept_map_Request, ept_map_Response)
 }
-EPT_S_NOT_REGISTERED = 0x16C9A0D6
 
 _ANYWHERE = str(IPv4Address(0))
 _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09

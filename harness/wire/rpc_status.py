@@ -45,14 +45,14 @@ FAULTS = {
 """Statuses of faults; others are HRESULTs that are thrown."""
 
 
-def returned(status: int) -> str:
+def name_status(status: int) -> str:
     """Name what a call returned."""
     return RETURNED.get(status, f"{status:#010x}")
 
 
-def thrown(status: int) -> str:
+def name_fault(status: int) -> str:
     """Name the status of a fault."""
-    return f"fault {FAULTS.get(status) or returned(status)}"
+    return f"fault {FAULTS.get(status) or name_status(status)}"
 
 
 def failure(status: int) -> bool:

@@ -58,12 +58,12 @@ class Queue(Nested):
 
     def __init__(self, name: str, flag: str) -> None:
         self.flag = flag
-        super().__init__(name, self._announced)
+        super().__init__(name, self._announced_layout)
 
     def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
         return super().any2i(pkt, DirectQueueFormatName(DirectFormatName=x) if isinstance(x, str) else x)
 
-    def _announced(self, layer: Packet) -> type[Structure] | None:
+    def _announced_layout(self, layer: Packet) -> type[Structure] | None:
         value = layer.getfieldval(self.flag)
         if value not in LAYOUTS[self.flag]:
             raise WireError(f"UserHeader.{self.flag}: {value} has no layout for {self.name}")

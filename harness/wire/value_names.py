@@ -40,12 +40,14 @@ _LIST = re.compile(rf"\[(?:{_ITEM}(?:, {_ITEM})*)?\]")
 def with_names(text: str) -> str:
     """Return a text with the name beside each class and status, and lists of words as they are read."""
     if "0x" in text:
-        text = _STATUS.sub(lambda found: _named(found, RETURNED), _CLASS.sub(lambda one: _named(one, CLASSES), text))
+        text = _STATUS.sub(
+            lambda found: _add_name(found, RETURNED), _CLASS.sub(lambda one: _add_name(one, CLASSES), text)
+        )
     if _LIST.fullmatch(text):
         return ", ".join(re.findall(r"'([^']*)'", text)) or "nothing"
     return text
 
 
-def _named(found: re.Match[str], names: dict[int, str]) -> str:
+def _add_name(found: re.Match[str], names: dict[int, str]) -> str:
     name = names.get(int(found[1], 16)) if int(found[1], 16) or names is CLASSES else None
     return f"{found[0]} {name}" if name else found[0]

@@ -48,6 +48,7 @@ from reference_qm.codec.packets import (
     SessionAckPacket,
     UnknownInternalPacket,
     UserMessagePacket,
+    parse_framed,
     parse_packet,
     parse_ping,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "XactUow",
     "guid_text",
     "parse_format_name",
+    "parse_framed",
     "parse_packet",
     "parse_ping",
 ]

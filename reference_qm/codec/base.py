@@ -83,9 +83,9 @@ class BaseHeader(Flagged, Record):
         return cls(reserved, flags, size, life)
 
     @classmethod
-    def read_measured(cls, cursor: Cursor) -> Self:
-        """Read the 16 bytes of a packet that ``measure`` accepted: version and signature are right."""
-        _, reserved, flags, _, size, life = cursor.unpack(_LAYOUT)
+    def read_measured(cls, data: bytes) -> Self:
+        """Read the first 16 bytes of a packet that ``measure`` accepted: version and signature are right."""
+        _, reserved, flags, _, size, life = _LAYOUT.unpack_from(data)
         return cls(reserved, flags, size, life)
 
     def build(self) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_qm.codec.format_error import FormatError
-from reference_qm.codec.layout import Layout
+from reference_qm.codec.layout import Layout, read_guid
 
 
 class Cursor:
@@ -41,7 +41,12 @@ class Cursor:
             )
         self.offset = stop
         values: tuple[Any, ...] = layout.unpack_from(self._data, start)
-        return layout.with_guids(values) if layout.guids else values
+        if not layout.guids:
+            return values
+        wire: list[Any] = list(values)
+        for index in layout.guids:
+            wire[index] = read_guid(wire[index])
+        return tuple(wire)
 
     def take(self, size: int, field: str, section: str) -> bytes:
         """Read ``size`` bytes: a size that the wire gave is believed only when they are there."""
@@ -52,21 +57,24 @@ class Cursor:
         self.offset = stop
         return self._data[start:stop]
 
-    def _step(self, size: int, field: str, section: str) -> int:
-        """Step over ``size`` bytes; return where they start."""
-        start = self.offset
-        if start + size > self.end:
-            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
-        self.offset = start + size
-        return start
-
     def align(self, boundary: int, field: str, section: str) -> bytes:
         """Read the padding bytes up to the next multiple of ``boundary``."""
         return self.take(-self.offset % boundary, field, section)
 
+    def padding(self, boundary: int, field: str, section: str) -> bytes | None:
+        """Read the padding bytes up to the next multiple of ``boundary``, as records keep them: None for zeros."""
+        size = -self.offset % boundary
+        if not size:
+            return None
+        raw = self.take(size, field, section)
+        return raw if any(raw) else None
+
     def within(self, size: int, field: str, section: str) -> Cursor:
         """Step over ``size`` bytes and return a cursor that is confined to them."""
-        start = self._step(size, field, section)
+        start = self.offset
+        if start + size > self.end:
+            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
+        self.offset = start + size
         return Cursor(self._data, start, self.offset)
 
     def through(self, marker: bytes, field: str, section: str) -> bytes:

@@ -40,28 +40,24 @@ class StreamFramer:
         if self._error is not None:
             raise FramingError(self._error, [])
         packets: list[bytes] = []
+        held, position = self._held, 0
         try:
-            self._cut(data, packets)
+            while position < len(data):
+                if not held:
+                    size = measure(data, position)
+                    if size is not None and position + size <= len(data):
+                        packets.append(bytes(data[position : position + size]))
+                        position += size
+                        continue
+                size = measure(held)
+                missing = (_MEASURABLE if size is None else size) - len(held)
+                held += data[position : position + missing]
+                position = min(position + missing, len(data))
+                if len(held) == measure(held):
+                    packets.append(bytes(held))
+                    held.clear()
         except FormatError as error:
-            self._held.clear()
+            held.clear()
             self._error = error
             raise FramingError(error, packets) from error
         return packets
-
-    def _cut(self, data: bytes, packets: list[bytes]) -> None:
-        held = self._held
-        position = 0
-        while position < len(data):
-            if not held:
-                size = measure(data, position)
-                if size is not None and position + size <= len(data):
-                    packets.append(bytes(data[position : position + size]))
-                    position += size
-                    continue
-            size = measure(held)
-            missing = (_MEASURABLE if size is None else size) - len(held)
-            held += data[position : position + missing]
-            position = min(position + missing, len(data))
-            if len(held) == measure(held):
-                packets.append(bytes(held))
-                held.clear()

@@ -61,13 +61,6 @@ class Layout:
         """Name the first field that ``available`` bytes do not hold whole."""
         return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
 
-    def with_guids(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return values with their 16-byte GUIDs as UUID."""
-        wire: list[Any] = list(values)
-        for index in self.guids:
-            wire[index] = read_guid(wire[index])
-        return tuple(wire)
-
     def pack(self, *values: Any) -> bytes:
         """Return the bytes of field values in wire order; MisuseError when one does not fit its width."""
         wire = list(values)

@@ -67,7 +67,7 @@ class MQFFormatNameElement(Record):
         if number not in _TYPES:
             raise FormatError("MQFFormatNameElement.FormatType", start, _ELEMENT, f"0x{number:04X} has no layout")
         name = _TYPES[number]
-        padding = kept(cursor.align(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT))
+        padding = cursor.padding(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT)
         return cls(name.read(cursor), padding)
 
     def build(self, offset: int = 0) -> bytes:

@@ -82,8 +82,16 @@ class UnknownInternalPacket:
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
 
+class _Received:
+    """A packet that may know the bytes that it was parsed from. They are no field: ``replace`` leaves them out."""
+
+    __slots__ = ("wire",)
+
+    wire: bytes
+
+
 @value_object(kw_only=True)
-class UserMessagePacket:
+class UserMessagePacket(_Received):
     """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader say which headers are there."""
 
     BaseHeader: base.BaseHeader
@@ -98,6 +106,9 @@ class UserMessagePacket:
 
     def build(self) -> bytes:
         """Return the bytes; MisuseError when they would not parse as this packet again."""
+        received: bytes | None = getattr(self, "wire", None)
+        if received is not None:
+            return received
         base_header, flags = self.BaseHeader, self.UserHeader.Flags
         if base_header.Flags & _IN:
             raise MisuseError("BaseHeader.Flags.IN is set: that is no UserMessage")
@@ -141,10 +152,23 @@ def parse_packet(data: bytes) -> Packet:
         raise FormatError("BaseHeader", 0, base.SECTION, f"takes {base.BASE_HEADER_SIZE} bytes, {len(data)} are there")
     if size != len(data):
         raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"makes {size} bytes, {len(data)} are there")
-    cursor = Cursor(bytes(data))
-    base_header = base.BaseHeader.read_measured(cursor)
+    return _parse_measured(bytes(data))
+
+
+def parse_framed(data: bytes) -> Packet:
+    """Parse a packet that a ``StreamFramer`` cut; raises FormatError. A UserMessage builds these very bytes again."""
+    packet = _parse_measured(data)
+    if isinstance(packet, UserMessagePacket):
+        packet.wire = data
+    return packet
+
+
+def _parse_measured(data: bytes) -> Packet:
+    """Parse a packet of which ``measure`` gave the size."""
+    base_header = base.BaseHeader.read_measured(data)
     if not base_header.Flags & _IN:
-        return _read_user_message(cursor, base_header)
+        return _read_user_message(data, base_header)
+    cursor = Cursor(data, base.BASE_HEADER_SIZE)
     internal_header = internal.InternalHeader.read(cursor)
     reader = _INTERNAL.get(internal_header.Flags & _PT, _read_unknown)
     packet = reader(cursor, base_header, internal_header)
@@ -157,8 +181,8 @@ def parse_ping(data: bytes) -> PingPacket:
     return PingPacket.parse(bytes(data))
 
 
-def _read_user_message(cursor: Cursor, base_header: base.BaseHeader) -> UserMessagePacket:
-    sized = cursor.within(base_header.PacketSize - base.BASE_HEADER_SIZE, "UserMessagePacket", _USER_MESSAGE)
+def _read_user_message(data: bytes, base_header: base.BaseHeader) -> UserMessagePacket:
+    sized = Cursor(data, base.BASE_HEADER_SIZE, base_header.PacketSize)
     flags_at = sized.offset + user.FLAGS_OFFSET
     user_header = user.UserHeader.read(sized)
     flags = user_header.Flags
@@ -180,7 +204,7 @@ def _read_user_message(cursor: Cursor, base_header: base.BaseHeader) -> UserMess
         DebugHeader=debug_header,
         SoapHeader=soap_header,
         MultiQueueFormatHeader=mqf_header,
-        SessionHeader=session.SessionHeader.read(cursor) if base_header.Flags & _SESSION else None,
+        SessionHeader=session.SessionHeader.read(Cursor(data, sized.end)) if base_header.Flags & _SESSION else None,
     )
 
 

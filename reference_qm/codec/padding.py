@@ -11,7 +11,7 @@ from reference_qm.codec.format_error import MisuseError
 
 
 def kept(raw: bytes) -> bytes | None:
-    """Return what a record keeps of padding bytes: None for zeros."""
+    """Return what a record keeps of padding bytes from several places: None for zeros."""
     return raw if any(raw) else None
 
 
@@ -29,7 +29,7 @@ def kept_end(cursor: Cursor, field: str, section: str) -> bytes | None:
     gap = -cursor.offset % 4
     if gap and not cursor.remaining:
         return b""
-    return kept(cursor.align(4, field, section))
+    return cursor.padding(4, field, section)
 
 
 def fill_end(size: int, padding: bytes | None, owner: str) -> bytes:

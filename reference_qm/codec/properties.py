@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from reference_qm.codec import text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
-from reference_qm.codec.padding import fill, kept
+from reference_qm.codec.padding import fill
 from reference_qm.codec.record import Bits, Flagged, Record
 from reference_qm.value_object import value_object
 
@@ -66,7 +66,7 @@ class MessagePropertiesHeader(Flagged, Record):
     @property
     def LabelLength(self) -> int:  # noqa: N802 - the printed name
         """Int WCHARs of the label on the wire, its terminating null included."""
-        return len(self._label()) // 2
+        return 0 if self.Label is None else len(self._label()) // 2
 
     @property
     def MessageSize(self) -> int:  # noqa: N802 - the printed name
@@ -101,7 +101,9 @@ class MessagePropertiesHeader(Flagged, Record):
         terminated = True
         if label_length:
             label, terminated = text.split(cursor.take(2 * label_length, "MessagePropertiesHeader.Label", SECTION))
-        extension = cursor.take(extension_size, "MessagePropertiesHeader.ExtensionData", SECTION)
+        extension = b""
+        if extension_size:
+            extension = cursor.take(extension_size, "MessagePropertiesHeader.ExtensionData", SECTION)
         body = cursor.take(body_size, "MessagePropertiesHeader.MessageBody", SECTION)
         return cls(
             flags,
@@ -117,7 +119,7 @@ class MessagePropertiesHeader(Flagged, Record):
             extension,
             body,
             terminated,
-            kept(cursor.align(4, "MessagePropertiesHeader.Padding", SECTION)),
+            cursor.padding(4, "MessagePropertiesHeader.Padding", SECTION),
         )
 
     def build(self) -> bytes:

@@ -10,7 +10,7 @@ from reference_qm.codec import text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
-from reference_qm.codec.padding import fill, kept
+from reference_qm.codec.padding import fill
 from reference_qm.codec.record import Record
 from reference_qm.value_object import value_object
 
@@ -107,7 +107,7 @@ class DirectQueueFormatName(Record):
             raise FormatError("DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are no WCHARs")
         wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_SECTION)
         name, terminated = text.split(wire)
-        return cls(name, terminated, kept(cursor.align(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION)))
+        return cls(name, terminated, cursor.padding(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION))
 
     def build(self) -> bytes:
         return _build_direct(self.DirectFormatName, self.Terminated, self.Padding)

@@ -36,11 +36,6 @@ FIRST_OUTGOING = TxSequenceID(Ordinal=1)
 NO_SEQUENCE = SequenceInfo()
 
 
-def next_u16(count: int) -> int:
-    """Count one further in a 16-bit element, which wraps."""
-    return count + 1 & 0xFFFF
-
-
 @dataclass(slots=True, eq=False)
 class MessagePosition:
     """A message's slot in a queue. Spec: MS-MQDMPR 3.1.1.11.

@@ -104,8 +104,7 @@ class MessagePositionList:
     def insert(self, position: MessagePosition) -> None:
         """Insert a position after those of its priority."""
         priority = position.MessageReference.Priority
-        before: Entry = next((one for one in self._last[priority:] if one is not None), self.Start)
-        self._link(before, position)
+        self._link(next(filter(None, self._last[priority:]), self.Start), position)
         self._last[priority] = position
         self._inserted += 1
         position.order = self._inserted

@@ -23,7 +23,7 @@ from reference_qm.surface.clock import Now
 
 if TYPE_CHECKING:
     from reference_qm.rpc.groups import AssociationGroup
-    from reference_qm.rpc.server import RpcServer
+    from reference_qm.rpc.service import RpcService
 
 
 class AssociationState(Enum):
@@ -40,7 +40,7 @@ class Association:
     ``remote_host`` text: where the client is. ``sec_addr`` text: the port that the client connected to.
     """
 
-    def __init__(self, server: RpcServer, remote_host: str, sec_addr: str, now: Now) -> None:
+    def __init__(self, server: RpcService, remote_host: str, sec_addr: str, now: Now) -> None:
         self.server = server
         self.groups = server.groups
         self.limits = server.limits

@@ -108,7 +108,7 @@ class SecurityContext(Protocol):
         ...
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
-        """Return the body of a PDU whose body is encrypted, after its signature was checked."""
+        """Verify the signature of an encrypted PDU and return its decrypted body."""
         ...
 
 

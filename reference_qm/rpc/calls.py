@@ -127,7 +127,7 @@ class Call:
         MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).
         """
         if status in NEVER_SENT:
-            raise MisuseError(f"{status:#010x} is no status of a fault (MS-RPCE 3.3.3.5.1)")
+            raise MisuseError(f"{status:#010x} is not a fault status (MS-RPCE 3.3.3.5.1)")
         return self.association.calls.fail(self, status)
 
     def _results(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class MessageSecurity:
         return self != named
 
 
-_UNPROTECTED = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
+UNPROTECTED = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
 """PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message that has no MessageSecurity."""
 
 
@@ -86,18 +86,19 @@ def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserM
     )
 
 
-def security_of(packet: UserMessagePacket) -> MessageSecurity | None:
-    """Return the attributes that a packet has; None when they are those of any message. Spec: MS-MQDMPR 3.1.7.1.31.
+def security_of(packet: UserMessagePacket) -> MessageSecurity:
+    """Return the attributes that a packet has. Spec: MS-MQDMPR 3.1.7.1.31.
 
     AuthenticationLevel is that of AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit
     and is always 0, but its values are those of AS. A ProviderInfo that is no such structure names no provider.
     """
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if header is None:
-        named = (properties.PrivacyLevel, properties.HashAlgorithm, properties.EncryptionAlgorithm)
-        if named == _UNPROTECTED:
-            return None
-        return MessageSecurity(PrivacyLevel=named[0], HashAlgorithm=named[1], EncryptionAlgorithm=named[2])
+        return MessageSecurity(
+            PrivacyLevel=properties.PrivacyLevel,
+            HashAlgorithm=properties.HashAlgorithm,
+            EncryptionAlgorithm=properties.EncryptionAlgorithm,
+        )
     data = header.SecurityData
     provider = _provider(data.ProviderInfo)
     return MessageSecurity(

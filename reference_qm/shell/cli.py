@@ -32,7 +32,7 @@ def serve(
         str | None, typer.Option("--facilities", metavar="NAME,...", help="All that --control offers [everything].")
     ] = None,
     release: Annotated[
-        str | None, typer.Option("--release", metavar="NAME", help="Do as this release of Windows does [none].")
+        str | None, typer.Option("--release", metavar="NAME", help="Behave like this Windows release [none].")
     ] = None,
     store: Annotated[str | None, typer.Option("--store", metavar="FILE", help="Survives the process [none].")] = None,
     fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,

@@ -87,13 +87,13 @@ class Connection(asyncio.Protocol):
         self.deliver(BytesReceived(self.name, data))
 
     def eof_received(self) -> None:
-        self._lost("closed by the remote side")
+        self._report_loss("closed by the remote side")
         self.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._linger is not None:
             self._linger.cancel()
-        self._lost(self._cut or _reason(exc))
+        self._report_loss(self._cut or _reason(exc))
         self.gone(self)
 
     # -- the host asks ------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def _lost(self, reason: str) -> None:
+    def _report_loss(self, reason: str) -> None:
         if not self.closed:
             self.closed = True
             self.deliver(TransportLost(self.name, reason))

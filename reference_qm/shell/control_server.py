@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, cast
@@ -27,8 +26,6 @@ WAITING_LIMIT = 1024
 
 UNREAD_LIMIT = 64 * 1024 * 1024
 """Bytes of answers that a client may leave unread; then it is cut."""
-
-log = logging.getLogger(__name__)
 
 
 class ControlServer:
@@ -177,13 +174,13 @@ class ControlClient(asyncio.Protocol):
         if len(self._waiting) >= WAITING_LIMIT:
             raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
 
-        def answered(result: Answer) -> None:
+        def send_answer(result: Answer) -> None:
             self._waiting.pop(result.token, None)
             if isinstance(result, Completed):
                 self._note_handle(request, result)
-            self._send(self._limited(answer(number, result)))
+            self._send(self._limit_facilities(answer(number, result)))
 
-        token = self.server.host.ask(request, answered)
+        token = self.server.host.ask(request, send_answer)
         if self.server.host.awaits(token):
             self._waiting[token] = number
 
@@ -230,7 +227,7 @@ class ControlClient(asyncio.Protocol):
         self._send({"id": number, "ok": True})
         self.server.stop()
 
-    def _limited(self, reply: dict[str, Any]) -> dict[str, Any]:
+    def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
         """Leave what is not offered here out of an answer to identity."""
         if "facilities" in reply:
             reply["facilities"] = announced(reply["facilities"], self.server.offered)

@@ -107,19 +107,19 @@ def _machine(one: Values, sites: Names, machines: Names, place: str) -> QueueMan
         Identifier=one["identifier"],
         ComputerName=one["computer_name"],
         QualifiedComputerName=one.get("qualified_computer_name", one["computer_name"]),
-        SiteIdentifierList=_known(sites, one["sites"], f"{place} sites"),
+        SiteIdentifierList=_find_names(sites, one["sites"], f"{place} sites"),
         RoutingServer=one.get("routing_server", False),
-        InRoutingServerIdentifierList=_known(
+        InRoutingServerIdentifierList=_find_names(
             machines, one.get("in_routing_servers", ()), f"{place} in_routing_servers"
         ),
-        OutRoutingServerIdentifierList=_known(
+        OutRoutingServerIdentifierList=_find_names(
             machines, one.get("out_routing_servers", ()), f"{place} out_routing_servers"
         ),
     )
 
 
 def _link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
-    ends = _known(sites, one["sites"], f"{place} sites")
+    ends = _find_names(sites, one["sites"], f"{place} sites")
     if len(set(ends)) != 2:
         raise SettingsError(f"{place} sites = {list(one['sites'])}: a link has two sites")
     return RoutingLink(
@@ -127,12 +127,12 @@ def _link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink
         Site1Identifier=ends[0],
         Site2Identifier=ends[1],
         ActualCost=one.get("cost", MIN_COST),
-        SiteGateIdentifierList=_known(machines, one.get("gates", ()), f"{place} gates"),
+        SiteGateIdentifierList=_find_names(machines, one.get("gates", ()), f"{place} gates"),
     )
 
 
 def _queue(one: Values, machines: Names, place: str) -> Queue:
-    _known(machines, [one["pathname"].partition("\\")[0]], f"{place} pathname")
+    _find_names(machines, [one["pathname"].partition("\\")[0]], f"{place} pathname")
     return Queue(
         Identifier=_identifier(one, "queue", one["pathname"]),
         Pathname=one["pathname"],
@@ -153,7 +153,7 @@ def _list(one: Values, named: Names, place: str) -> DistributionList:
     return DistributionList(
         Identifier=_identifier(one, "list", one["name"]),
         Name=one["name"],
-        Members=_known(named, one.get("members", ()), f"{place} members"),
+        Members=_find_names(named, one.get("members", ()), f"{place} members"),
     )
 
 
@@ -170,7 +170,7 @@ def _entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str
     return read
 
 
-def _known(known: Names, names: Sequence[str], where: str) -> tuple[UUID, ...]:
+def _find_names(known: Names, names: Sequence[str], where: str) -> tuple[UUID, ...]:
     for name in names:
         if name.lower() not in known:
             raise SettingsError(f"{where}: no {name!r} in this file; there are {', '.join(known) or 'none'}")

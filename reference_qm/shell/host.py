@@ -128,7 +128,7 @@ class Host:
     # -- life ---------------------------------------------------------------------------------------------------
 
     async def bind_tcp(self, port: int) -> Endpoint:
-        """Take a TCP port without accepting yet; OSError when that fails."""
+        """Bind a TCP port without accepting connections. Raises OSError."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
             self._accept, self.address, port, backlog=BACKLOG, start_serving=False
@@ -342,7 +342,7 @@ class Host:
 
     def _connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
         limit = self.limits.unsent_bytes
-        return Connection(name, opened, self._deliver, self._admit, self._gone, limit, remote, self._unsent)
+        return Connection(name, opened, self._deliver, self._admit, self._forget, limit, remote, self._unsent)
 
     def _admit(self, connection: Connection) -> bool:
         """Note an open connection; above the limit those that others open are cut before the core hears of them."""
@@ -354,7 +354,7 @@ class Host:
         self._all_closed.clear()
         return True
 
-    def _gone(self, connection: Connection) -> None:
+    def _forget(self, connection: Connection) -> None:
         self._connections.discard(connection)
         if not self._connections:
             self._all_closed.set()
@@ -422,7 +422,7 @@ class Host:
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
             except Exception as error:  # nobody knows what is on disk now
-                raise StoreFailure(f"the store failed, so nothing can be kept: {_said(error)}") from error
+                raise StoreFailure(f"the store failed, so nothing can be kept: {_describe(error)}") from error
             else:
                 if not self._short:
                     self._complaint = ""
@@ -434,17 +434,17 @@ class Host:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._finished)
+        task.add_done_callback(self._finish_task)
         return task
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
+    def _finish_task(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             context = {"message": "carrying out an effect failed", "exception": error, "task": task}
             asyncio.get_running_loop().call_exception_handler(context)
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 

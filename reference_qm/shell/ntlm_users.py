@@ -28,7 +28,7 @@ _one_at_a_time = threading.Lock()
 
 
 @contextlib.contextmanager
-def known_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
+def announce_users(users: tuple[User, ...], token: bytes) -> Iterator[None]:
     """Let the acceptor know the users, for one token: it reads them from a file that the environment names.
 
     The file is the process's own, for nobody else to read, and gone when the token is taken.

@@ -64,8 +64,8 @@ def read(
 
 def _security(level: str, authentication: str, user: str, password_env: str) -> ClientSecurity | None:
     """Return what the flags say to authenticate with; SettingsError."""
-    wanted = toml.converted(level, toml.one_of(LEVELS), "--level")
-    kind = toml.converted(authentication, toml.one_of(TYPES), "--authentication")
+    wanted = toml.convert_value(level, toml.one_of(LEVELS), "--level")
+    kind = toml.convert_value(authentication, toml.one_of(TYPES), "--authentication")
     if wanted is AuthLevel.NONE:
         return None
     if not user or not password_env:
@@ -86,17 +86,17 @@ async def read_message(
     host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())
     await host.start()
     try:
-        opened = await _asked(host, RemoteOpen(queue, "peek" if peek else "receive"))
+        opened = await _ask(host, RemoteOpen(queue, "peek" if peek else "receive"))
         reading = RemotePeek if peek else RemoteReceive
-        found = await _asked(host, reading(opened.values["remote"], timeout_ms=timeout_ms))
-        await _asked(host, RemoteClose(opened.values["remote"]))
+        found = await _ask(host, reading(opened.values["remote"], timeout_ms=timeout_ms))
+        await _ask(host, RemoteClose(opened.values["remote"]))
     finally:
         await host.stop()
     message: dict[str, object] | None = found.values["message"]
     return message
 
 
-async def _asked(host: Host, request: Request) -> Result:
+async def _ask(host: Host, request: Request) -> Result:
     answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     host.ask(request, answered.set_result)
     answer = await answered

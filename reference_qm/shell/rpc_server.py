@@ -133,7 +133,7 @@ class RpcListener:
         """Return whether the core still takes events of a connection."""
         return name in self._clients
 
-    def gone(self, client: _Connection, name: str, reason: str) -> None:
+    def forget_connection(self, client: _Connection, name: str, reason: str) -> None:
         """Forget a connection that is closed, and pass that to the core unless it closed it itself."""
         self._open.discard(client)
         if not self._open:
@@ -192,7 +192,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._name is not None:
-            self._listener.gone(self, self._name, "closed" if exc is None else str(exc))
+            self._listener.forget_connection(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
         """Send bytes in order; a connection that is breaking takes them and loses them."""

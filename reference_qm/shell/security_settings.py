@@ -54,12 +54,12 @@ LARGEST_FILE = 1 << 20
 
 
 def _list_of(convert: Callable[[object], Any]) -> toml.Convert:
-    def listed(value: object) -> tuple[Any, ...]:
+    def convert_list(value: object) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise ValueError("must be a list")
         return tuple(convert(one) for one in value)
 
-    return listed
+    return convert_list
 
 
 def _public_keys(value: object) -> MqdsPublicKeys:
@@ -147,15 +147,15 @@ def queue_security(tree: object, where: str) -> dict[str, Any]:
     """
     if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
         return {}
-    owner = toml.converted(tree.pop("owner"), toml.sid, f"{where} owner") if "owner" in tree else None
+    owner = toml.convert_value(tree.pop("owner"), toml.sid, f"{where} owner") if "owner" in tree else None
     aces: list[Ace] = []
     for key, kind in (("deny", AceType.ACCESS_DENIED), ("allow", AceType.ACCESS_ALLOWED)):
         granted = tree.pop(key, {})
         if not isinstance(granted, dict):
             raise SettingsError(f"{where} {key}: must be a table of SID = list of rights")
         for sid, rights in granted.items():
-            named = toml.converted(rights, _list_of(toml.one_of(_RIGHTS)), f"{where} {key} {sid}")
-            trustee = toml.converted(sid, toml.sid, f"{where} {key}")
+            named = toml.convert_value(rights, _list_of(toml.one_of(_RIGHTS)), f"{where} {key} {sid}")
+            trustee = toml.convert_value(sid, toml.sid, f"{where} {key}")
             aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
     if not aces and owner is not None:
         return {"security": default_queue_security(owner)}
@@ -176,7 +176,7 @@ def _account(tree: object, where: str, folder: Path) -> Account:
 
 def _remote(tree: dict[str, object], where: str) -> dict[Any, MqdsPublicKeys]:
     return {
-        toml.converted(name, toml.guid, f"{where} key"): toml.converted(keys, _public_keys, f"{where} {name}")
+        toml.convert_value(name, toml.guid, f"{where} key"): toml.convert_value(keys, _public_keys, f"{where} {name}")
         for name, keys in tree.items()
     }
 

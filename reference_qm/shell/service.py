@@ -45,7 +45,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
         raise SettingsError(str(error)) from error
 
 
-def identified(settings: Settings, store: SqliteStore | None) -> Settings:
+def with_identifier(settings: Settings, store: SqliteStore | None) -> Settings:
     """Return the settings with the identifier that is in the store, unless they have one."""
     if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
@@ -56,7 +56,7 @@ def identified(settings: Settings, store: SqliteStore | None) -> Settings:
     return replace(settings, config=config, identified=True)
 
 
-def installed(settings: Settings, faults: Sequence[str]) -> NewCore:
+def install_core(settings: Settings, faults: Sequence[str]) -> NewCore:
     """Return what makes one core after another, with the named faults.
 
     It raises SettingsError for a fault that does not exist and for entries that make no sense.
@@ -144,15 +144,15 @@ class Service:
         listen = self.settings.listen
         bound = dict.fromkeys(("tcp", "ping", "rpc", "rpc_read", "mapper", "control"), "none")
         with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
-            bound["tcp"] = self._bound(await self.host.bind_tcp(listen.tcp_port))
+            bound["tcp"] = self._show_endpoint(await self.host.bind_tcp(listen.tcp_port))
         if listen.ping:
             with _taking("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
-                bound["ping"] = self._bound(self.host.bind_ping(listen.ping_port))
+                bound["ping"] = self._show_endpoint(self.host.bind_ping(listen.ping_port))
         if self.settings.rpc.enabled:
             await self._open_rpc(bound)
         if self.settings.control is not None:
             with _taking("tcp", self.settings.control, "--control"):
-                bound["control"] = self._bound(await self.control.bind(self.settings.control))
+                bound["control"] = self._show_endpoint(await self.control.bind(self.settings.control))
                 await self.control.start()
         with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             await self.host.start()
@@ -162,12 +162,15 @@ class Service:
         rpc, address = self.settings.rpc, self.settings.listen.address
         with _taking("tcp", Endpoint(address, rpc.port), "--rpc-port"):
             listening = await self.host.bind_rpc(*rpc.ports)
-        bound["rpc"], bound["rpc_read"] = self._bound(listening.handshake), self._bound(listening.read)
+        bound["rpc"], bound["rpc_read"] = (
+            self._show_endpoint(listening.handshake),
+            self._show_endpoint(listening.read),
+        )
         if rpc.mapper:
             with _taking("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
-                bound["mapper"] = self._bound(await self.host.rpc.bind(address, rpc.mapper_port))
+                bound["mapper"] = self._show_endpoint(await self.host.rpc.bind(address, rpc.mapper_port))
 
-    def _bound(self, endpoint: Endpoint) -> str:
+    def _show_endpoint(self, endpoint: Endpoint) -> str:
         text = format_endpoint(endpoint)
         if not ipaddress.ip_address(endpoint.host).is_loopback:
             log.warning("%s is not a loopback address: whoever reaches it can talk to this queue manager", text)

@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from reference_qm.control import FACILITIES
-from reference_qm.shell.service import Service, identified, installed, open_store
+from reference_qm.shell.service import Service, install_core, open_store, with_identifier
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -24,7 +24,7 @@ def serve_until_stopped(
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     try:
         settings = load_settings(config, flags, SystemEntropy())
-        went_well = asyncio.run(_run(settings, faults, _offered(facilities)))
+        went_well = asyncio.run(_run(settings, faults, _parse_facilities(facilities)))
     except SettingsError as error:
         typer.echo(f"mqconform serve: {error}", err=True)
         raise typer.Exit(2) from error
@@ -32,7 +32,7 @@ def serve_until_stopped(
         raise typer.Exit(1)
 
 
-def _offered(facilities: str | None) -> frozenset[str]:
+def _parse_facilities(facilities: str | None) -> frozenset[str]:
     """Return the facilities that are named, with commas between them; SettingsError for one that there is not."""
     if facilities is None:
         return frozenset(FACILITIES)
@@ -48,5 +48,5 @@ async def _run(settings: Settings, faults: list[str], facilities: frozenset[str]
         store = open_store(settings)
         if store is not None:
             stack.callback(store.close)
-        found = identified(settings, store)
-        return await Service(found, installed(found, faults), store, facilities).run(typer.echo)
+        found = with_identifier(settings, store)
+        return await Service(found, install_core(found, faults), store, facilities).run(typer.echo)

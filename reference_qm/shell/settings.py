@@ -68,7 +68,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         if value is not None:
             table, key = FLAGS[flag]
             meant = int(value) if value.isascii() and value.isdigit() else value
-            values[table][key] = toml.converted(meant, _TABLES[table][key], flag)
+            values[table][key] = toml.convert_value(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
     rpc = load_rpc(values["rpc"], rpc_users, where, path.parent if path else Path())
     release = values["queue_manager"].pop("release", NO_RELEASE)
@@ -244,7 +244,7 @@ def _by_guid(
     if not isinstance(found, dict):
         raise SettingsError(f"{where}: [{table}] must be a table of GUID = {meaning}")
     return {
-        toml.converted(name, toml.guid, f"{where}: [{table}] key"): toml.converted(
+        toml.convert_value(name, toml.guid, f"{where}: [{table}] key"): toml.convert_value(
             value, convert, f"{where}: [{table}] {name}"
         )
         for name, value in found.items()

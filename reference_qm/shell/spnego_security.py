@@ -24,7 +24,7 @@ from reference_qm.rpc.authentication import (
     Segments,
     ServerSecurity,
 )
-from reference_qm.shell.ntlm_users import known_users
+from reference_qm.shell.ntlm_users import announce_users
 from reference_qm.shell.rpc_user import User
 
 SIGNATURE_SIZE = 16
@@ -93,7 +93,7 @@ class SpnegoContext:
 
     def step(self, token: bytes) -> bytes:
         """Take a token, return the next."""
-        with _said("the token is refused"):
+        with _one_line_errors("the token is refused"):
             if self._made is None:
                 self._made = self._make()
             return self._made.step(token or None) or b""
@@ -104,23 +104,23 @@ class SpnegoContext:
         With extended session security NTLM signs the segments that it may only read, too: header signing or not, as
         Windows, Samba and impacket do.
         """
-        with _said("nothing can be signed"):
+        with _one_line_errors("nothing can be signed"):
             return self._built.sign(b"".join(segments))
 
     def verify(self, segments: Segments, signature: bytes, *, header_sign: bool) -> None:
         """Check the signature of the whole PDU."""
-        with _said("the signature is wrong"):
+        with _one_line_errors("the signature is wrong"):
             self._built.verify(b"".join(segments), signature)
 
     def seal(self, segments: Segments, *, header_sign: bool) -> tuple[bytes, bytes]:
         """Encrypt the body, sign the whole PDU."""
-        with _said("nothing can be sealed"):
+        with _one_line_errors("nothing can be sealed"):
             buffers = self._built.wrap_iov([*_parts(segments), BufferType.header]).buffers
             return buffers[1].data or b"", buffers[3].data or b""
 
     def unseal(self, segments: Segments, signature: bytes, *, header_sign: bool) -> bytes:
         """Decrypt the body, check the signature of the whole PDU."""
-        with _said("the signature is wrong"):
+        with _one_line_errors("the signature is wrong"):
             parts = [*_parts(segments), (BufferType.header, signature)]
             return self._built.unwrap_iov(parts).buffers[1].data or b""
 
@@ -160,7 +160,7 @@ class SpnegoAcceptor(SpnegoContext):
 
     def step(self, token: bytes) -> bytes:
         """Take a token; a context that cannot protect what its level asks for is none (MS-RPCE 3.3.1.5.2.2)."""
-        with known_users(self._users, token):
+        with announce_users(self._users, token):
             answer = super().step(token)
         if self.complete and self._wanted & ~self._built.context_attr:
             raise SecurityError("the client cannot protect what its authentication level asks for")
@@ -173,7 +173,7 @@ def _parts(segments: Segments) -> list[tuple[BufferType, bytes]]:
 
 
 @contextlib.contextmanager
-def _said(what: str) -> Iterator[None]:
+def _one_line_errors(what: str) -> Iterator[None]:
     """Turn what pyspnego raises into one line; the rest of it is about its own insides."""
     try:
         yield

@@ -40,11 +40,11 @@ class SqliteStore:
         self.path = path
         self._found: dict[str, object] | None
         """What was there when it was opened, until that changes."""
-        with self._reported():
+        with self._one_line_errors():
             if not path.exists():
                 _create(path)
             _check_header(path)
-            self._found = _checked(path)
+            self._found = _check_entries(path)
             self._connection = _open(path)
             self._free = _free(self._connection)
         self._closed = False
@@ -60,7 +60,7 @@ class SqliteStore:
         return self._thread.submit(self._read).result() if self._found is None else self._found
 
     def _read(self) -> dict[str, object]:
-        with self._reported():
+        with self._one_line_errors():
             return _entries(self._connection, self.path)
 
     def clear(self) -> None:
@@ -69,7 +69,7 @@ class SqliteStore:
         self._thread.submit(self._clear).result()
 
     def _clear(self) -> None:
-        with self._reported():
+        with self._one_line_errors():
             self._connection.execute("DELETE FROM entry")  # a statement alone is a transaction of its own
 
     def shortage(self) -> str:
@@ -96,7 +96,7 @@ class SqliteStore:
         texts = as_text(records)
         put = [(name, text, _checksum(name, text)) for name, text in texts.items() if text is not None]
         gone = [name for name, text in texts.items() if text is None]
-        with self._reported():
+        with self._one_line_errors():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 for rows in _portions(put):
@@ -112,7 +112,7 @@ class SqliteStore:
                         self._connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
-    def _reported(self) -> Iterator[None]:
+    def _one_line_errors(self) -> Iterator[None]:
         """Turn what SQLite and the system say into one line with the file and the way out."""
         try:
             yield
@@ -140,7 +140,7 @@ _WAY_OUT = {
 
 
 def _create(path: Path) -> None:
-    """Make an empty store under another name, then give it its own: half a store is never found."""
+    """Create the store under a temporary name and rename it, so that a partial store is never seen."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
@@ -171,7 +171,7 @@ def _check_header(path: Path) -> None:
         raise StoreError(f"store {path}: it is read-only; {_WAY_OUT[sqlite3.SQLITE_READONLY]}")
 
 
-def _checked(path: Path) -> dict[str, object]:
+def _check_entries(path: Path) -> dict[str, object]:
     """Check every page and every entry, and return the entries; nothing is written."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:

@@ -82,10 +82,10 @@ def table(tree: object, known: Table, where: str) -> Values:
     if not isinstance(tree, dict):
         raise SettingsError(f"{where}: must be a table")
     check_keys(tree, known, where, "key")
-    return {key: converted(value, known[key], f"{where} {key}") for key, value in tree.items()}
+    return {key: convert_value(value, known[key], f"{where} {key}") for key, value in tree.items()}
 
 
-def converted(value: object, convert: Convert, where: str) -> Any:
+def convert_value(value: object, convert: Convert, where: str) -> Any:
     """Convert a value; SettingsError when it cannot be used."""
     try:
         return convert(value)

@@ -100,7 +100,7 @@ def captures_of(spark: SparkSession, names: Sequence[str]) -> DataFrame:
     )
 
 
-def listed(
+def list_units(
     spark: SparkSession, files: Files, names: Sequence[str], given: Given, by: By
 ) -> tuple[list[Unit], list[str]]:
     """Return the folders of captures, and a line for each that is of nobody knows which system or profile."""

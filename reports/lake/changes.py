@@ -15,7 +15,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.order import DECIDED_RANKS, is_decided, rank, verdict_at
 from reports.lake.retirement import COUNTS, mark_what_counts
-from reports.lake.schemas import shaped
+from reports.lake.schemas import shape_rows
 
 LINE = ("sut_name", "profile")
 """What the versions of a system share: their runs are compared with each other."""
@@ -37,7 +37,7 @@ def changes(events: DataFrame, runs: DataFrame, after: int = 0) -> DataFrame:
     """
     # All that follows is within one rule of one system: rows move once.
     rows = _verdicts(_steps(events.repartition(*LINE, "rule")))
-    return shaped(_named(rows.where(sql.col("ingest") > after), runs), "changes")
+    return shape_rows(_name_kinds(rows.where(sql.col("ingest") > after), runs), "changes")
 
 
 def check_current(events: DataFrame) -> DataFrame:
@@ -51,7 +51,7 @@ def check_current(events: DataFrame) -> DataFrame:
         sql.max_by(COUNTS, order).alias(COUNTS),
         sql.array_distinct(sql.flatten(sql.collect_list("judged_under"))).alias("judged_under"),
     )
-    return shaped(
+    return shape_rows(
         rows.select(*_CHECK, "latest.*", COUNTS, "judged_under").withColumn("verdict", verdict_at(sql.col("rank"))),
         "check_current",
     )
@@ -78,11 +78,11 @@ def events(
         decided = decided.unionByName(before.check_current.withColumn("rank", rank(said)).drop("verdict"))
     if catalogue is None:
         return decided
-    reviewed = _reviewed(decided, runs, catalogue, before.ingest if before else 0)
+    reviewed = _compare_suites(decided, runs, catalogue, before.ingest if before else 0)
     return decided.unionByName(reviewed, allowMissingColumns=True)
 
 
-def _reviewed(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
+def _compare_suites(decided: DataFrame, runs: DataFrame, catalogue: DataFrame, after: int) -> DataFrame:
     """Return, for each run that came with other suites than the one before, whether each check so far counts then."""
     in_order = Over.partitionBy(*LINE).orderBy("ingest")
     anew = (
@@ -164,7 +164,7 @@ def _verdicts(steps: DataFrame) -> DataFrame:
     )
 
 
-def _named(rows: DataFrame, runs: DataFrame) -> DataFrame:
+def _name_kinds(rows: DataFrame, runs: DataFrame) -> DataFrame:
     """Name runs, versions and the kind of each change; the first run of a system changes nothing."""
     numbered = runs.select(
         "ingest",

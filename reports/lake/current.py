@@ -11,7 +11,7 @@ from pyspark.sql import functions as sql
 from reports.lake.facts import RUN_COLUMNS
 from reports.lake.order import counts, is_decided, rank, verdict_at
 from reports.lake.retirement import COUNTS, mark_what_counts, newest_suites
-from reports.lake.schemas import BESIDE, PACKET, shaped
+from reports.lake.schemas import BESIDE, PACKET, shape_rows
 from reports.vocabulary import VERDICTS
 
 BESIDE_SHOWN = 5
@@ -29,15 +29,15 @@ def rule_current(
     ``test_runs`` may be those of some systems only; ``runs`` are all of these systems. Lines and packets are looked up
     for what is shown alone, so that the texts of millions of verdicts are never shuffled.
     """
-    return with_lines(shown(test_runs, runs, catalogue), verdicts, evidence)
+    return with_lines(shown_verdicts(test_runs, runs, catalogue), verdicts, evidence)
 
 
-def shown(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
+def shown_verdicts(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
     """Return a row for each verdict that is shown: run and seq of its line, and the rest as one struct ``of``.
 
     The arguments are those of `rule_current`.
     """
-    return _shown(_rules(standing(test_runs, runs, catalogue)), runs)
+    return _join_lines(_rules(standing(test_runs, runs, catalogue)), runs)
 
 
 def standing(test_runs: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -145,8 +145,8 @@ def _rules(checks: DataFrame) -> DataFrame:
     )
 
 
-def _shown(rules: DataFrame, runs: DataFrame) -> DataFrame:
-    """Return what `shown` does; one struct, so that both look-ups need the same columns."""
+def _join_lines(rules: DataFrame, runs: DataFrame) -> DataFrame:
+    """Return what `shown_verdicts` does; one struct, so that both look-ups need the same columns."""
     each = rules.select("sut", "rule", "retired", "numbers", sql.posexplode("verdicts").alias("position", "verdict"))
     of_run = runs.select(*(name for name in RUN_COLUMNS if name not in ("sut", "suites")))
     rows = each.select("sut", "rule", "retired", "numbers", "position", "verdict.*").join(
@@ -157,7 +157,7 @@ def _shown(rules: DataFrame, runs: DataFrame) -> DataFrame:
 
 
 def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> DataFrame:
-    """Return the table `rule_current` of what `shown` says. ``verdicts``, ``evidence``: of the runs that it names."""
+    """Return the table `rule_current` of `shown_verdicts`; ``verdicts``, ``evidence``: of the runs that it names."""
     texts = ("document", "section", "level", "expected", "observed", "reason", "capture", "errata", "notes")
     lines = verdicts.select("run", "seq", sql.struct("rule", "verdict", *texts).alias("line"))
     packets = evidence.select("run", "seq", sql.struct(*PACKET).alias("packet"))
@@ -191,4 +191,4 @@ def with_lines(shown: DataFrame, verdicts: DataFrame, evidence: DataFrame) -> Da
         sql.aggregate("of.numbers", sql.lit(0).cast("bigint"), lambda whole, each: whole + each).alias("tests"),
         counts({name: sql.col("of.numbers")[number] for number, name in enumerate(VERDICTS)}).alias("counts"),
     )
-    return shaped(rows, "rule_current")
+    return shape_rows(rows, "rule_current")

@@ -57,7 +57,7 @@ def _derive_systems(
         of, holders = sql.col("sut").isin(some), {each.commit for each in known.values() if each.sut in some}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
         # Mostly of the latest run of each system: the texts of the others stay where they are.
-        shown = current.shown(
+        shown = current.shown_verdicts(
             tests, mine, _catalogue(lake, [each for each in known.values() if each.sut in some])
         ).cache()
         names = [row.run for row in shown.select("run").distinct().collect()]

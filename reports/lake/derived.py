@@ -7,7 +7,7 @@ from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import counts, is_decided, rank, verdict_at
-from reports.lake.schemas import SYSTEM, shaped, struct, system_key
+from reports.lake.schemas import SYSTEM, shape_rows, struct, system_key
 from reports.vocabulary import DECIDED, SEVERITY
 
 
@@ -34,7 +34,7 @@ def flaky(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.count_if(sql.col("rank") != sql.col("before")).alias("changes"),
         verdict_at(sql.max_by("rank", "ingest")).alias("last"),
     )
-    return shaped(rows.join(sql.broadcast(_systems(runs)), "sut"), "flaky")
+    return shape_rows(rows.join(sql.broadcast(_systems(runs)), "sut"), "flaky")
 
 
 def matrix(rule_current: DataFrame) -> DataFrame:
@@ -47,7 +47,7 @@ def matrix(rule_current: DataFrame) -> DataFrame:
     rows = each.groupBy("document", "section", *SYSTEM, "verdict").agg(
         sql.count_if(sql.col("verdict") == sql.col("stands")).alias("rules"), sql.sum("checks").alias("verdicts")
     )
-    return shaped(rows, "matrix")
+    return shape_rows(rows, "matrix")
 
 
 def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> DataFrame:
@@ -81,7 +81,7 @@ def pairs(rule_current: DataFrame, runs: DataFrame, catalogue: DataFrame) -> Dat
         )
         .agg(sql.count("*").alias("rules"))
     )
-    return shaped(rows, "pairs", "unit")
+    return shape_rows(rows, "pairs", "unit")
 
 
 def systems_of(extra: Column) -> Column:

@@ -15,6 +15,7 @@ from pyspark.sql import functions as sql
 from reports.lake.current import rule_current
 from reports.lake.schemas import SYSTEM
 from reports.rollup_error import RollupError
+from reports.roots import root_lines, roots_of
 from reports.text import natural_key, one_line
 
 Table = Callable[[str], DataFrame]
@@ -27,7 +28,10 @@ _SIDE = ("verdict", "run", "test", "expected", "observed", "reason")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: as it was asked for, the system, how many runs, whether all of them are partial."""
+    """One side: as it was asked for, the system, how many runs, whether all of them are partial.
+
+    ``roots``: what the verdicts of the latest of them rest on and is missing, a line each.
+    """
 
     asked: str
     sut_name: str
@@ -35,6 +39,7 @@ class Side:
     profile: str
     runs: int
     partial: bool
+    roots: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +105,18 @@ def _kind(before: Judged | None, after: Judged | None) -> str:
 def _side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFrame]:
     """Return a side and its rules: ``rule``, and a struct ``stands`` of what stands."""
     runs = _runs(table("runs"), asked, sut)
-    systems = runs.groupBy(*SYSTEM).agg(sql.count("*").alias("runs"), sql.bool_and("partial").alias("partial"))
+    systems = runs.groupBy(*SYSTEM).agg(
+        sql.count("*").alias("runs"),
+        sql.bool_and("partial").alias("partial"),
+        sql.max_by("extra", "ingest").alias("extra"),
+    )
     found = systems.orderBy("sut").limit(4).collect()
     if len(found) > 1:
         names = ", ".join(one_line(row.sut, 80) for row in found)
         raise RollupError(f"{one_line(asked, 60)!r} is of several systems: give the key of one ({names})")
     (row,) = found
-    side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial)
+    roots = tuple(root_lines(roots_of(row.extra)))
+    side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
     mine = sql.broadcast(runs.select("ingest"))
     standing = rule_current(
         table("test_runs").join(mine, "ingest", "left_semi"),

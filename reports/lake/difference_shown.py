@@ -17,8 +17,10 @@ _TEXT = 120
 
 def as_text(difference: Difference) -> str:
     """Return lines for a terminal: what is unchanged is only counted."""
-    lines = [f"{name}: {_side(side)}" for name, side in (("A", difference.a), ("B", difference.b))]
-    for kind, steps in _shown(difference):
+    sides = ("A", difference.a), ("B", difference.b)
+    lines = [f"{name}: {line}" for name, side in sides for line in side.roots]
+    lines += [f"{name}: {_side(side)}" for name, side in sides]
+    for kind, steps in _steps_by_kind(difference):
         lines += ["", f"{kind}: {len(steps)}"]
         if kind != UNCHANGED:
             lines += [f"  {step.rule}  {_verdicts(step)}{_why(step)}" for step in steps]
@@ -27,8 +29,10 @@ def as_text(difference: Difference) -> str:
 
 def as_markdown(difference: Difference) -> str:
     """Return a page of Markdown, for a comment on a change or a release note."""
-    lines = [f"{name}: {_escaped(_side(side))}  " for name, side in (("A", difference.a), ("B", difference.b))]
-    for kind, steps in _shown(difference):
+    sides = ("A", difference.a), ("B", difference.b)
+    lines = [f"**{name}: {_escape_markdown(line)}**  " for name, side in sides for line in side.roots]
+    lines += [f"{name}: {_escape_markdown(_side(side))}  " for name, side in sides]
+    for kind, steps in _steps_by_kind(difference):
         lines += ["", f"## {kind.capitalize()}: {len(steps)}"]
         if kind != UNCHANGED:
             lines += ["", "| rule | A | B | check | expected | observed |", "| --- | --- | --- | --- | --- | --- |"]
@@ -38,7 +42,7 @@ def as_markdown(difference: Difference) -> str:
 
 def as_json(difference: Difference) -> str:
     """Return JSON: both sides, and of each kind its rules; of those unchanged the verdict that stands."""
-    kinds = {kind: [asdict(step) for step in steps] for kind, steps in _shown(difference, empty=True)}
+    kinds = {kind: [asdict(step) for step in steps] for kind, steps in _steps_by_kind(difference, empty=True)}
     for steps in kinds.values():
         for step in steps:
             del step["kind"]
@@ -49,7 +53,7 @@ def as_json(difference: Difference) -> str:
 FORMATS: dict[str, Callable[[Difference], str]] = {"text": as_text, "markdown": as_markdown, "json": as_json}
 
 
-def _shown(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[Step]]]:
+def _steps_by_kind(difference: Difference, *, empty: bool = False) -> Iterable[tuple[str, list[Step]]]:
     for kind in KINDS:
         if (steps := difference.of(kind)) or empty:
             yield kind, steps
@@ -71,8 +75,8 @@ def _why(step: Step) -> str:
         return ""
     after = step.after
     seen = {
-        "expected": _named(after.expected),
-        "observed": _named(after.observed),
+        "expected": _value_name(after.expected),
+        "observed": _value_name(after.observed),
         "check": _check(after),
         "again": repeat(step.rule),
     }
@@ -84,7 +88,7 @@ def _check(judged: Judged) -> str:
     return check(judged.test or "").name
 
 
-def _named(text: str | None) -> str:
+def _value_name(text: str | None) -> str:
     return value_names()(text or "")
 
 
@@ -95,11 +99,11 @@ def _part(text: str | None) -> str:
 def _row(step: Step) -> str:
     last: Judged | None = step.after or step.before
     words = ["none" if each is None else each.verdict for each in (step.before, step.after)]
-    of_last = (_check(last), _named(last.expected), _named(last.observed)) if last else ()
+    of_last = (_check(last), _value_name(last.expected), _value_name(last.observed)) if last else ()
     words += map(_part, of_last)
-    return f"| {' | '.join(_escaped(word) for word in (step.rule, *words))} |"
+    return f"| {' | '.join(_escape_markdown(word) for word in (step.rule, *words))} |"
 
 
-def _escaped(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", one_line(text, 300))

@@ -11,10 +11,9 @@ from pyspark.sql import functions as sql
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
 
 from reports.lake.schemas import DERIVED
+from reports.text import escape_formula
 
 _TIME = "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that a spreadsheet would compute instead of show."""
 _NESTED = (ArrayType, MapType, StructType)
 
 
@@ -29,7 +28,7 @@ def write_csv(rows: DataFrame, out: TextIO) -> None:
     cells = rows.select(*(_cell(field.name, field.dataType).alias(field.name) for field in rows.schema.fields))
     for row in cells.toLocalIterator():
         writer.writerow(
-            "" if cell is None else f"'{cell}" if name in texts and cell.startswith(_FORMULA) else cell
+            "" if cell is None else escape_formula(cell) if name in texts else cell
             for name, cell in zip(rows.columns, row, strict=True)
         )
 

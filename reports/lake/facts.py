@@ -7,10 +7,11 @@ run in every key: a number is grouped and joined faster than a name.
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
+from pyspark.sql import Window as Over
 from pyspark.sql import functions as sql
 
 from reports.lake.order import counts
-from reports.lake.schemas import RULE, RUN, shaped
+from reports.lake.schemas import RULE, RUN, shape_rows
 from reports.vocabulary import VERDICTS
 
 RUN_COLUMNS = (*RUN, "suites", "partial")
@@ -19,20 +20,26 @@ RUN_COLUMNS = (*RUN, "suites", "partial")
 def test_runs(verdicts: DataFrame, runs: DataFrame) -> DataFrame:
     """Return a row for each check of a run and each rule that it judged: the worst verdict, where it stands first.
 
-    Identical lines count once in ``lines``. A file whose lines disagree about the section or level of a rule
-    (schema 1 repeats them in each line) has a row for each.
+    Identical lines count once in ``lines``. A check that only looked at the SHOULD beside a MUST (``advice``) is left
+    out where others of the run say something of the MUST: else it would count as one that did not exercise it. A file
+    whose lines disagree about the section or level of a rule (schema 1 repeats them in each line) has a row for each.
     """
-    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", _line().alias("line"))
+    advises = sql.col("advice").isNotNull().alias("advises")
+    lines = verdicts.select("ingest", "test", *RULE, "seq", "verdict", advises, _line().alias("line"))
     # Hardly two lines are of one check and rule: rows move once, and runs that lie together are found together.
     lines = lines.repartition("ingest")
     worst = [sql.min(sql.when(sql.col("verdict") == name, sql.col("seq"))).alias(name) for name in VERDICTS]
-    judged = lines.groupBy("ingest", "test", *RULE).agg(*worst, sql.count_distinct("line").alias("lines"))
-    named = judged.select(
+    judged = lines.groupBy("ingest", "test", *RULE).agg(
+        *worst, sql.count_distinct("line").alias("lines"), sql.bool_and("advises").alias("advises")
+    )
+    of_rule = Over.partitionBy("ingest", "rule")
+    counting = judged.withColumn("all_advise", sql.bool_and("advises").over(of_rule)).where("all_advise or not advises")
+    named = counting.select(
         *("ingest", "test", *RULE, "lines"),
         sql.coalesce(*(sql.when(sql.col(name).isNotNull(), name) for name in VERDICTS)).alias("verdict"),
         sql.coalesce(*VERDICTS).alias("seq"),
     )
-    return shaped(_of_their_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
+    return shape_rows(_of_their_runs(named, runs), "test_runs").sortWithinPartitions("sut", "ingest")
 
 
 def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
@@ -44,7 +51,7 @@ def rule_runs(test_runs: DataFrame, runs: DataFrame) -> DataFrame:
         sql.coalesce(*(sql.when(sql.col(name) > 0, name) for name in VERDICTS)).alias("verdict"),
         counts({name: sql.col(name) for name in VERDICTS}).alias("counts"),
     )
-    return shaped(_of_their_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
+    return shape_rows(_of_their_runs(named, runs), "rule_runs").sortWithinPartitions("sut", "ingest")
 
 
 def _line() -> Column:

@@ -76,7 +76,7 @@ class Files:
 
     def status(self, uri: str) -> Status | None:
         """Return what is there; None when nothing is."""
-        with _named(uri):
+        with _one_line_errors(uri):
             path, system = self._at(uri)
             try:
                 return _status(system.getFileStatus(path))
@@ -87,7 +87,7 @@ class Files:
 
     def entries(self, uri: str) -> list[Status]:
         """Return what a folder holds, by name; nothing when there is no such folder."""
-        with _named(uri):
+        with _one_line_errors(uri):
             path, system = self._at(uri)
             try:
                 return sorted((_status(each) for each in system.listStatus(path)), key=lambda each: each.uri)
@@ -98,13 +98,13 @@ class Files:
 
     def glob(self, pattern: str) -> list[str]:
         """Return the full names that match a pattern of Hadoop's, sorted."""
-        with _named(pattern):
+        with _one_line_errors(pattern):
             path, system = self._at(pattern)
             return sorted(each.getPath().toString() for each in system.globStatus(path) or ())
 
     def read_text(self, uri: str) -> str:
         """Return a small file's text; octets that are not UTF-8 become U+FFFD."""
-        with _named(uri):
+        with _one_line_errors(uri):
             path, system = self._at(uri)
             if (size := system.getFileStatus(path).getLen()) > SMALL:
                 raise RollupError(f"{one_line(uri)}: {size} octets are too many for such a file")
@@ -116,7 +116,7 @@ class Files:
 
     def write_text(self, uri: str, text: str) -> None:
         """Write a new file."""
-        with _named(uri):
+        with _one_line_errors(uri):
             path, system = self._at(uri)
             stream = system.create(path, False)
             try:
@@ -143,7 +143,7 @@ class Files:
                 with suppress(OSError):  # it is published, and a file aside is in nobody's way
                     local.unlink()
                 return True
-        with _named(target):
+        with _one_line_errors(target):
             path, system = self._at(target)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
@@ -161,7 +161,7 @@ class Files:
         aside = f"{uri}.new"
         self.delete(aside)
         self.write_text(aside, text)
-        with _named(uri):
+        with _one_line_errors(uri):
             path, system = self._at(uri)
             jvm = self._jvm
             context = jvm.org.apache.hadoop.fs.FileContext.getFileContext(system.getUri(), self._conf)
@@ -171,7 +171,7 @@ class Files:
 
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with all that it holds; nothing there is no error."""
-        with _named(uri):
+        with _one_line_errors(uri):
             path, system = self._at(uri)
             system.delete(path, True)
 
@@ -194,7 +194,7 @@ def _status(found: Any) -> Status:
 
 
 @contextmanager
-def _named(uri: str) -> Iterator[None]:
+def _one_line_errors(uri: str) -> Iterator[None]:
     try:
         yield
     except (Py4JJavaError, PySparkException) as error:

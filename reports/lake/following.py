@@ -61,17 +61,17 @@ class Follower:
         waiting = self._waiting()
         if changed := sorted(uri for uri in waiting if self._state_of(uri) != waiting[uri]):
             self._take(changed)
-        query = self._started()
+        query = self._start_query()
         try:
             with self._first_cause():
                 query.awaitTermination()
         finally:
             with suppress(PySparkException, Py4JError):  # of a Java that has died
                 query.stop()
-        if missed := self._missed():
+        if missed := self._find_missed():
             self._take(missed)
 
-    def _started(self) -> StreamingQuery:
+    def _start_query(self) -> StreamingQuery:
         found = (
             self._spark.readStream.format("binaryFile")
             .schema("path string, modificationTime timestamp, length bigint, content binary")
@@ -87,16 +87,18 @@ class Follower:
             .start()
         )
 
-    def _missed(self) -> list[str]:
+    def _find_missed(self) -> list[str]:
         """Return the run folders that are neither in the lake nor waiting.
 
         Spark counts a file that is empty yet as seen, and shows it never.
         """
         there = {known.folder for known in Lake.open_or_new(self._spark, self._where).manifest.runs.values()}
         there |= self._waiting().keys()
-        return [uri for uri in self._named(self._files.glob(f"{as_pattern(self._runs)}/*/{RUN}")) if uri not in there]
+        return [
+            uri for uri in self._folders_of(self._files.glob(f"{as_pattern(self._runs)}/*/{RUN}")) if uri not in there
+        ]
 
-    def _named(self, files: Iterable[str]) -> list[str]:
+    def _folders_of(self, files: Iterable[str]) -> list[str]:
         """Return the full names of the folders of some files, as `uri_of` writes them."""
         return sorted(f"{self._runs}/{file.split('/')[-2]}" for file in files)
 
@@ -113,7 +115,7 @@ class Follower:
 
     def _on_batch(self, batch: DataFrame, _: int) -> None:
         try:
-            self._take(self._named(row.path for row in batch.collect()))
+            self._take(self._folders_of(row.path for row in batch.collect()))
         except BaseException as error:
             self._failed = error
             raise RollupError(str(error)) from error  # Java waits for an answer, which is an Exception or none

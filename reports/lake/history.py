@@ -9,6 +9,7 @@ from pyspark.sql import functions as sql
 
 from reports.lake.difference import Table
 from reports.rollup_error import RollupError
+from reports.roots import root_lines, roots_of
 from reports.text import one_line, system_label
 from reports.vocabulary import VERDICTS
 
@@ -27,6 +28,8 @@ class Entry:
     partial: bool
     verdict: str | None
     counts: dict[str, int]
+    roots: tuple[str, ...]
+    """What its verdicts rest on and is missing, a line each."""
     changes: tuple[str, ...]
     """What changed with this run, such as "newly failing MQQB-2.1.2-01 (pass before)"."""
 
@@ -79,6 +82,7 @@ def _of_rule(table: Table, rule: str, judged: DataFrame, last: int) -> History:
     now = tuple(
         (_system(row), f"{row.verdict} (retired)" if row.retired else row.verdict, row.run) for row in current.collect()
     )
+    rows = rows.join(sql.broadcast(table("runs").select("ingest", "extra")), "ingest")
     return History(rule, judged.count(), _entries(rows, changes, with_rule=False), now)
 
 
@@ -138,6 +142,7 @@ def _entry(row: Row) -> Entry:
         partial=bool(row.partial),
         verdict=row.verdict,
         counts=dict(row.counts or {}),
+        roots=tuple(root_lines(roots_of(row.extra))),
         changes=(*changes, f"and {more} more") if more > 0 else changes,
     )
 

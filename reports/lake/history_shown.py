@@ -16,13 +16,14 @@ def as_text(history: History) -> str:
     shown = len(history.entries)
     lines = [f"{one_line(history.about)}: {history.runs} runs{f', the last {shown}' if shown < history.runs else ''}"]
     lines += [
+        *(history.entries[0].roots if history.entries else ()),
         "now:",
         *(f"  {one_line(system, 80)}: {verdict} ({run})" for system, verdict, run in history.now),
         "runs:",
     ]
     for entry in history.entries:
-        lines.append(f"  {entry.started}  {_said(entry)}  {one_line(entry.system, 80)}, {_run(entry)}")
-        lines += [f"      {one_line(change)}" for change in entry.changes]
+        lines.append(f"  {entry.started}  {_describe_verdicts(entry)}  {one_line(entry.system, 80)}, {_run(entry)}")
+        lines += [f"      {line}" for line in (*entry.roots, *map(one_line, entry.changes))]
     return "\n".join(lines) + "\n"
 
 
@@ -35,7 +36,7 @@ def as_json(history: History) -> str:
 FORMATS: dict[str, Callable[[History], str]] = {"text": as_text, "json": as_json}
 
 
-def _said(entry: Entry) -> str:
+def _describe_verdicts(entry: Entry) -> str:
     if entry.verdict is not None:
         return entry.verdict
     return ", ".join(f"{entry.counts[name]} {name}" for name in SEVERITY if name in entry.counts) or "no verdict"

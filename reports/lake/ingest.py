@@ -172,7 +172,7 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
     """Write facts and derived tables aside, publish them, and say so in the report."""
     commit = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid.uuid4().hex[:8]}"
     try:
-        state, commits, kept = _written(lake, commit, chosen, stage)
+        state, commits, kept = _write_folders(lake, commit, chosen, stage)
     except Exception:
         _delete(lake, commit)
         raise
@@ -189,11 +189,13 @@ def _take(lake: Lake, chosen: Sequence[Source], report: Report, stage: Stage) ->
             report.named = writing.rejected_lines(replace(lake, manifest=state), commits, REJECTED_NAMED)
 
 
-def _written(lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage) -> tuple[Manifest, list[Commit], int]:
+def _write_folders(
+    lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage
+) -> tuple[Manifest, list[Commit], int]:
     """Write the folders whose names begin with ``commit``; return the state to publish, its new commits, lines kept."""
     old = lake.manifest
     gone = {source.run: old.runs[source.run] for source in chosen if source.run in old.runs}
-    numbered = _numbered(old, chosen)
+    numbered = _number_runs(old, chosen)
     if gone:
         stage("leaving out what is replaced")
         lake = writing.leave_out(lake, set(gone), commit)
@@ -205,7 +207,7 @@ def _written(lake: Lake, commit: str, chosen: Sequence[Source], stage: Stage) ->
         state,
         number=old.number + 1,
         commits=(*state.commits, *commits),
-        runs=state.runs | {source.run: _known(source, holder[source.run]) for source in numbered},
+        runs=state.runs | {source.run: _known_run(source, holder[source.run]) for source in numbered},
         catalogues=state.catalogues | {source.row["suites"]: commits[0].commit for source in fresh},
         last_ingest=max(old.last_ingest, *(source.ingest for source in numbered)),
     )
@@ -226,7 +228,7 @@ def _delete(lake: Lake, commit: str) -> None:
                 lake.files.delete(each.uri)
 
 
-def _numbered(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
+def _number_runs(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     """Give each run its place in the order of ingest; one that is replaced keeps its own."""
     numbered, number = [], state.last_ingest
     for source in chosen:
@@ -238,7 +240,7 @@ def _numbered(state: Manifest, chosen: Sequence[Source]) -> list[Source]:
     return numbered
 
 
-def _known(source: Source, commit: str) -> Known:
+def _known_run(source: Source, commit: str) -> Known:
     row, folder = source.row, source.folder
     return Known(
         commit=commit,

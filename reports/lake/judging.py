@@ -22,7 +22,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as sql
 
 from reports.lake import ingest, judging_worker
-from reports.lake.captures import By, Given, Unit, captures_of, found, listed, tests_of
+from reports.lake.captures import By, Given, Unit, captures_of, found, list_units, tests_of
 from reports.lake.files import Files, uri_of
 from reports.lake.ingest import Report, Stage
 from reports.lake.sources import RULES, RUN, VERDICTS, Folder
@@ -144,7 +144,7 @@ def _judge(
     judge = _entry("judge")
     rules, suites = _entry("rules").load()()
     by = By(suites, judge.dist.version if judge.dist else "", tuple(_entry("profiles").load()))
-    units, written.refused = listed(spark, files, names, given, by)
+    units, written.refused = list_units(spark, files, names, given, by)
     fresh = [unit for unit in units if not known(unit)]
     written.known = len(units) - len(fresh)
     if not fresh:
@@ -154,18 +154,18 @@ def _judge(
     files.write_text(f"{aside}/{RULES}", rules)
     spark.conf.set(SHUFFLE_PARTITIONS, str(min(len(fresh), spark.sparkContext.defaultParallelism)))
     rows = spark.createDataFrame([(unit.folder, unit.key, unit.profile, unit.started_ms) for unit in fresh], _UNITS)
-    with _sent(spark) as archive:
+    with _send_code(spark) as archive:
         worker = judging_worker.Worker(judge.value, archive, bounds.seconds, MEMORY)
-        judged = _judged(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
+        judged = _judge_all(captures_of(spark, names).join(sql.broadcast(rows), "folder"), bounds.octets, worker)
         _lines(judged, rows, tests_of(spark, fresh)).write.partitionBy("unit").text(f"{aside}/lines")
-    written.rejected = _rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
+    written.rejected = _name_rejected(spark, f"{aside}/lines", {unit.key: unit.folder for unit in fresh})
     for unit in fresh:
-        written.folders.append(_gathered(files, aside, unit))
+        written.folders.append(_gather_folder(files, aside, unit))
     files.delete(f"{aside}/lines")
     return written
 
 
-def _judged(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
+def _judge_all(captures: DataFrame, octets: int, worker: judging_worker.Worker) -> DataFrame:
     """Return the rows of `judging_worker.SCHEMA` of all captures."""
     # Executors have nothing of ours but what is sent.
     cloudpickle.register_pickle_by_value(judging_worker)  # type: ignore[no-untyped-call]
@@ -194,7 +194,7 @@ def _lines(judged: DataFrame, units: DataFrame, tests: DataFrame) -> DataFrame:
     return rows.select("unit", line.alias("value"))
 
 
-def _rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
+def _name_rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> list[str]:
     """Name the captures that could not be judged, each with its reason; ``folders``: by the keys of units."""
     written = spark.read.schema("value string, unit string").text(lines)
     capture, why = (sql.get_json_object("value", f"$.{name}") for name in ("capture", "rejected"))
@@ -205,7 +205,7 @@ def _rejected(spark: SparkSession, lines: str, folders: Mapping[str, str]) -> li
     )
 
 
-def _gathered(files: Files, aside: str, unit: Unit) -> CapturedFolder:
+def _gather_folder(files: Files, aside: str, unit: Unit) -> CapturedFolder:
     """Put together the run folder of a unit."""
     own = f"{aside}/{unit.key}"
     files.write_text(f"{own}/{RUN}", unit.run_json)
@@ -221,7 +221,7 @@ def _gathered(files: Files, aside: str, unit: Unit) -> CapturedFolder:
 
 
 @contextmanager
-def _sent(spark: SparkSession) -> Iterator[str]:
+def _send_code(spark: SparkSession) -> Iterator[str]:
     """Send the code that judges to the executors of a cluster; yield the name of its archive there."""
     context = spark.sparkContext
     if str(context.master).startswith("local"):

@@ -93,7 +93,7 @@ class Worker:
 
     def _rows(self, judge: Lines, path: Path, capture: str, profile: str) -> list[dict[str, Any]]:
         try:
-            with self._bounded():
+            with self._bound_resources():
                 ended_us, lines = judge(path, capture, profile)
                 return [
                     {name: _clean(value) for name, value in line.items() if name in SCHEMA.names}
@@ -109,7 +109,7 @@ class Worker:
         return [{"capture": capture, "position": 0, "rejected": _clean(why)}]
 
     @contextlib.contextmanager
-    def _bounded(self) -> Iterator[None]:
+    def _bound_resources(self) -> Iterator[None]:
         """Raise `TooLong` or MemoryError in what takes too much of either."""
 
         def end(*_: object) -> None:

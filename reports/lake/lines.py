@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from reports.lake.files import as_pattern
-from reports.lake.schemas import PACKET, SYSTEM, shaped, struct
+from reports.lake.schemas import PACKET, SYSTEM, shape_rows, struct
 from reports.records import YEARS
 from reports.vocabulary import VERDICTS
 
@@ -74,13 +74,13 @@ def contents(lines: DataFrame) -> DataFrame:
     )
 
 
-def parsed(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
+def parse_lines(lines: DataFrame, runs: DataFrame, schema: int) -> DataFrame:
     """Return the lines of runs of one schema with the fields of `LINE` and ``why`` a line is none (null: it is one).
 
     ``runs``: path, folder, run, ingest, system, reach, started, suites of each run of this schema.
     """
     # A line stands within an object and a list of ours: what follows its own object is then an error, and not ignored.
-    wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escaped(END)}":1}}'))
+    wrapped = sql.concat(sql.lit('{"v":['), "text", sql.lit(f'],"{_escape_unprintable(END)}":1}}'))
     type_ = f"v array<{struct(LINE[schema])}>, `{END}` int, corrupt string"
     read_ = lines.join(sql.broadcast(runs), "path").select(
         *(sql.col(f"{name}").alias(f"run_{name}") for name in runs.columns if name != "path"),
@@ -104,14 +104,14 @@ def verdicts(taken: DataFrame, catalogue: DataFrame, schema: int) -> DataFrame:
     columns |= {"extra": sql.col("extra"), "rule_suites": sql.col("run_suites")}
     if schema == 1:
         columns |= {name: v[name] for name in ("time", "document", "section", "level")}
-        return shaped(whole.select(*(column.alias(name) for name, column in columns.items())), "verdicts")
+        return shape_rows(whole.select(*(column.alias(name) for name, column in columns.items())), "verdicts")
     columns["observed"] = sql.coalesce(v["observed"], v["expected"])
     columns["time"] = sql.timestamp_millis(sql.unix_millis("run_started") + v["ms"])
     columns["document"], columns["section"] = _document_and_section(v["rule"])
     columns["capture"] = sql.coalesce(v["capture"], sql.when(sql.size(v["evidence"]) > 0, first_capture(v["test"])))
     rows = whole.select(*(column.alias(name) for name, column in columns.items()))
     known = sql.broadcast(catalogue.select(sql.col("suites").alias("rule_suites"), "rule", "level"))
-    return shaped(rows.join(known, ["rule_suites", "rule"], "left"), "verdicts")
+    return shape_rows(rows.join(known, ["rule_suites", "rule"], "left"), "verdicts")
 
 
 def evidence(taken: DataFrame, schema: int) -> DataFrame:
@@ -128,25 +128,25 @@ def evidence(taken: DataFrame, schema: int) -> DataFrame:
     else:
         columns = {name: sql.get("e", sql.lit(index)) for index, name in enumerate(("frame", "first", "last"))}
     columns = {name: sql.lit(None) for name in PACKET} | columns | {"position": sql.col("position")}
-    return shaped(each.select("run", "seq", *(column.alias(name) for name, column in columns.items())), "evidence")
+    return shape_rows(each.select("run", "seq", *(column.alias(name) for name, column in columns.items())), "evidence")
 
 
-def rejected(judged: DataFrame, lines: DataFrame) -> DataFrame:
-    """Return the table `rejected` of parsed lines, with the number of each. ``lines``: what `parsed` was given."""
+def rejected_table(judged: DataFrame, lines: DataFrame) -> DataFrame:
+    """Return the table `rejected` of parsed lines, with the number of each. ``lines``: what `parse_lines` was given."""
     block = sql.struct("path", "block")
     sizes = lines.groupBy(block.alias("at")).agg(sql.count("*").alias("lines"), sql.min("id").alias("least"))
     blocks = sizes.select(sql.collect_list(sql.struct("at.path", "at.block", "lines", "least")).alias("blocks"))
     # A block is 128 MiB of one file, and only files with rejected lines are read here: a short list.
     same = sql.filter("blocks", lambda each: each["path"] == sql.col("path"))
 
-    def added(of: Column, where: Column) -> Column:
+    def add_lines(of: Column, where: Column) -> Column:
         return sql.aggregate(
             sql.filter(of, lambda each: where & (each["block"] < sql.col("block"))),
             sql.lit(0).cast("bigint"),
             lambda total, each: total + each["lines"],
         )
 
-    before = added(same, sql.lit(True))
+    before = add_lines(same, sql.lit(True))
     first = sql.get(sql.filter(same, lambda each: each["block"] == sql.col("block")), sql.lit(0))["least"]
     whole = sql.aggregate(same, sql.lit(0).cast("bigint"), lambda total, each: total + each["lines"])
     rows = (
@@ -165,7 +165,7 @@ def rejected(judged: DataFrame, lines: DataFrame) -> DataFrame:
     cut = ~sql.col("one") & (sql.col("line") == sql.col("last")) & (sql.trim("text") != "")
     cut &= ~sql.col("text").endswith("}")
     reason = sql.when(cut, "cut off in the middle of the line").otherwise(sql.col("why"))
-    return shaped(
+    return shape_rows(
         rows.select(
             "run", "folder", "line", reason.alias("reason"), sql.substring("text", 1, REJECTED_TEXT).alias("text")
         ),
@@ -218,7 +218,7 @@ def _why(schema: int) -> Column:
     checks: list[tuple[Column, Column | str]] = [
         (sql.trim("text") == "", "empty line"),
         (~sql.col("one"), "not one JSON object with the fields of a verdict"),
-        *_said(v, schema),
+        *_own_complaint(v, schema),
         (v["schema"].isNull() | (v["schema"] != schema), f"schema is not {schema}, as in its run.json"),
         *((v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing") for name in REQUIRED[schema]),
         (~v["verdict"].isin(*VERDICTS), unknown("verdict", "verdict")),
@@ -238,12 +238,12 @@ def _why(schema: int) -> Column:
     return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 
-def _said(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
+def _own_complaint(v: Column, schema: int) -> list[tuple[Column, Column | str]]:
     """Return the check for lines that say themselves that they are none: of a capture that could not be judged."""
     if schema == 1:
         return []
     return [(v["rejected"].isNotNull(), sql.concat_ws(": ", v["capture"], v["rejected"]))]
 
 
-def _escaped(text: str) -> str:
+def _escape_unprintable(text: str) -> str:
     return "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)

@@ -26,6 +26,15 @@ def local_path(uri: str) -> Path | None:
     return Path("/" + uri[match.end() :]) if match else None
 
 
+def folder_of_lake(where: str) -> Path:
+    """Return the local folder of a lake. Raises `RollupError` for a missing folder and for any other file system."""
+    confirm_lake(where)
+    folder = local_path(where) if is_url(where) else Path(where)
+    if folder is None:
+        raise RollupError(f"{one_line(where)} is not a local folder: copy the lake to this machine")
+    return folder.resolve()
+
+
 def confirm_some(names: Iterable[str], kind: str, *, may_be_files: bool = False) -> None:
     """Raise `RollupError` when none of the folders is there; of some that are not, the command says more."""
     named = list(names)

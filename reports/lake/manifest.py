@@ -9,17 +9,54 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
-from reports.lake.files import Files
 from reports.rollup_error import RollupError
 from reports.text import one_line
+
+if TYPE_CHECKING:
+    from reports.lake.files import Files
 
 SCHEMA = 1
 NAME = re.compile(r"(\d{8})\.json")
 FOLDER = re.compile(r"[A-Za-z0-9-]+")
+
+
+class Named(Protocol):
+    """A file or folder that has a name."""
+
+    @property
+    def name(self) -> str:
+        """Return the last part of the path."""
+
+
+class Readable(Protocol):
+    """A file system that lists folders and reads small files: `Files` does, and `LocalFiles` without Java."""
+
+    def entries(self, uri: str) -> Sequence[Named]:
+        """Return the files and folders in a folder."""
+
+    def read_text(self, uri: str) -> str:
+        """Return the text of a small file."""
+
+
+class LocalFiles:
+    """Reads a lake on a local disk without Java. Raises `RollupError`."""
+
+    def entries(self, uri: str) -> list[Path]:
+        """Return the files and folders in a folder; an empty list when the folder is missing."""
+        folder = Path(uri)
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+
+    def read_text(self, uri: str) -> str:
+        """Return the text of a small file."""
+        try:
+            return Path(uri).read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise RollupError(f"cannot read {one_line(uri)}: {error.strerror}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +132,20 @@ def unit_folder(commit: str, table: str, unit: str) -> str:
     return f"{table_folder(commit, table)}/unit={unit}"
 
 
-def numbers(files: Files, lake: str) -> list[int]:
+def numbers(files: Readable, lake: str) -> list[int]:
     """Return the numbers of the manifests, sorted."""
     names = (NAME.fullmatch(each.name) for each in files.entries(f"{lake}/manifests"))
     return sorted(int(name[1]) for name in names if name)
 
 
-def read(files: Files, lake: str) -> Manifest:
+def read(files: Readable, lake: str) -> Manifest:
     """Return the newest state, an empty one when nothing was published. Raises `RollupError`."""
     if not (known := numbers(files, lake)):
         return Manifest()
     return read_number(files, lake, known[-1])
 
 
-def read_number(files: Files, lake: str, number: int) -> Manifest:
+def read_number(files: Readable, lake: str, number: int) -> Manifest:
     """Return one state. Raises `RollupError`."""
     uri = _uri(lake, number)
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from reports.lake.cli import Conf, LakeUri, Master, one_line_errors, opened
+from reports.lake.command import Conf, LakeUri, Master, one_line_errors, open_lake
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -40,7 +40,7 @@ def history(
         from reports.lake.history_shown import FORMATS
 
         show = _format(form, FORMATS)
-    with opened("lake history", lake, master, conf) as (at, stage):
+    with open_lake("lake history", lake, master, conf) as (at, stage):
         stage("history")
         _size(at)
         sys.stdout.write(show(ask(at.table, about, last)))
@@ -48,7 +48,7 @@ def history(
 
 def diff(
     a: Annotated[str, typer.Argument(help="A run, a version or key of a system, or a day (all runs started by then).")],
-    b: Annotated[str, typer.Argument(help="The same, later.")],
+    b: Annotated[str, typer.Argument(help="The newer run, version or day.")],
     lake: LakeUri,
     sut: Annotated[str | None, typer.Option("--sut", help="Name or key of the system that A and B are of.")] = None,
     form: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
@@ -64,7 +64,7 @@ def diff(
         from reports.lake.difference_shown import FORMATS
 
         show = _format(form, FORMATS)
-    with opened("lake diff", lake, master, conf) as (at, stage):
+    with open_lake("lake diff", lake, master, conf) as (at, stage):
         stage("the current verdicts of both sides")
         _size(at)
         found = compare(at.table, a, b, sut)
@@ -90,7 +90,7 @@ def export(
         if table not in TABLES:
             raise RollupError(f"{one_line(table, 60)!r} is no table of a lake: {', '.join(TABLES)}")
         target = None if out is None else _writable(out)
-    with opened("lake export", lake, master, conf) as (at, stage):
+    with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
         _size(at)
         rows = in_order(at.table(table), table)

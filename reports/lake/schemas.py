@@ -235,7 +235,7 @@ def empty(spark: SparkSession, table: str) -> DataFrame:
     return spark.range(0).select(*(sql.lit(None).cast(type_).alias(name) for name, type_ in TABLES[table].items()))
 
 
-def shaped(frame: DataFrame, table: str, *more: str) -> DataFrame:
+def shape_rows(frame: DataFrame, table: str, *more: str) -> DataFrame:
     """Return the columns of the table, in order and cast to their types, and ``more`` as they are.
 
     A column that ``frame`` lacks is an error.

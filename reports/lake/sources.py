@@ -21,7 +21,7 @@ from reports.lake import rows
 from reports.lake.files import SMALL, Files, Status, as_pattern, uri_of
 from reports.lake.lines import DOCUMENT, JSON, plain_path
 from reports.lake.local import is_url, local_path
-from reports.lake.schemas import FACTS, shaped
+from reports.lake.schemas import FACTS, shape_rows
 from reports.records import SCHEMAS, Record
 from reports.rollup_error import RollupError
 from reports.runs import inside
@@ -111,7 +111,7 @@ def find(files: Files, arguments: Iterable[str]) -> tuple[list[Folder], list[str
     refused: list[str] = []
     for argument in arguments:
         try:
-            for uri in _named(files, argument):
+            for uri in _expand_pattern(files, argument):
                 folder = _folder(files, uri)
                 found[folder.uri] = folder
         except RollupError as error:
@@ -197,15 +197,15 @@ def catalogue(rules: DataFrame) -> DataFrame:
     """Return the table `catalogue` of what `rules_of` read."""
     each = rules.select("suites", sql.explode("r.rules").alias("rule", "row")).select("suites", "rule", "row.*")
     kind = sql.coalesce("kind", sql.lit("demand"))
-    return shaped(each.withColumn("kind", kind), "catalogue")
+    return shape_rows(each.withColumn("kind", kind), "catalogue")
 
 
 def suites(rules: DataFrame) -> DataFrame:
     """Return the table `suites` of what `rules_of` read."""
-    return shaped(rules.select("suites", "r.*"), "suites")
+    return shape_rows(rules.select("suites", "r.*"), "suites")
 
 
-def _named(files: Files, argument: str) -> list[str]:
+def _expand_pattern(files: Files, argument: str) -> list[str]:
     uri = uri_of(argument)
     if not (is_url(argument) and any(letter in uri for letter in "*?[{")) or files.status(uri) is not None:
         return [uri]

@@ -70,7 +70,7 @@ def write_facts(
                 partial(writer.keep, "catalogue", sources.catalogue(rules)),
                 partial(writer.keep, "suites", sources.suites(rules)),
             )
-            catalogue = catalogue.unionByName(writer.kept("catalogue"))
+            catalogue = catalogue.unionByName(writer.read_back("catalogue"))
         kept |= _write_group(writer, part, catalogue)
         commits.append(Commit(writer.commit, tuple(source.run for source in part), tuple(sorted(writer.written))))
     return commits, kept
@@ -90,7 +90,7 @@ class _Writer:
         write(frame, self._folder(table))
         self.written.append(table)
 
-    def kept(self, table: str) -> DataFrame:
+    def read_back(self, table: str) -> DataFrame:
         """Return what was written."""
         return self.lake.spark.read.schema(ddl(table)).parquet(as_pattern(self._folder(table)))
 
@@ -121,7 +121,7 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
         schema: of_runs.where(sql.col("schema") == schema).drop("schema") for schema in {each.schema for each in runs}
     }
     taken = {
-        schema: lines.parsed(_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
+        schema: lines.parse_lines(_lines(lake, [each for each in runs if each.schema == schema]), of, schema)
         for schema, of in by_schema.items()
     }
 
@@ -131,12 +131,12 @@ def _write_group(writer: _Writer, runs: Sequence[Source], catalogue: DataFrame) 
     def write_verdicts() -> None:
         known = catalogue.where(sql.col("suites").isin(sorted({each.row["suites"] for each in runs})))
         writer.keep("verdicts", lines.union([lines.verdicts(each, known, schema) for schema, each in taken.items()]))
-        verdicts = writer.kept("verdicts")
+        verdicts = writer.read_back("verdicts")
         kept.update({row.ingest: row["count"] for row in verdicts.groupBy("ingest").count().collect()})
         if short := [each for each in runs if each.lines != kept.get(each.ingest, 0)]:
             _write_rejected(writer, short, by_schema, kept)
         writer.keep("test_runs", facts.test_runs(verdicts, of_runs))
-        writer.keep("rule_runs", facts.rule_runs(writer.kept("test_runs"), of_runs))
+        writer.keep("rule_runs", facts.rule_runs(writer.read_back("test_runs"), of_runs))
 
     kept: dict[int, int] = {}
     side_by_side.do(sum(run.lines for run in runs), write_evidence, write_verdicts)
@@ -149,11 +149,11 @@ def _write_rejected(
 ) -> None:
     """Write the lines that are no verdicts, and hold all against the files."""
     found = [
-        _rejected(writer.lake, [each for each in short if each.schema == schema], of)
+        _read_rejected(writer.lake, [each for each in short if each.schema == schema], of)
         for schema, of in by_schema.items()
     ]
     writer.keep("rejected", lines.union([each for each in found if each is not None]))
-    counted = writer.kept("rejected").groupBy("run").count()
+    counted = writer.read_back("rejected").groupBy("run").count()
     _account(short, kept, {row.run: row["count"] for row in counted.collect()})
 
 
@@ -200,12 +200,12 @@ def _lines(lake: Lake, runs: Sequence[Source]) -> DataFrame:
     return lines.read(lake.spark, [each.folder.files[VERDICTS].uri for each in runs])
 
 
-def _rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFrame | None:
+def _read_rejected(lake: Lake, short: Sequence[Source], of: DataFrame) -> DataFrame | None:
     """Read the files that hold rejected lines again, with the numbers of their lines."""
     if not short:
         return None
     scan = _lines(lake, short)
-    return lines.rejected(lines.parsed(scan, of, short[0].schema), scan)
+    return lines.rejected_table(lines.parse_lines(scan, of, short[0].schema), scan)
 
 
 def _account(short: Sequence[Source], kept: dict[int, int], rejected: dict[str, int]) -> None:

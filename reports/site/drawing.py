@@ -48,11 +48,11 @@ def bar(counts: Mapping[str, int], whole: int) -> list[Part]:
 
 def trend(runs: Sequence[Run]) -> list[Stack]:
     """Lay the decided rules of each run on bars side by side, fails at the top, all on one scale."""
-    highest = max((_decided(run) for run in runs), default=0) or 1
+    highest = max((_count_decided(run) for run in runs), default=0) or 1
     step = 100 / max(len(runs), 1)
     stacks = []
     for index, run in enumerate(runs):
-        top, parts = 100 - 100 * _decided(run) / highest, []
+        top, parts = 100 - 100 * _count_decided(run) / highest, []
         for name in DECIDED:
             if height := 100 * run.counts.get(name, 0) / highest:
                 parts.append(Part(name, round(top, 2), round(height, 2)))
@@ -83,7 +83,7 @@ def badge_svg(counts: Counter[str], judgeable: int) -> str:
     )
 
 
-def _decided(run: Run) -> int:
+def _count_decided(run: Run) -> int:
     return sum(run.counts.get(name, 0) for name in DECIDED)
 
 

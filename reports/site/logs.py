@@ -36,11 +36,11 @@ def copy_logs(site: Path, folder: Path | None, run: Run) -> list[Log]:
     if folder is None or not folder.is_dir():
         return []
     found = [path.name for pattern in PATTERNS for path in sorted(folder.glob(pattern))][:LOGS_SHOWN]
-    logs = (_copied(site, folder.resolve(), name, run) for name in found)
+    logs = (_copy_log(site, folder.resolve(), name, run) for name in found)
     return [log for log in logs if log is not None]
 
 
-def _copied(site: Path, folder: Path, name: str, run: Run) -> Log | None:
+def _copy_log(site: Path, folder: Path, name: str, run: Run) -> Log | None:
     source = inside(folder, name)
     octets = source.stat().st_size if source is not None else 0
     if source is None or not octets:

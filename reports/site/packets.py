@@ -41,7 +41,7 @@ def octets(frame: Frame) -> list[Stretch]:
             letters.append((_plain(row, offset) + ("" if is_last else "\n"), False))
     if frame.octets > len(data):
         letters.append((f"… {frame.octets - len(data)} more octets", False))
-    return _joined(letters)
+    return _join_stretches(letters)
 
 
 def dissection(frame: Frame) -> list[Stretch]:
@@ -86,5 +86,5 @@ def _decides(frame: Frame, offset: int) -> bool:
     return frame.first is not None and frame.last is not None and frame.first <= offset <= frame.last
 
 
-def _joined(letters: Iterable[Stretch]) -> list[Stretch]:
+def _join_stretches(letters: Iterable[Stretch]) -> list[Stretch]:
     return [("".join(text for text, _ in group), mark) for mark, group in groupby(letters, key=lambda each: each[1])]

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import Contents, Standing, System, is_judgeable, rule_key
+from reports.model import RUNS_SHOWN, Contents, Run, Standing, System, rule_key
 from reports.site.environment import environment
 from reports.site.logs import Log
 from reports.site.news import News
@@ -58,7 +58,7 @@ class Pages:
         self.totals = contents.totals()
         self.sections = contents.sections()
         self.rules = sorted(contents.rules.values(), key=rule_key)
-        self.judgeable = sum(map(is_judgeable, self.rules))
+        self.judgeable = sum(section.checked for section in self.sections)
         self.stands = contents.stands
         self.named = named
         self.latest = {run.system: run for run in contents.runs}
@@ -84,7 +84,7 @@ class Pages:
             "before": self.before,
             "totals": self.totals,
             "judgeable": self.judgeable,
-            "decided": decided,
+            "count_decided": count_decided,
             "attention": attention,
         }
         self.env.filters["named"] = named
@@ -106,6 +106,11 @@ class Pages:
         """Return the number of the pages on which a system has its column."""
         return self.systems.index(system) // COLUMNS_A_PAGE
 
+    def is_first(self, run: Run) -> bool:
+        """Tell whether no run of its system was before it; of a system of many, the first of them are not here."""
+        of_system = [one for one in self.contents.runs if one.system == run.system]
+        return len(of_system) < RUNS_SHOWN and run is of_system[0]
+
     def root_of(self, one: Standing) -> str:
         """Return the missing root on which a verdict of its run rests; empty where it rests on none."""
         roots = self._roots.get(one.run, ()) if one.verdict == "inconclusive" else ()
@@ -124,7 +129,7 @@ def change(was: str | None, verdict: str | None) -> str:
     return {"fail": "newly failing", "pass": "newly passing"}.get(verdict, "changed")
 
 
-def decided(counts: Counter[str]) -> int:
+def count_decided(counts: Counter[str]) -> int:
     """Count the rules of which it is known what the system does."""
     return sum(counts[name] for name in DECIDED)
 
@@ -147,7 +152,7 @@ def _of_counts(macro: Callable[..., Markup]) -> Callable[..., Markup]:
     """Keep what a macro makes of counts, which are no key themselves."""
 
     @lru_cache(KEPT)
-    def kept(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:
+    def call_macro(counts: tuple[tuple[str, int], ...], *more: Hashable) -> Markup:
         return macro(Counter(dict(counts)), *more)
 
-    return lambda counts, *more: kept(tuple(sorted((counts or {}).items())), *more)
+    return lambda counts, *more: call_macro(tuple(sorted((counts or {}).items())), *more)

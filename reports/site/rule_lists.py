@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from reports.model import Rule, Section, System, added
+from reports.model import Rule, Section, System, add_counts
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages
@@ -25,7 +25,7 @@ def write_rule_lists(pages: Pages) -> None:
     worst_first = sorted(looked_at, key=lambda row: min(SEVERITY[name] for name, number in row[1].items() if number))
     documents: dict[str, list[tuple[Section, Counter[str]]]] = {}
     for section in pages.sections:
-        documents.setdefault(section.document, []).append((section, added(section.counts.values())))
+        documents.setdefault(section.document, []).append((section, add_counts(section.counts.values())))
     pages.write(
         "rules.html",
         names.RULES,

@@ -25,12 +25,12 @@ def write_changes(pages: Pages) -> dict[str, News]:
     """Write the table of changes; return what each run changed, read in the same pass."""
     news: dict[str, News] = {}
 
-    def noted() -> Iterator[tuple[object, ...]]:
+    def note_changes() -> Iterator[tuple[object, ...]]:
         for change in pages.contents.changes():
             news.setdefault(change.run, News()).note(change)
             yield tuple(getattr(change, name) for name in _CHANGE_COLUMNS)
 
-    write_table(pages.site, "changes", _CHANGE_COLUMNS, noted())
+    write_table(pages.site, "changes", _CHANGE_COLUMNS, note_changes())
     return news
 
 
@@ -53,8 +53,9 @@ def write_runs(pages: Pages) -> None:
                 names.run_page(run.run),
                 run=run,
                 news=pages.news.get(run.run, News()),
+                is_first=pages.is_first(run),
                 junit=_junit(pages, run) if run.run in newest else None,
-                captures=pages.captures.copied(run.run),
+                captures=pages.captures.list_copies(run.run),
             )
     write_table(pages.site, "runs", (*_RUN_COLUMNS, *VERDICTS), map(_run_row, runs))
     if pages.contents.rejected:

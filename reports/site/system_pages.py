@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from reports.causes import Cause, causes_of
-from reports.model import Rule, Standing, System, added, is_judgeable
+from reports.model import Rule, Standing, System, add_counts
 from reports.site import drawing, names
 from reports.site.downloads import write_table
 from reports.site.pages import Pages, Stage, change
@@ -50,7 +50,7 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
     rules: Counter[str] = Counter()
     for section in pages.sections:
         documents.setdefault(section.document, []).append(section.counts.get(system.key, Counter()))
-        rules[section.document] += len(section.rules)
+        rules[section.document] += section.checked
     runs = pages.contents.runs_of(system)
     pages.write(
         "system.html",
@@ -62,13 +62,13 @@ def _write(pages: Pages, system: System, standings: list[Standing]) -> None:
         groups=groups,
         causes=causes,
         found_in=Counter(one.document for some in groups.values() for one in some),
-        untried=_untried(pages, system),
+        untried=_count_untried(pages, system),
         shown_in_full=SHOWN_IN_FULL,
         beside=[one for one in current if one.beside and one.verdict not in FINDINGS],
         retired=[one for one in standings if one.retired],
         changes=changes,
         newly=newly,
-        documents={name: added(counts) for name, counts in documents.items()},
+        documents={name: add_counts(counts) for name, counts in documents.items()},
         document_rules=rules,
         rules=pages.contents.rules,
         table=f"system-{system.key}",
@@ -85,10 +85,10 @@ def _causes(pages: Pages, findings: list[Standing], newly: dict[str, str]) -> li
     return sorted(causes, key=lambda cause: not any(one.rule in newly for one in cause.findings))
 
 
-def _untried(pages: Pages, system: System) -> int:
+def _count_untried(pages: Pages, system: System) -> int:
     """Count the rules that the suites check and the system has no verdict of."""
     rows = zip(pages.rules, pages.stands.row(system.key), strict=True)
-    return sum(verdict is None and is_judgeable(rule) for rule, verdict in rows)
+    return sum(verdict is None and pages.contents.counts_rule(rule) for rule, verdict in rows)
 
 
 def _changes(pages: Pages, system: System) -> dict[str, list[tuple[Rule, str, str]]]:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import DEMAND, DEMANDS, Contents, Coverage, Pair, Rule, Run, Section, System, added, worst
+from reports.model import DEMAND, DEMANDS, Contents, Coverage, Pair, Rule, Run, Section, System, add_counts, worst
 from reports.site import names
 from reports.site.downloads import write_table
 from reports.site.errata_pages import write_errata
 from reports.site.news import News
-from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, decided
+from reports.site.pages import COLUMNS_THAT_FIT, Pages, Stage, attention, change, count_decided
 from reports.site.rule_lists import write_rule_lists
 from reports.site.rule_pages import write_rule_pages
 from reports.site.run_pages import write_changes, write_logs, write_runs
@@ -78,7 +78,7 @@ def _documents(pages: Pages) -> dict[str, list[Section]]:
 def _write_index(pages: Pages) -> None:
     documents = _documents(pages)
     cells: dict[tuple[str, str], Counter[str]] = {
-        (name, system.key): added(section.counts.get(system.key, Counter()) for section in sections)
+        (name, system.key): add_counts(section.counts.get(system.key, Counter()) for section in sections)
         for name, sections in documents.items()
         for system in pages.systems
     }
@@ -88,7 +88,7 @@ def _write_index(pages: Pages) -> None:
     pages.write(
         "index.html",
         names.INDEX,
-        documents={name: sum(len(section.rules) for section in sections) for name, sections in documents.items()},
+        documents={name: sum(section.checked for section in sections) for name, sections in documents.items()},
         cells=cells,
         leads_to={
             (name, system.key): _leads_to(name, system, pages.part_of(system), cells[name, system.key])
@@ -109,7 +109,7 @@ def _write_index(pages: Pages) -> None:
         (
             (
                 *(system.key, system.name, system.version, system.profile, pages.judgeable),
-                *(decided(pages.totals[system.key]), failing[system.key]),
+                *(count_decided(pages.totals[system.key]), failing[system.key]),
                 *(pages.totals[system.key][name] for name in VERDICTS),
             )
             for system in pages.systems
@@ -133,7 +133,11 @@ def _leads_to(document: str, system: System, part: int, counts: Counter[str]) ->
 def _shown_alone(document: str) -> str:
     """Return the rule that shows, of the findings of a system, those of one document when its anchor is the target."""
     name = names.of_document(document)
-    return f"body:has(#{name}:target) .of:not(.{name}) {{ display: none; }}\n"
+    shown = f"body:has(#{name}:target)"
+    return (
+        f"{shown} .of:not(.{name}), {shown} .of-all {{ display: none; }}\n"
+        f"{shown} .of-one.{name} {{ display: inline; }}\n"
+    )
 
 
 def _newly_failing(pages: Pages, system: System) -> int:
@@ -159,7 +163,7 @@ def _write_documents(pages: Pages) -> None:
                 "document.html",
                 names.document_page(name, part),
                 document=name,
-                sections=[(section, added(section.counts.values())) for section in sections],
+                sections=[(section, add_counts(section.counts.values())) for section in sections],
                 columns=systems,
                 column_parts=parts,
                 part=part,

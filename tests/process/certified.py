@@ -100,7 +100,7 @@ def with_statement(inside: Path, alter: Callable[[dict[str, Any]], None]) -> Non
     path = inside / "certificate.json"
     tree = json.loads(path.read_text(encoding="utf-8"))
     alter(tree)
-    path.write_text(certificate.written(tree), encoding="utf-8")
+    path.write_text(certificate.build_certificate(tree), encoding="utf-8")
 
 
 def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: Path) -> None:
@@ -114,7 +114,7 @@ def sign_as_a_certifier(inside: Path, signer: Path, old: dict[str, Any], path: P
     names += [f"captures/{each.name}" for each in sorted((inside / "captures").iterdir())]
     said["files"] = {name: bundles.member_of(inside / name)._asdict() for name in names}
     key = bundles.private_key(signer / "key.pem", None)
-    (inside / "certificate.json").write_text(certificate.written(said), encoding="utf-8")
+    (inside / "certificate.json").write_text(certificate.build_certificate(said), encoding="utf-8")
     for name, show in (
         ("certificate.html", lambda: page(said, key.public_key().public_bytes_raw().hex())),
         ("badge.svg", lambda: badge(said)),

@@ -40,7 +40,9 @@ def test_before_anything_has_to_be_undone_it_ends_at_once(tmp_path: Path, module
 
 
 def test_a_run_that_is_interrupted_while_it_collects_says_how_it_goes_on(tmp_path: Path) -> None:
-    done = interrupted(tmp_path, "suites.messages", "run", "--sut", sut(tmp_path), "--out", "run", "--rule", FEW)
+    done = interrupted(
+        tmp_path, "suites.mqqb.steps.exchanges", "run", "--sut", sut(tmp_path), "--out", "run", "--rule", FEW
+    )
     assert (done.returncode, done.stderr) == (130, "")
     assert "(partial: interrupted)" in done.stdout
     assert f"go on: mqconform run --rule {FEW} " in done.stdout

@@ -16,8 +16,6 @@ MUST, SHOULD, OTHER = "MQQB-2.2.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-03"
 
 FILES = {
     "suites/__init__.py": "",
-    "suites/mqqb/__init__.py": "",
-    "suites/mqqb/s2_2_1_tiny/__init__.py": "",
     "suites/frozen.toml": "tests = 1\n",
     "suites/index.tsv": "id\tlevel\tform\tclass\tof\ttitle\n"
     + "".join(
@@ -27,9 +25,8 @@ FILES = {
     "suites/documents.toml": '[MQQB]\ntitle = "Tiny"\n',
     "suites/errata.toml": "",
     "suites/members.toml": "",
-    "suites/mqqb/s2_2_1_tiny/rules.toml": "".join(
-        f'["{rule}"]\nobserve = "control"\nrole = "any"\nsays = "x"\n' for rule in (MUST, SHOULD, OTHER)
-    ),
+    "suites/mqqb/s2_2_1_tiny/rules.toml": 'title = "MS-MQQB 2.2.1 Tiny"\n'
+    + "".join(f'["{rule}"]\nobserve = "control"\nrole = "any"\nsays = "x"\n' for rule in (MUST, SHOULD, OTHER)),
     "suites/mqqb/s2_2_1_tiny/test_tiny.py": f'''
 import pytest
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
@@ -54,7 +51,7 @@ def test_missed(judge):
 @both
 def test_not_exercised(judge):
     judge(MUST, expected=1, observed=1)
-    judge.not_exercised(SHOULD, "no trailer")
+    judge.not_exercised(SHOULD, reason="no trailer")
 
 @pytest.mark.covers(SHOULD)
 def test_should_missed(judge):
@@ -270,8 +267,9 @@ def test_only_checks_that_kept_their_rules_end_well(ran: Path) -> None:
 
 def test_pytest_says_why_a_check_ended_badly(ran: Path) -> None:
     cases = {case.get("name"): case for case in ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")}
-    said = str(cases["test_step_fails"][0].get("message"))
+    said, *sentences = str(cases["test_step_fails"][0].get("message")).splitlines()
     assert said == f"Failed: {MUST} inconclusive, {SHOULD} inconclusive; the SUT did not send SessionAck"
+    assert sentences == [f"{MUST}: x", f"{SHOULD}: x"]
     assert cases["test_needs_what_is_not_declared"][0].tag == "skipped"
 
 

@@ -249,9 +249,14 @@ def test_a_tester_that_is_not_let_in(write: Write, access: str, subject: str, sa
 def test_provisioned_queues_without_control(write: Write) -> None:
     report = look(write(control=None, more="[queues]\nplain = 'private$\\here'\nadmin = 'private$\\gone'\n"))
     queues = [str(line) for line in report.lines if line.subject == "queues"]
-    assert queues[0] == "queues          ok            plain private$\\here takes messages that are not transactional"
-    assert queues[2].startswith("queues          missing       admin private$\\gone: ")
-    assert "make it, not transactional, or name another as queues.admin" in queues[2]
+    assert (
+        queues[0]
+        == "queues          ok            private$\\here (queues.plain) takes messages that are not transactional"
+    )
+    assert queues[2].startswith(
+        "queues          missing       sut.toml names private$\\gone as queues.admin, and no message"
+    )
+    assert queues[2].endswith("; check the spelling, or create the queue, not transactional")
     assert states(report)["control"] == "not declared"
     assert not report.ready
 
@@ -326,7 +331,7 @@ def test_the_system_connects_elsewhere(write: Write, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(asking, "REACHED_MS", 200)
     report = look(write(peer_tcp_port=free_port(PEER)))
     assert bad(report).keys() == {"peer reached"}
-    assert "driver.peer_tcp_port the port to which it connects" in bad(report)["peer reached"]
+    assert "driver.peer_tcp_port to the port to which it connects" in bad(report)["peer reached"]
 
 
 # -- five set-ups that are broken in one way each, as both commands see them (docs/attach.md) --------------------------
@@ -369,7 +374,7 @@ def agent_of_another(write: Write) -> Path:
         (
             peer_not_found,
             "",
-            {"peer reached": f"missing: DIRECT=TCP:{PEER}\\private$\\mqc-peer: no connection within "},
+            {"peer reached": f"missing: sut.toml has the tester's peer at {PEER}:"},
         ),
         (noisy_agent, "nothing but answers may be written", {"control": "missing: control command "}),
         (silent_agent, "identity: no answer in time", {"control": "missing: control command "}),

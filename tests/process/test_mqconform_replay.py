@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
-from mqconform_process import FEW, Ran, mqconform, started_program, sut
+from mqconform_process import FEW, Ran, judged, mqconform, run_json, started_program, sut
+from qm_process import free_port, serve
 
+from benchmarks.agents import EXAMPLE_ON_SERVE
 from harness.proof.trials import VIRTUAL_SUT
 
 ALL_ALIKE = "3 of 3 checks came to the verdicts of the run; 0 came to others, 0 cannot be replayed\n"
@@ -45,6 +48,50 @@ def test_a_run_of_a_program_with_a_control_channel_is_replayed(tmp_path: Path):
     found = json.loads(done.stdout)
     assert (found["differing"], found["unplayable"]) == ({}, {})
     assert len(found["alike"]) >= 3
+
+
+def test_the_end_of_the_systems_process_is_replayed(tmp_path: Path):
+    """It was found out beside all packets: the same checks fail, and the same verdicts stay open."""
+    file = started_program(tmp_path, addresses=("127.0.83.3", "127.0.83.4"), script="crashing_queue_manager.py")
+    done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", "unknown_packet_type and 0")
+    assert done.returncode == 1, done.stdout
+    assert len(run_json(tmp_path / "run")["deaths"]) == 1
+    done = mqconform("replay", tmp_path / "run", "--out", tmp_path / "again")
+    assert (done.returncode, done.stdout) == (0, ALL_ALIKE.replace("3", "1"))
+    assert "ROBUSTNESS-1-CRASH" in {rule for _, rule, verdict in judged(tmp_path / "again") if verdict == "fail"}
+
+
+AUTHENTICATES = """[rpc]
+level = "privacy"
+user = "tester"
+password = "Test-1"
+"""
+ADMITS = "[remote]\n{}[rpc]\nleast_level = 'privacy'\n[[rpc.users]]\nname = 'tester'\npassword = 'Test-1'\n"
+
+
+def test_a_system_that_runs_elsewhere_is_replayed_but_for_what_chance_decided(tmp_path: Path):
+    """An address, a control channel over the streams of a command, and NTLM, whose keys are new each time."""
+    own, peer = "127.0.83.5", "127.0.83.6"
+    ports = dict(zip(("tcp_port", "ping_port", "rpc_port"), (free_port(peer) for _ in range(3)), strict=True))
+    flags = ("--address", own, "--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0", "--control", f"{own}:0")
+    told = "".join(f"{name} = {port}\n" for name, port in ports.items())
+    with serve(tmp_path, *flags, toml=ADMITS.format(told)) as served:
+        at = "".join(f"{name}_port = {served.endpoint(name)[1]}\n" for name in ("tcp", "ping", "rpc"))
+        its = "".join(f"peer_{name} = {port}\n" for name, port in ports.items())
+        agent = json.dumps([sys.executable, "-S", "-E", str(EXAMPLE_ON_SERVE), served.bound["control"]])
+        file = sut(
+            tmp_path,
+            f'[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "{own}"\npeer_address = "{peer}"\n{at}{its}'
+            f'[control]\nkind = "stdio"\ncommand = {agent}\n{AUTHENTICATES}[capabilities]\nping = true\nqm2qm = true\n',
+        )
+        chosen = "test_an_open_queue_is_purged_and_no_other or a_response_repeats or an_unknown_packet_type"
+        done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", chosen)
+    assert done.returncode == 0, done.stdout
+    found = json.loads(mqconform("replay", tmp_path / "run", "--format", "json").stdout)
+    assert found["differing"] == {}
+    assert len(found["alike"]) >= 3
+    (why,) = found["unplayable"].values()
+    assert why.endswith("an authentication of RPC, whose keys are the tester's chance: not replayable")
 
 
 def test_a_verdict_that_is_not_that_of_the_capture_is_named(run: Path):

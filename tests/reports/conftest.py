@@ -10,7 +10,7 @@ from __future__ import annotations
 import budgets  # noqa: F401
 import pytest
 
-from reports.lake.cli import QUICK
+from reports.lake.command import QUICK
 from reports.spark import CLASSES, QUICKLY, session
 
 AS_IN_MEMORY = f" -XX:SharedArchiveFile={CLASSES}" if CLASSES.is_file() else ""

@@ -44,7 +44,7 @@ def facts_are_not_written(monkeypatch):
 
     def take(lake, chosen, report, stage):
         report.taken = [source.run for source in chosen]
-        known = {source.run: ingest._known(replace(source, ingest=1), "none") for source in chosen}
+        known = {source.run: ingest._known_run(replace(source, ingest=1), "none") for source in chosen}
         state = replace(lake.manifest, number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
         manifest.publish(lake.files, lake.uri, state)
         return replace(lake, manifest=state)

@@ -14,7 +14,7 @@ from harness.judging.captured import lines_of_capture
 from harness.run_folder import capture_of
 from harness.wire import connection_parameters, establish_connection, session_ack, user_message
 from reference_qm.surface.inputs import Endpoint
-from reports.lake import captures, cli, ingest, judging, manifest
+from reports.lake import captures, cli, command, ingest, judging, manifest
 from reports.lake.captures import Given
 from reports.lake.files import Files
 from reports.lake.judging import Bounds, judge_into_folder, judge_into_lake
@@ -128,7 +128,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
 
     def take(lake, chosen, report, stage):
         taken.extend(chosen)
-        known = {source.run: ingest._known(source, "none") for source in chosen}
+        known = {source.run: ingest._known_run(source, "none") for source in chosen}
         state = manifest.Manifest(number=lake.manifest.number + 1, runs=lake.manifest.runs | known)
         manifest.publish(lake.files, lake.uri, state)
         return lake
@@ -147,7 +147,7 @@ def test_captures_that_the_lake_has_are_not_judged_again(spark, captured, tmp_pa
         return some.selectExpr(*line, "'a' observed", "array(array(4)) evidence", *none)
 
     monkeypatch.setattr(ingest, "_take", take)
-    monkeypatch.setattr(judging, "_judged", pass_all)
+    monkeypatch.setattr(judging, "_judge_all", pass_all)
 
     def judge(*some):
         lake = Lake.open_or_new(spark, str(tmp_path / "lake"))
@@ -178,7 +178,8 @@ def test_a_rejected_capture_is_named_and_ends_the_command_with_3(tmp_path, monke
 
     written = judging.Written(captures=5, rejected=["/c/cut.pcapng: the file is cut", "/c/x.pcapng: no pcapng file"])
     report = ingest.Report(1, taken=["c"], kept=30, rejected=2)
-    monkeypatch.setattr(cli, "_session", session)
+    for module in (cli, command):
+        monkeypatch.setattr(module, "open_session", session)
     monkeypatch.setattr(Lake, "open_or_new", lambda *_: None)
     monkeypatch.setattr(judging, "judge_into_folder", lambda *_: written)
     monkeypatch.setattr(judging, "judge_into_lake", lambda *_, **__: (report, written))

@@ -63,10 +63,10 @@ def test_an_ingest_that_another_overtakes_and_one_that_fails_after_its_last_step
 
     def written(lake, commit, chosen, stage):
         (source,) = chosen
-        runs = lake.manifest.runs | {source.run: ingests._known(source, commit)}
+        runs = lake.manifest.runs | {source.run: ingests._known_run(source, commit)}
         return replace(lake.manifest, number=state.number + 1, runs=runs), [], 1
 
-    monkeypatch.setattr(ingests, "_written", written)
+    monkeypatch.setattr(ingests, "_write_folders", written)
     second, third = write_run(tmp_path / "second", [line(1)]), write_run(tmp_path / "third", [line(1), "broken\n"])
 
     def meanwhile(stage):

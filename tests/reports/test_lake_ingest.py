@@ -266,7 +266,7 @@ def test_pages_show_what_the_lake_has(taken, tmp_path):
     }
     write_site(contents, CaptureStore(tmp_path / "site", partial(folder_of, lake)))
     of_run = (tmp_path / "site" / run_page("new")).read_text(encoding="utf-8")
-    assert "Missing before all else: <bdi>there is no &lt;plain&gt;" in of_run
+    assert "Fix this first: <bdi>there is no &lt;plain&gt;" in of_run
     assert dead_links(tmp_path / "site") == []
     assert files_that_nothing_leads_to(tmp_path / "site") == []
     assert {path.stem for path in (tmp_path / "site" / "systems").iterdir()} == {each.key for each in contents.systems}

@@ -164,7 +164,7 @@ def test_a_cell_that_a_spreadsheet_would_compute_is_text(tmp_path):
 def test_colour_is_never_alone(tmp_path):
     site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "fail")]))
     page = page_of(site, "index.html")
-    for symbol, label in {"✗": "fail", "✓": "pass", "▲": "warn", "○": "not observable", "·": "not judged"}.items():
+    for symbol, label in {"✗": "fail", "✓": "pass", "▲": "warn", "○": "not observable", "·": "no verdict"}.items():
         assert re.search(rf"{symbol}</span>\s*{label}", page)
 
 

@@ -8,7 +8,7 @@ from made import CONTOSO, FABRIKAM, contents, rule, run, standing
 from rich.console import Console
 
 from reports.matrix import matrix
-from reports.model import Pair, System
+from reports.model import Pair, Root, System
 from reports.summary import matrix_rows, terminal_matrix
 
 RULES = [rule(1), rule(2), rule(1, "3.1.5.8.2"), rule(1, "3.1.5.10"), rule(1, "3.1.5.9")]
@@ -55,6 +55,23 @@ def test_a_system_whose_latest_run_is_a_part_says_so_wherever_its_numbers_stand(
     assert len(named) == 2
     assert all("(partial)" in line for line in named)
     assert sum(line.count("(partial)") for line in lines) == 2
+
+
+def test_what_is_missing_comes_first_of_each_system_that_lacks_it():
+    roots = Root("queues: no plain\n<b>[bold]", frozenset("ab")), Root("one address", frozenset("a"))
+    found = two_systems()
+    found = replace(found, runs=(*found.runs, run("r3", FABRIKAM, 3, roots=roots)))
+    assert rendered(found, 200).splitlines()[:2] == [
+        "Fabrikam 2.2: fix this first: queues: no plain <b>[bold] (2 checks rest on it)",
+        "Fabrikam 2.2: fix this first: one address (1 check rests on it)",
+    ]
+    assert [one["roots"] for one in matrix(found)["runs"]] == [
+        [],
+        [],
+        [{"said": roots[0].said, "checks": ["a", "b"]}, {"said": "one address", "checks": ["a"]}],
+    ]
+    many = replace(found, runs=(run("r3", FABRIKAM, 3, roots=roots * 20),))
+    assert rendered(many, 200).splitlines()[20] == "and 20 more that are missing: the site has all"
 
 
 def test_sections_of_which_nothing_was_judged_are_left_out():

@@ -58,6 +58,7 @@ why = "f"
 """
 ROW = '["MQQB-2.2.1-01"]\nobserve = "wire"\nrole = "any"\nsays = "something"\n'
 
+HEAD = 'title = "MS-MQQB 2.2.1 InternalHeader"\n'
 Suites = Callable[..., Path]
 
 
@@ -72,7 +73,7 @@ def suites(tmp_path: Path) -> Suites:
         for number, text in enumerate(files):
             section = tmp_path / "mqqb" / f"s{number}"
             section.mkdir(parents=True)
-            (section / "rules.toml").write_text(text, encoding="utf-8")
+            (section / "rules.toml").write_text(HEAD + text, encoding="utf-8")
         return tmp_path
 
     return make
@@ -109,7 +110,7 @@ def test_a_note_that_a_row_cites_is_written_down(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"rules\.toml: MQQB-2\.2\.1-01: unknown product note <2>; add it to"):
         load_catalogue(root)
     (root / "mqqb" / "notes.toml").write_text(note + note.replace("[1]", "[2]"), encoding="utf-8")
-    assert load_catalogue(root).notes.cited("MQQB", "<2>")
+    assert load_catalogue(root).notes.find_cited("MQQB", "<2>")
 
 
 def test_defaults_at_the_head_hold_for_the_rows_that_do_not_say_otherwise(suites: Suites) -> None:
@@ -130,6 +131,26 @@ def test_bad_defaults_are_one_line_with_the_file(suites: Suites, head: str) -> N
     with pytest.raises(CatalogueError) as caught:
         load_catalogue(root)
     assert str(caught.value).startswith(str(root / "mqqb" / "s0" / "rules.toml") + ": defaults: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_section_names_the_folders_that_check_its_rules(suites: Suites) -> None:
+    root = suites('checked_in = ["mqqb/s1"]\n' + row("MQQB-2.2.1-01"), row("MQQB-10.1-01"))
+    assert list(load_catalogue(root)) == ["MQQB-2.2.1-01", "MQQB-10.1-01"]
+
+
+def test_a_section_without_a_title_is_one_line_with_the_file(suites: Suites) -> None:
+    root = suites(ROW)
+    (root / "mqqb" / "s0" / "rules.toml").write_text(ROW, encoding="utf-8")
+    with pytest.raises(CatalogueError, match=r"rules\.toml: the head: title is missing"):
+        load_catalogue(root)
+
+
+@pytest.mark.parametrize("value", ['"mqqb/s0"', '["mqqb/s9"]', "[7]"])
+def test_a_wrong_checked_in_is_one_line_with_the_file(suites: Suites, value: str) -> None:
+    root = suites(f"checked_in = {value}\n" + ROW)
+    with pytest.raises(CatalogueError, match=r"rules\.toml: .*checked_in.* no") as caught:
+        load_catalogue(root)
     assert "\n" not in str(caught.value)
 
 
@@ -296,7 +317,7 @@ def test_a_folder_may_have_an_index_and_addresses_of_its_own(suites: Suites) -> 
     catalogue = load_catalogue(root)
     bug = catalogue["BUGS-7-01"]
     assert (bug.violates, bug.link, bug.title) == (("MQQB-2.2.1-01",), "https://example.org/7", "A bug")
-    assert [catalogue.called(name) for name in ("MQQB", "BUGS")] == ["MQQB", "BUGS"]  # titles without [MS-MQQB]
+    assert [catalogue.document_title(name) for name in ("MQQB", "BUGS")] == ["MQQB", "BUGS"]  # titles without [MS-MQQB]
     assert bug.to_json()["violates"] == ("MQQB-2.2.1-01",)
     (root / "mqqb" / INDEX_FILE).write_text(own.replace("BUGS-7-01", "MQQB-2.2.1-01"), encoding="utf-8")
     with pytest.raises(CatalogueError, match=r"mqqb/index\.tsv: MQQB-2\.2\.1-01: twice"):

@@ -42,6 +42,7 @@ ROOMS = {
             "wire",
             "environment",
             "capture",
+            "expectations",
             "rules",
             "mutation",
             "faults",

@@ -47,7 +47,7 @@ def test_the_numbers_and_sections_are_those_of_the_appendix(document: str) -> No
 def test_a_rule_cites_the_notes_that_bear_on_it_and_the_other_way_round() -> None:
     catalogue = load_catalogue()
     for row in catalogue.values():
-        for note in catalogue.notes.cited(row.document, row.note):
+        for note in catalogue.notes.find_cited(row.document, row.note):
             assert note in catalogue.notes.of_rule(row.id, row.document, row.note)
     excused = {rule for name in RELEASES for rule in catalogue.notes.excusing(name)}
     assert excused <= set(catalogue)
@@ -116,10 +116,10 @@ def test_a_whole_section_can_be_excused_and_of_some_releases_only(tmp_path: Path
 
 def test_rows_cite_notes_of_their_own_and_of_other_documents(tmp_path: Path) -> None:
     notes = load_notes(*noted(tmp_path, ROW))
-    assert [note.number for note in notes.cited("MQMQ", "MS-MQQB <1>")] == [1]
-    assert notes.cited("MQMQ", "<7>") == []  # a document whose notes nobody wrote down
+    assert [note.number for note in notes.find_cited("MQMQ", "MS-MQQB <1>")] == [1]
+    assert notes.find_cited("MQMQ", "<7>") == []  # a document whose notes nobody wrote down
     with pytest.raises(KeyError, match="<2>"):
-        notes.cited("MQQB", "<1>, <2>")
+        notes.find_cited("MQQB", "<1>, <2>")
 
 
 def noted(root: Path, text: str) -> tuple[dict[str, None], dict[str, None], Path]:

@@ -31,6 +31,10 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 
+TransportEvent = TransportConnected | TransportFailed | TransportLost | BytesReceived
+
+OnTransport = Callable[[QM], Callable[[Any, Now], None]]
+
 OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
 """The method returns None when the answer comes later."""
 
@@ -70,11 +74,14 @@ class Inputs(Part):
         elif isinstance(event, Command):
             self.on_command(event, now)
 
+    def on_transport(self, event: TransportEvent, now: Now) -> None:
+        """Pass what happened on a connection to its owner: an RPC binding handle, or a session."""
+        of_binding, of_session = ON_TRANSPORT[type(event)]
+        owner = of_binding if event.transport in self.qm.remote_client.bindings else of_session
+        owner(self.qm)(event, now)
+
     def on_connected(self, event: TransportConnected, now: Now) -> None:
-        """Go on with the session, or the RPC binding handle, whose connection is there."""
-        if event.transport in self.qm.remote_client.bindings:
-            self.qm.client_tasks.on_connected(event, now)
-            return
+        """Go on with the session whose connection is there. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.get(event.transport)
         if session is None:
             self.qm.emit(CloseTransport(event.transport, "its session was closed while it connected (MS-MQQB 3.1.5.9)"))
@@ -82,34 +89,26 @@ class Inputs(Part):
             self.qm.establishing.send_establish_request(session, now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """Give up the connection of a session, or of an RPC binding handle. Spec: MS-MQQB 3.1.5.2."""
-        if event.transport in self.qm.remote_client.bindings:
-            self.qm.client_tasks.on_failed(event, now)
-            return
+        """Give up the connection of a session. Spec: MS-MQQB 3.1.5.2."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             status = ConnectionStatus.SOCKET_CONNECT_FAILURE
             self.qm.closing.fail_to_establish(session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """Note that a connection is over. Spec: MS-MQQB 3.1.7.3."""
-        if event.transport in self.qm.remote_client.bindings:
-            self.qm.client_tasks.on_lost(event, now)
-            return
+        """Note that the connection of a session is over. Spec: MS-MQQB 3.1.7.3."""
         session = self.qm.transports.pop(event.transport, None)
         if session is not None:
             self.qm.closing.on_transport_lost(session, event.reason, now)
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:
-        """Pass on what came on a connection. Spec: MS-MQQB 3.1.5.1."""
-        if event.transport in self.qm.remote_client.bindings:
-            self.qm.client_tasks.on_bytes(event, now)
-            return
+        """Pass on what came for a session. Spec: MS-MQQB 3.1.5.1."""
         session = self.qm.transports.get(event.transport)
         if session is not None:
             self.qm.identifying.receive_bytes(session, event.data, now)
-            if self.qm.is_connected(session, event.transport):
-                self.qm.unfinished.note(event.transport, session.framer.pending)
+            unfinished = session.framer.pending  # a closed session has a new framer
+            if unfinished or event.transport in self.qm.unfinished.held:
+                self.qm.unfinished.note(event.transport, unfinished)
                 self.shed(now)
 
     def on_rpc_bytes(self, event: RpcBytes, now: Now) -> None:
@@ -150,6 +149,7 @@ class Inputs(Part):
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persisted(saving, now)
+            return
         commit = self.qm.disk.persisted(event.token)
         if commit is None:
             return
@@ -165,6 +165,7 @@ class Inputs(Part):
         saving = self.qm.savings.pop(event.token, None)
         if saving is not None:
             self.qm.receiving.on_persist_failed(saving, event.error, now)
+            return
         commit = self.qm.disk.failed(event.token, event.error)
         if commit is None:
             return
@@ -186,6 +187,14 @@ class Inputs(Part):
             event.token, lambda: ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now)
         )
 
+
+ON_TRANSPORT: dict[type[TransportEvent], tuple[OnTransport, OnTransport]] = {
+    TransportConnected: (lambda qm: qm.client_tasks.on_connected, lambda qm: qm.inputs.on_connected),
+    TransportFailed: (lambda qm: qm.client_tasks.on_failed, lambda qm: qm.inputs.on_failed),
+    TransportLost: (lambda qm: qm.client_tasks.on_lost, lambda qm: qm.inputs.on_lost),
+    BytesReceived: (lambda qm: qm.client_tasks.on_bytes, lambda qm: qm.inputs.on_bytes),
+}
+"""The methods that take what happened on a connection of an RPC binding handle, and on one of a session."""
 
 ON_COMMAND: dict[type, OnCommand] = {
     commands.Identity: lambda qm: qm.commands.identity,

@@ -204,7 +204,7 @@ class DirectoryClient(Part):
             TimerName.DIRECTORY_SITE_GATES_UPDATE: settings.directory_site_gates_update_ms,
             TimerName.QUEUE_MANAGER_QUERY: settings.queue_manager_query_ms,
         }[name]
-        self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, settings.scaled(duration_ms))
+        self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms // settings.scale)
 
 
 _OWN = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")

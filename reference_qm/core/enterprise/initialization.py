@@ -36,7 +36,7 @@ class Initialization(Part):
 
     def await_retry(self, now: Now) -> None:
         """Try again later: after 120 s the first time, then every 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
-        duration_ms = self.qm.settings.scaled(self.qm.adm.InitializationRetryTimerDuration * 1_000)
+        duration_ms = self.qm.adm.InitializationRetryTimerDuration * 1_000 // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)
         self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
 

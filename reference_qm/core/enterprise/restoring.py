@@ -41,7 +41,7 @@ class RestoreError(Exception):
 
 
 class Restoring(Part):
-    """The abstract data model made again of what is on disk. Spec: MS-MQQB 3.1.1.3.2."""
+    """Rebuild the abstract data model from the store. Spec: MS-MQQB 3.1.1.3.2."""
 
     __slots__ = ()
 

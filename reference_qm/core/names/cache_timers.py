@@ -24,7 +24,7 @@ class CacheTimers(Part):
         for name, attribute in CACHE_TIMERS.items():
             cache = getattr(self.qm.caches, attribute)
             if len(cache) and cache.lifetime_ms is not None and not self.qm.timers.is_running(TimerKey(name, 0)):
-                self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, self.qm.settings.scaled(cache.lifetime_ms))
+                self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, cache.lifetime_ms // self.qm.settings.scale)
 
     def on_cleanup_timer(self, name: TimerName, now: Now) -> None:
         """Delete the entries of a cache that are too old. Spec: MS-MQQB 3.1.6.10 to 3.1.6.13."""

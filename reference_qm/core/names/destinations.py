@@ -107,7 +107,7 @@ class Destinations(Part):
 
     def start_idle_timer(self, queue: OutgoingQueue, now: Now) -> None:
         """Begin the time after which an outgoing queue that nothing happens to is destroyed. Spec: MS-MQSO 5.1.1.2."""
-        duration_ms = self.qm.settings.scaled(self.qm.settings.outgoing_queue_idle_ms)
+        duration_ms = self.qm.settings.outgoing_queue_idle_ms // self.qm.settings.scale
         key = TimerKey(TimerName.OUTGOING_QUEUE_IDLE, queue.session.number)
         self.qm.timers.start(key, now.monotonic_ms, duration_ms)
 

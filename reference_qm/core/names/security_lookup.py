@@ -43,7 +43,7 @@ class SecurityLookup(Part):
 
     def start_public_key_cache_timer(self, guid: UUID, now: Now) -> None:
         """Begin the time of an entry that comes into the cache of public keys. Spec: MS-MQSO 6.4.3.2."""
-        duration_ms = self.qm.settings.scaled(self.qm.settings.public_key_cache_ms)
+        duration_ms = self.qm.settings.public_key_cache_ms // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.PUBLIC_KEY_CACHE_VALIDITY, guid.int), now.monotonic_ms, duration_ms)
 
     def on_public_key_cache_timer(self, owner: int) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from reference_qm.codec import UserMessagePacket
 from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
@@ -39,6 +40,16 @@ class Lifetimes(Part):
     """
 
     __slots__ = ()
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        """Return whether the time to reach the queue is over, or that to be received.
+
+        Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
+
+        3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
+        """
+        user = packet.UserHeader
+        return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
 
     def watch_received(self, position: MessagePosition) -> None:
         """Start the Time To Be Received Timer of a message in a queue. Spec: MS-MQDMPR 3.1.2.4.

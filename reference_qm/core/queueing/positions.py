@@ -3,6 +3,7 @@ from __future__ import annotations
 from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
+from reference_qm.core.store.disk import ORDINAL_BLOCK
 from reference_qm.core.store.entries import gone, moved
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
@@ -34,7 +35,8 @@ class Positions(Part):
         ordered by priority, it would indicate nothing. Read with the two exchanged.
         """
         self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
-        self.qm.disk.save(self.qm.disk.reserve_sequential(self.qm.adm.SequentialID))
+        if self.qm.adm.SequentialID > self.qm.disk.reserved_sequential - ORDINAL_BLOCK // 2:
+            self.qm.disk.save(self.qm.disk.reserve_sequential(self.qm.adm.SequentialID))
         return lookup_identifier(message, self.qm.adm.SequentialID)
 
     def message_available(self, position: MessagePosition) -> None:

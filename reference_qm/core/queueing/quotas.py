@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from operator import attrgetter
+
 from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, Queue
@@ -10,6 +12,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import ResourcesChanged
 
 KILOBYTE = 1024
+_TOTAL_BYTES = attrgetter("MessagePositionList.TotalBytes")
 
 
 class Quotas(Part):
@@ -55,11 +58,11 @@ def _use_and_quota(queue: Queue, size: int) -> tuple[int, int]:
     if queue.parent is None:
         shared, quota = queue, queue.Quota
     elif queue.QueueType is QueueType.SYSTEM:
-        return queue.TotalBytes + size, queue.parent.JournalQuota
+        return queue.MessagePositionList.TotalBytes + size, queue.parent.JournalQuota
     else:
         shared, quota = queue.parent, queue.parent.Quota
-    subqueues = sum(one.TotalBytes for one in shared.SubqueueCollection.values())
-    return shared.TotalBytes + subqueues + size, quota
+    subqueues = sum(map(_TOTAL_BYTES, shared.SubqueueCollection.values()))
+    return shared.MessagePositionList.TotalBytes + subqueues + size, quota
 
 
 def _exceeds(used: int, quota: int) -> bool:

@@ -42,7 +42,7 @@ class ClientTasks(Part):
 
     def _start_timer(self, task: Task, duration_ms: int, now: Now) -> None:
         self.qm.remote_client.tasks[task.number] = task
-        duration_ms = max(1, self.qm.settings.scaled(duration_ms))
+        duration_ms = max(1, duration_ms // self.qm.settings.scale)
         self.qm.timers.start(TimerKey(TimerName.REMOTE_CALL, task.number), now.monotonic_ms, duration_ms)
 
     def _stop_timer(self, task: Task) -> None:

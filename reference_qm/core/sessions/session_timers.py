@@ -16,7 +16,7 @@ class SessionTimers(Part):
 
         Spec: MS-MQQB 3.1.2. ``duration_ms``: as specified, unscaled.
         """
-        self.qm.timers.start(TimerKey(name, session.number), now.monotonic_ms, self.qm.settings.scaled(duration_ms))
+        self.qm.timers.start(TimerKey(name, session.number), now.monotonic_ms, duration_ms // self.qm.settings.scale)
 
     def stop(self, session: Session, name: TimerName) -> None:
         """Stop a timer of a session. Spec: MS-MQQB 3.1.2."""

@@ -123,8 +123,6 @@ class Disk:
 
         Whatever is written later, a message that has it for instance, is on disk only when this is.
         """
-        if sequential_id <= self.reserved_sequential - ORDINAL_BLOCK // 2:
-            return {}
         self.reserved_sequential = sequential_id + ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 from uuid import UUID
@@ -35,7 +36,7 @@ from reference_qm.core.store.multiple_destinations import lists_of, with_lists
 from reference_qm.core.store.security_text import describe_security
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
-from reference_qm.security import SignatureType, security_of, with_security
+from reference_qm.security import UNPROTECTED, SignatureType, security_of, with_security
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
@@ -56,7 +57,7 @@ SMALL = 0x4000
 
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
-_NO_TRANSACTION = TransactionHeader()
+_OTHER_QUEUES = UserHeader.flags(AQ=7, RQ=7)
 _TRACED, _DEBUGGED = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
 _DIRECT = "DIRECT="
 
@@ -157,17 +158,24 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
-    admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
-    response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
-    transaction = packet.TransactionHeader or _NO_TRANSACTION
+    attributes = dict(_attributes_of_flags(packet.BaseHeader.Flags, user.Flags))
+    if user.Flags & _OTHER_QUEUES:
+        attributes |= _attributes_of_queues(user, receiver)
+    if packet.TransactionHeader is not None:
+        attributes |= _attributes_of_transaction(packet.TransactionHeader)
+    if packet.DebugHeader is not None:
+        attributes["TracingQueueIdentifier"] = packet.DebugHeader.QueueIdentifier or NULL_GUID
+    if packet.MultiQueueFormatHeader is not None:
+        attributes |= lists_of(packet.MultiQueueFormatHeader)
+    algorithms = (properties.PrivacyLevel, properties.HashAlgorithm, properties.EncryptionAlgorithm)
+    if packet.SecurityHeader is not None or algorithms != UNPROTECTED:
+        attributes["security"] = security_of(packet)
     return Message(
-        **lists_of(packet.MultiQueueFormatHeader),
+        **attributes,
         Identifier=MessageIdentifier(source, user.MessageID),
-        DestinationQueueFormatName=_text(user.DestinationQueue, user.DQ, source, receiver) or "",
+        DestinationQueueFormatName=_text(user.DestinationQueue, ON_DESTINATION, source, receiver) or "",
         DestinationQueueManagerIdentifier=user.QueueManagerAddress,
         Class=properties.MessageClass,
-        Priority=0 if user.TH else packet.BaseHeader.PR,  # a receiver ignores that of a transactional one: 3.1.7.1.32
-        DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE if user.DM else DeliveryGuarantee.EXPRESS,
         Label=properties.Label or "",
         Body=properties.MessageBody,
         BodyType=properties.BodyType,
@@ -178,24 +186,8 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
         ArrivalTime=arrival_s,
         TimeToReachQueue=packet.BaseHeader.TimeToReachQueue,
         TimeToBeReceived=user.TimeToBeReceived,
-        TracingRequested=bool(packet.BaseHeader.TR),
-        TracingQueueIdentifier=(packet.DebugHeader and packet.DebugHeader.QueueIdentifier) or NULL_GUID,
-        HopCount=user.RC,
         AcknowledgementsRequested=properties.Flags,
-        PositiveJournalingRequested=bool(user.JP),
-        NegativeJournalingRequested=bool(user.JN),
-        AdministrationQueueFormatName=admin_queue,
-        ResponseQueueFormatName=admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
-        TransactionIdentifier=transaction.ID if user.TH else None,
-        FirstInTransaction=bool(transaction.FM),
-        LastInTransaction=bool(transaction.LM),
-        FinalAckRequired=bool(transaction.FA),
-        TransactionalMessageSequenceIdentifier=transaction.TxSequenceID,
-        TransactionSequenceNumber=transaction.TxSequenceNumber,
-        TransactionPreviousSequenceNumber=transaction.PreviousTxSequenceNumber,
         ConnectorTypeIdentifier=user.ConnectorType or NULL_GUID,
-        ConnectorQueueManagerIdentifier=transaction.ConnectorQMGuid or NULL_GUID,
-        security=security_of(packet),
     )
 
 
@@ -308,10 +300,47 @@ def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[i
     raise CommandError(f"{format_name!a} cannot stand in a packet: use a direct, public or private format name")
 
 
+@lru_cache(maxsize=1024)  # the same few combinations stand in every packet
+def _attributes_of_flags(base: int, user: int) -> Mapping[str, Any]:
+    """Return the attributes that BaseHeader.Flags and UserHeader.Flags say."""
+    base_header, user_header = BaseHeader(Flags=base), UserHeader(Flags=user)
+    return {
+        "Priority": 0 if user_header.TH else base_header.PR,  # a receiver ignores that of a transactional message
+        "DeliveryGuarantee": DeliveryGuarantee.RECOVERABLE if user_header.DM else DeliveryGuarantee.EXPRESS,
+        "TracingRequested": bool(base_header.TR),
+        "HopCount": user_header.RC,
+        "PositiveJournalingRequested": bool(user_header.JP),
+        "NegativeJournalingRequested": bool(user_header.JN),
+    }
+
+
+def _attributes_of_queues(user: UserHeader, receiver: UUID) -> dict[str, Any]:
+    source = user.SourceQueueManager
+    admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
+    response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
+    return {
+        "AdministrationQueueFormatName": admin_queue,
+        "ResponseQueueFormatName": admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
+    }
+
+
+def _attributes_of_transaction(header: TransactionHeader) -> dict[str, Any]:
+    return {
+        "TransactionIdentifier": header.ID,
+        "FirstInTransaction": bool(header.FM),
+        "LastInTransaction": bool(header.LM),
+        "FinalAckRequired": bool(header.FA),
+        "TransactionalMessageSequenceIdentifier": header.TxSequenceID,
+        "TransactionSequenceNumber": header.TxSequenceNumber,
+        "TransactionPreviousSequenceNumber": header.PreviousTxSequenceNumber,
+        "ConnectorQueueManagerIdentifier": header.ConnectorQMGuid or NULL_GUID,
+    }
+
+
 def _text(
     queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
 ) -> str | None:
-    """Return the format name of a queue inside a packet; None when there is none."""
+    """Return the format name of a queue inside a packet; None when there is none. ``kind``: of a private queue."""
     if queue is None:
         return None
     if isinstance(queue, DirectQueueFormatName):

@@ -47,10 +47,8 @@ def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -
     )
 
 
-def lists_of(header: MultiQueueFormatHeader | None) -> dict[str, Any]:
+def lists_of(header: MultiQueueFormatHeader) -> dict[str, Any]:
     """Return the attributes of a message that its MultiQueueFormatHeader has. Spec: MS-MQDMPR 3.1.7.1.31."""
-    if header is None:
-        return {}
     return {
         "DestinationMultiQueueFormatName": _text(header.Destination),
         "AdministrationMultiQueueFormatName": _text(header.Administration),

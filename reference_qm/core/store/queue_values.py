@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -35,6 +36,11 @@ def _number(value: Any) -> int:
     return value
 
 
+@lru_cache(maxsize=1024)  # the same few descriptors stand at all queues
+def _descriptor_text(descriptor: SecurityDescriptor) -> str:
+    return base64.b64encode(descriptor.build()).decode()
+
+
 def _same(value: Any) -> Any:
     return value
 
@@ -60,10 +66,7 @@ ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
     "Transactional": _FLAG,
     "MulticastAddress": (_same, _or_none(_text)),
-    "Security": (
-        lambda value: base64.b64encode(value.build()).decode(),
-        lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True)),
-    ),
+    "Security": (_descriptor_text, lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True))),
     "BasePriority": _NUMBER,
     "FullPath": _TEXT,
     "DirectoryPath": _TEXT,

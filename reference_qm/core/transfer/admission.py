@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from reference_qm.codec import MessageClass, UserMessagePacket
-from reference_qm.core.part import QM, Part
+from reference_qm.core.part import Part
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.model.statuses import EnqueueStatus
@@ -13,6 +13,9 @@ from reference_qm.surface.clock import Now
 
 Outcome = UserMessagePacket | MessageClass
 """The result of a check: the packet to go on with, or the class of its refusal."""
+
+Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
+"""The third argument is the destination, None when there is no such queue."""
 
 
 def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
@@ -37,9 +40,22 @@ class Admission(Part):
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
     ) -> UserMessagePacket | None:
-        """Return the packet to be put into its queue; None when it was refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5."""
-        for check in CHECKS:
-            outcome = check(self.qm)(session, packet, queue, now)
+        """Return the packet to be put into its queue; None when it was refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5.
+
+        The checks stand in the order of 3.1.5.8; only the first is tried when there is no such queue. The steps before
+        them are 1 (duplicates) and the counts of 2; step 4 (SessionHeader) does not depend on the message; the steps
+        after them are 6 (sequence) and 8, in which a message over quota is refused.
+        """
+        checks: tuple[Check, ...] = (
+            self.check_destination,
+            self.check_transactional_queue,
+            self.check_nontransactional_queue,
+            self.qm.security_on_receipt.check_security,
+            self.qm.security_on_receipt.check_queue_demands,
+            self.check_expiration,
+        )
+        for check in checks:
+            outcome = check(session, packet, queue, now)
             if isinstance(outcome, MessageClass):
                 self.refuse_message(session, packet, outcome, now)
                 return None
@@ -85,7 +101,7 @@ class Admission(Part):
         sender would take for lost what was delivered. One that is not transactional is logged here when it asks for it:
         its sender, whose session acknowledged it, keeps it no longer (E34).
         """
-        if not self.qm.sending.has_expired(packet, now):
+        if not self.qm.lifetimes.has_expired(packet, now):
             return packet
         message = self.message_of(packet, now)
         if was_accepted(queue, packet, message):
@@ -121,22 +137,3 @@ class Admission(Part):
     def message_of(self, packet: UserMessagePacket, now: Now) -> Message:
         """Make the message of a packet that arrived for a queue of this queue manager."""
         return deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)
-
-
-Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
-"""The queue is the destination, None when there is none."""
-
-CHECKS: tuple[Callable[[QM], Check], ...] = (
-    lambda qm: qm.admission.check_destination,
-    lambda qm: qm.admission.check_transactional_queue,
-    lambda qm: qm.admission.check_nontransactional_queue,
-    lambda qm: qm.security_on_receipt.check_security,
-    lambda qm: qm.security_on_receipt.check_queue_demands,
-    lambda qm: qm.admission.check_expiration,
-)
-"""The checks of a message to this queue manager, in the order of 3.1.5.8.
-
-Each gets the destination; only the first is asked when there is none. Of 3.1.5.8, the steps before these are 1
-(duplicates) and the counts of 2; step 4 (SessionHeader) does not depend on the message; the steps after these are 6
-(sequence) and 8, in which a message over quota is refused.
-"""

@@ -55,13 +55,13 @@ class History(Part):
 
     def start_history_timer(self, now: Now) -> None:
         """Start the MessageIDHistory Cleanup Timer. Spec: MS-MQQB 3.1.2.8."""
-        duration_ms = self.qm.settings.scaled(self.qm.settings.message_id_history_cleanup_ms)
+        duration_ms = self.qm.settings.message_id_history_cleanup_ms // self.qm.settings.scale
         self.qm.timers.start(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0), now.monotonic_ms, duration_ms)
 
     def on_history_timer(self, now: Now) -> None:
         """Forget the messages of long ago. Spec: MS-MQQB 3.1.6.7."""
         table = self.qm.adm.MessageIDHistoryTable
-        oldest_s = now.utc_s - self.qm.settings.scaled(self.qm.settings.message_id_history_cleanup_ms) // 1000
+        oldest_s = now.utc_s - self.qm.settings.message_id_history_cleanup_ms // self.qm.settings.scale // 1000
         forgotten: Change = {}
         for entry in table:
             if entry.TimeStamp < oldest_s:  # behind it there are older ones, if the clock was set back since

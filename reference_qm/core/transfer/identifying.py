@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -14,7 +13,7 @@ from reference_qm.codec import (
     SessionAckPacket,
     UnknownInternalPacket,
     UserMessagePacket,
-    parse_packet,
+    parse_framed,
 )
 from reference_qm.core.part import QM, Part
 from reference_qm.core.sessions.session_opening import ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS
@@ -52,28 +51,44 @@ LONGEST: Mapping[SessionState, int] = {
 """int bytes of the longest packet that a state admits, where it admits one of a fixed size."""
 
 _SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
-_OF_TRANSACTIONAL = (
-    ("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
-    ("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
-)
-_SESSION_WINDOW = ("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
-RANGES: dict[PacketType, tuple[tuple[str, int, int, str], ...]] = {
+
+class Range(NamedTuple):
+    """The values that a field of a packet may have, and where that is printed."""
+
+    path: str
+    read: Callable[[Any], int]
+    lowest: int
+    highest: int
+    section: str
+
+
+def _range(path: str, lowest: int, highest: int, section: str) -> Range:
+    return Range(path, attrgetter(path), lowest, highest, section)
+
+
+_OF_TRANSACTIONAL = (
+    _range("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
+    _range("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
+)
+_SESSION_WINDOW = _range("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
+
+RANGES: dict[PacketType, tuple[Range, ...]] = {
     EstablishConnectionPacket: (),
     ConnectionParametersPacket: (
-        ("ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
-        ("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
+        _range("ConnectionParametersHeader.RecoverableAckTimeout", *RECOVERABLE_ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
+        _range("ConnectionParametersHeader.AckTimeout", *ACK_TIMEOUT_MS, "MS-MQQB 2.2.2.1"),
     ),
     SessionAckPacket: (
-        ("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
-        ("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
+        _range("BaseHeader.SH", 1, 1, "MS-MQQB 3.1.5.1.1"),
+        _range("InternalHeader.CS", 0, 0, "MS-MQQB 2.2.1"),
         _SESSION_WINDOW,
     ),
     UserMessagePacket: (
-        ("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
-        ("MessagePropertiesHeader.LabelLength", 0, 0xFA, "MS-MQMQ 2.2.19.3"),
+        _range("UserHeader.DM", 0, 1, "MS-MQMQ 2.2.19.2"),
+        _range("MessagePropertiesHeader.LabelLength", 0, 0xFA, "MS-MQMQ 2.2.19.3"),
     ),
-    UnknownInternalPacket: (("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
+    UnknownInternalPacket: (_range("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
 """Ranges of fields, where the document gives a range or MUST NOT and does not say to ignore it on receipt."""
 
@@ -92,12 +107,12 @@ class Identifying(Part):
         except FramingError as found:
             packets, error = found.packets, found
         for packet in packets:
-            if self.qm.is_connected(session, transport):
-                self.receive_packet(session, packet, now)
-        if not self.qm.is_connected(session, transport):
-            return
+            self.receive_packet(session, packet, now)
+            if not self.qm.is_connected(session, transport):
+                return
         if error is None:
-            self.check_announced(session, now)
+            if session.SessionState in LONGEST:
+                self.check_announced(session, now)
             return
         self.note_received(session)
         if error.field in _SIGNED_BY:
@@ -110,8 +125,8 @@ class Identifying(Part):
 
         Whoever has not opened a session could have megabytes of every connection held otherwise.
         """
-        longest, announced = LONGEST.get(session.SessionState), session.framer.announced
-        if longest is not None and announced > longest:
+        longest, announced = LONGEST[session.SessionState], session.framer.announced
+        if announced > longest:
             self.note_received(session)
             state = session.SessionState.value
             reason = f"a packet of {announced} bytes in {state}, at most {longest} (MS-MQQB 3.1.5.3, 3.1.5.4)"
@@ -137,31 +152,22 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Identify a packet; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
-        return parse_packet(data)
+        """Identify a packet of the stream; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
+        return parse_framed(data)
 
     def check_form(self, packet: Packet) -> None:
         """Raise FormatError for field values that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, read strictly."""
-        for path, lowest, highest, section in RANGES[type(packet)]:
-            _check(packet, path, lowest, highest, section)
+        ranges = RANGES[type(packet)]
         if isinstance(packet, UserMessagePacket):
             if packet.SessionHeader is not None:
-                _check(packet, *_SESSION_WINDOW)
-            if packet.UserHeader.TH:
-                for path, lowest, highest, section in _OF_TRANSACTIONAL:
-                    _check(packet, path, lowest, highest, section)
+                ranges = (*ranges, _SESSION_WINDOW)
+            if packet.TransactionHeader is not None:
+                ranges += _OF_TRANSACTIONAL
+        for path, read, lowest, highest, section in ranges:
+            value = read(packet)
+            if not lowest <= value <= highest:
+                raise FormatError(path, 0, section, f"is 0x{value:X}, outside 0x{lowest:X} to 0x{highest:X}")
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
         """Close on a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
         self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)
-
-
-def _check(packet: Any, path: str, lowest: int, highest: int, section: str) -> None:
-    value = _getter(path)(packet)
-    if not lowest <= value <= highest:
-        raise FormatError(path, 0, section, f"is 0x{value:X}, outside 0x{lowest:X} to 0x{highest:X}")
-
-
-@lru_cache(maxsize=64)
-def _getter(path: str) -> Callable[[Any], Any]:
-    return attrgetter(path)

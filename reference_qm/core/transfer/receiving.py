@@ -7,15 +7,14 @@ from reference_qm.codec import (
 )
 from reference_qm.core.part import Part
 from reference_qm.core.store.entries import history_entry
-from reference_qm.core.store.messages import DIRECT, deserialize_message
+from reference_qm.core.store.messages import deserialize_message
 from reference_qm.core.transfer.arrival import Saving
-from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
+from reference_qm.core.transfer.order_acks import LABEL, is_final_ack, is_order_ack
 from reference_qm.model.adm import (
     RecoverableReceipt,
     Session,
-    next_u16,
 )
-from reference_qm.model.states import MessagePositionState, SessionState
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -40,16 +39,16 @@ class Receiving(Part):
             self.qm.closing.close(session, reason, now)
             return
         receipt = RecoverableReceipt()
-        if packet.UserHeader.DM:
+        recoverable = bool(packet.UserHeader.DM)
+        if recoverable:
             session.receipts.append(receipt)
         self.count_received(session, packet)
         self.note_activity(session, packet, now)
         if packet.SessionHeader is not None:
             self.qm.session_acks.process_header(session, packet.SessionHeader, now)
         self.take_message(session, packet, receipt, now)
-        if packet.UserHeader.DM and receipt.done:
+        if recoverable and receipt.done:
             self.await_consequences(session, receipt, now)
-        self.qm.session_acks.flag_recoverable(session, now)
         self.qm.session_acks.acknowledge_full_window(session, now)
 
     def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
@@ -71,14 +70,14 @@ class Receiving(Part):
 
     def count_received(self, session: Session, packet: UserMessagePacket) -> None:
         """Count a message in the session's sequences. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4."""
-        session.MessageReceivedCount = next_u16(session.MessageReceivedCount)
-        session.UnackedReceivedMsgCount = next_u16(session.UnackedReceivedMsgCount)
+        session.MessageReceivedCount = session.MessageReceivedCount + 1 & 0xFFFF
+        session.UnackedReceivedMsgCount = session.UnackedReceivedMsgCount + 1 & 0xFFFF
         if packet.UserHeader.DM:
-            session.RecoverableMessageReceivedCount = next_u16(session.RecoverableMessageReceivedCount)
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
 
     def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
         """Note that the session is used and owes an acknowledgment. Spec: MS-MQQB 3.1.5.8.2."""
-        if packet.UserHeader.DQ == DIRECT:
+        if isinstance(packet.UserHeader.DestinationQueue, DirectQueueFormatName):
             session.DirectFormatSession = True
         if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
@@ -96,15 +95,16 @@ class Receiving(Part):
         if self.is_misdirected(packet):
             receipt.done = True
             return
-        for is_one, take in (
-            (is_order_ack, self.qm.order_acks.receive),
-            (is_final_ack, self.qm.final_acks.receive),
-        ):
-            if is_one(packet):
-                receipt.done = True
-                take(session, packet, now)
-                return
-        if packet.UserHeader.TH:
+        if packet.MessagePropertiesHeader.Label == LABEL:  # both acknowledgments of order have it, few others
+            for is_one, take in (
+                (is_order_ack, self.qm.order_acks.receive),
+                (is_final_ack, self.qm.final_acks.receive),
+            ):
+                if is_one(packet):
+                    receipt.done = True
+                    take(session, packet, now)
+                    return
+        if packet.TransactionHeader is not None:
             self.qm.in_sequence.take_transactional(session, packet, receipt, now)
             return
         entry = self.qm.history.find_duplicate(packet)
@@ -127,7 +127,7 @@ class Receiving(Part):
                 self.qm.adm.MessageIDHistoryTable.remove(entry)
             return
         position = self.qm.positions.insert_message(queue, message)
-        if packet.UserHeader.DM:
+        if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             self.qm.arrival.save_message(Saving(position, entry, [(session, receipt)]), admitted)
         else:
             self.qm.disk.save(history_entry(entry))

@@ -11,7 +11,6 @@ from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.transfer.security_on_receipt import unmet_demand
 from reference_qm.model.adm import Message, Queue, Session
 from reference_qm.security import (
-    MessageSecurity,
     MqdsPublicKeys,
     Refused,
     SecurityError,
@@ -112,7 +111,7 @@ class Securing(Part):
             except (SecurityError, FormatError, Refused) as error:
                 refusal = error
             else:
-                arrived = security_of(packet) or MessageSecurity()
+                arrived = security_of(packet)
                 message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
             self.qm.cache_timers.start(now)
         if refusal is not None:

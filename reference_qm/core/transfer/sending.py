@@ -9,7 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.sessions.connecting import outgoing_queue
 from reference_qm.core.store.disk import Change
 from reference_qm.core.store.messages import serialize_message
-from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session, next_u16
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -114,7 +114,7 @@ class Sending(Part):
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
         """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
         self.qm.resolving.address_message(session, position)
-        if self.has_expired(position.UserMessage, now):
+        if self.qm.lifetimes.has_expired(position.UserMessage, now):
             self.delete_expired(session, position, now)
             return True
         if not self.secure(session, position, now):
@@ -141,16 +141,6 @@ class Sending(Part):
             return False
         position.UserMessage = replace(secured, TransactionHeader=sent.TransactionHeader)
         return True
-
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        """Return whether the time to reach the queue is over, or that to be received.
-
-        Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
-
-        3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
-        """
-        user = packet.UserHeader
-        return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
 
     def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         """Delete an expired message; it is acknowledged and journaled if asked to. Spec: MS-MQQB 3.1.7.1.2."""
@@ -179,10 +169,10 @@ class Sending(Part):
         """
         if position.UserMessage.TransactionHeader is not None:
             position.UserMessage = self.qm.transactional_sending.update_transaction_header(session, position, now)
-        session.MessageSentCount = next_u16(session.MessageSentCount)
+        session.MessageSentCount = session.MessageSentCount + 1 & 0xFFFF
         position.SequenceNumber = session.MessageSentCount
         if position.recoverable:
-            session.RecoverableMessageSentCount = next_u16(session.RecoverableMessageSentCount)
+            session.RecoverableMessageSentCount = session.RecoverableMessageSentCount + 1 & 0xFFFF
             position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
         session.UnAckedMessageCount += 1
         packet = position.UserMessage

@@ -151,5 +151,3 @@ add(
     "A read that waited when the queue manager stopped takes the next message, and nobody gets it.",
     at_restart(_reads_go_on),
 )
-
-"""Faults of other sections that break rules of this one."""

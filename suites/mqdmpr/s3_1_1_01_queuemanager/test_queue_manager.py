@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+import pytest
+
 from harness.errors import ConformanceFailure
+from harness.expectations import closed, each, holds, in_queue, one_of
 from harness.run.marks import covers, needs
+from harness.sut.shown import lookup_id
 from suites.applications import DONE, REFUSED, asked
+from suites.messages import Sequence
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import OneOf, opened, pass_time
-from suites.mqqb.steps.pinging import element
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
+from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
@@ -32,85 +36,89 @@ SCALE = 20
 @needs("inspect")
 @covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
 def test_what_a_queue_manager_is_by_default(sut, judge):
-    """Attributes have the values that they have unless somebody sets them."""
+    """A queue manager has the default of each attribute that nobody has set."""
     shown = queue_manager(sut)
     for rule, name, expected in DEFAULTS:
-        judge(rule, expected=f"{name} {expected}", observed=f"{name} {element(shown, name)}")
-    if element(shown, "DirectoryServer"):
-        judge.not_exercised("MQDMPR-3.1.1.1-11", "the SUT is a directory server")
+        judge(rule, expected={name: expected}, observed={name: shown[name]})
+    if shown["DirectoryServer"]:
+        judge.not_exercised("MQDMPR-3.1.1.1-11", reason="the SUT is a directory server")
     else:
-        judge("MQDMPR-3.1.1.1-11", expected=None, observed=element(shown, "DirectoryServerType"))
+        judge("MQDMPR-3.1.1.1-11", expected=None, observed=shown["DirectoryServerType"])
 
 
 @needs("inspect", "restart")
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
-    """InitializationRetryTimerDuration is what is provisioned, or what it is when it has run, also after a restart."""
-    before = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
-    for rule in ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04"):
-        judge(rule, expected=OneOf(*RETRIES_S), observed=before)
+    """A queue manager keeps InitializationRetryTimerDuration, as it was provisioned or as it ran, across a restart."""
+    before = str(queue_manager(sut)["InitializationRetryTimerDuration"])
+    judge.all(expected=one_of(*RETRIES_S), observed=before)
     sut.restart()
-    after = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
+    after = str(queue_manager(sut)["InitializationRetryTimerDuration"])
     judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)
 
 
 @needs("inspect", "restart", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.1.1-31")
 def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut, judge):
-    """The store is damaged at a restart, and repaired: when the SUT has begun by itself, the time is another, and as it
-    is then after one more restart.
+    """A queue manager that began only after a failed attempt keeps the InitializationRetryTimerDuration of the further
+    attempts across a restart.
     """
     sut.slow_down(SCALE)
     sut.change_environment(store=False)
     sut.control.call("restart")
     sut.change_environment(store=True)
     for _ in range(TRIES):
-        pass_time(peer, sut.duration_ms(FIRST_RETRY_MS) // 2)
-        if _begun(sut):
+        peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
+        if asked(sut, "list") == DONE:
             break
     else:
         raise ConformanceFailure("the SUT did not begin by itself when its store was repaired (MS-MQSO 6.4.4.1)")
     found = []
     for _ in range(2):
-        found.append(str(element(queue_manager(sut), "InitializationRetryTimerDuration")))
+        found.append(str(queue_manager(sut)["InitializationRetryTimerDuration"]))
         sut.restart()
     if found[0] == RETRIES_S[0]:
-        judge.not_exercised("MQDMPR-3.1.1.1-31", "the SUT repaired the damage by itself, or did not wait to begin")
+        judge.not_exercised(
+            "MQDMPR-3.1.1.1-31", reason="the SUT repaired the damage by itself, or did not wait to begin"
+        )
     else:
-        judge("MQDMPR-3.1.1.1-31", expected=[RETRIES_S[1]] * 2, observed=found)
-
-
-def _begun(sut):
-    return asked(sut, "list") == DONE
+        judge("MQDMPR-3.1.1.1-31", expected=each(RETRIES_S[1], "start"), observed=found)
 
 
 @needs("restart", "qm2qm", "receive")
 @covers("MQDMPR-3.1.1.1-23")
 def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
-    """A session is open and a remote read waits while the SUT is stopped and started: neither goes on afterwards, and a
-    message that comes then is in its queue.
+    """A queue manager that is stopped ends its sessions and the remote reads that wait, and gives a message that comes
+    after its start to none of them.
     """
-    session = opened(peer)
-    queue = filled(remote)
+    session = peer.open_raw()
+    queue = remote.filled()
     read = queue.begin(ulTimeout=LONG_MS)
     before = waiting(read)
     sut.restart()
-    closed = "closed" if session.wait_closed() else session.outcome()
+    session.wait_closed()
     read.wait()
-    outcome = brought(read)
-    ended = "ended" if read.association.over and outcome != WAITING else outcome
-    evidence = [*read.evidence, session.last]
-    deliver(remote, [FIRST])
+    ended = read.association.over or brought(read)
+    evidence = [read, session.last]
+    remote.deliver(["later"])
     left = [one["label"] for one in sut.messages()]
-    observed = [before, closed, ended, left]
-    expected = [WAITING, "closed", "ended", [FIRST]]
-    judge("MQDMPR-3.1.1.1-23", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.1.1-23",
+        expected={
+            "read_before": WAITING,
+            "session": closed(),
+            "read_after": holds("it has ended"),
+            "messages": in_queue("later"),
+        },
+        observed={"read_before": before, "session": session, "read_after": ended, "messages": left},
+        evidence=evidence,
+    )
 
 
 @needs("restart", "transactions", "queue_control", "send")
 @covers("MQDMPR-3.1.1.1-D03")
 def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
-    """Of two transactions of a coordinator one is prepared: it is listed after a restart, as it was."""
+    """A queue manager knows a transaction that it voted for after a restart, in the state that it had."""
     to = sut.format_name("transactional")
     prepared = sut.control.call("begin", external=True)["transaction"].lower()
     sut.send(to, label="prepared", body="prepared", transaction=prepared)
@@ -126,3 +134,47 @@ def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
 def _listed(sut):
     found = sut.control.call("list")["transactions"]
     return {one["transaction"].lower(): f"{one['state']}, {one['operations']} operations" for one in found}
+
+
+SEQUENTIAL = (1 << 56) - 1
+"""The bytes of a lookup identifier that are the SequentialID."""
+
+
+EVEN_PRIORITY = 4
+"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
+
+
+def _is_there(sut, queue, label):
+    return label in sut.labels(queue)
+
+
+@needs("receive", "restart")
+@covers("MQDMPR-3.1.1.1-D04")
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
+    """A queue manager gives a message a higher SequentialID than any earlier one, also after a restart and where the
+    earlier ones were received.
+    """
+    queue = sut.queue(kind)
+    sequence = Sequence(peer)
+    found: list[int] = []
+    identifier = 0
+    for label in ("first", "second", "third", "fourth", "fifth"):
+        if label == "fourth":
+            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
+            sut.restart()
+        if label == "fifth":
+            for _ in sut.labels(queue):
+                sut.control.call("receive", queue=queue, timeout_ms=0)
+            sut.restart()
+        connection = peer.open_raw()
+        make = peer.recoverable_message if kind == "plain" else sequence.message
+        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
+        connection.send(make(label=label, base=priority))
+        peer.eventually(partial(_is_there, sut, queue, label))
+        known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
+        if label not in known:
+            raise ConformanceFailure(f"the message {label} did not come into its queue")
+        identifier = known[label]
+        found.append(identifier & SEQUENTIAL)
+    judge("MQDMPR-3.1.1.1-D04", expected=sorted(set(found)), observed=found)

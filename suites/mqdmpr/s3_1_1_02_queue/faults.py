@@ -216,16 +216,3 @@ class PublishedWithoutProperties(Publishing):
     def _element(self, queue: Queue) -> objects.Queue:
         element = super()._element(queue)
         return objects.Queue(Identifier=element.Identifier, Pathname=element.Pathname)
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.1.2-17": (
-        "message-dead-letter-not-kept",
-        "message-journal-not-kept",
-    ),
-    "MQDMPR-3.1.1.2-D03": (
-        "quota-of-queue-overlooked",
-        "quota-of-transactional-queue-overlooked",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

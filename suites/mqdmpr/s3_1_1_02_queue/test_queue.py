@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.peer.remote import Remote
+from harness.expectations import each, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
 from suites.applications import DONE, answered
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import check_alive, opened
 from suites.mqqb.steps.secured import Secured, signed
-from suites.mqqb.steps.sender import eventually
-from suites.mqqp.steps.reading import FAILURE, brought, failed, filled, frames, send_all
+from suites.mqqp.steps.reading import FAILURE, brought, failed
 
 PRIORITIES = (3, 0, 7, 3, 7, 0)
 JOURNAL_QUOTA_KB = 8
@@ -24,30 +20,30 @@ TYPES = ("00000000-0000-0000-0000-000000000000", "6d71636f-6e66-4f72-8d00-000000
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.1.2-20", "MQDMPR-3.1.1.2-21")
-def test_messages_are_in_the_order_of_priority_and_arrival(remote: Remote, judge):
-    """An empty queue has no first message; six messages of three priorities are received in their order; then it is
-    empty again.
+def test_messages_are_in_the_order_of_priority_and_arrival(remote, judge):
+    """A queue has its messages in the order of their priorities, and those of one priority in the order of their
+    arrival; without a message it has none to read.
     """
-    queue = filled(remote)
+    queue = remote.filled()
     empty = [queue.read()]
     packets = [
-        a_message(remote.peer, {"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
+        remote.peer.message({"DM": 1}, base={"PR": priority}, label=f"{number} of priority {priority}")
         for number, priority in enumerate(PRIORITIES)
     ]
-    send_all(remote, packets)
+    remote.send_all(packets)
     reads = [queue.receive() for _ in PRIORITIES]
     wanted = [f"{number} of priority {PRIORITIES[number]}" for number in (2, 4, 0, 3, 1, 5)]
-    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[brought(one) for one in reads], evidence=frames(reads))
+    judge("MQDMPR-3.1.1.2-20", expected=wanted, observed=[brought(one) for one in reads], evidence=reads)
     empty.append(queue.read())
     observed = [failed(one) for one in empty]
-    judge("MQDMPR-3.1.1.2-21", expected=[FAILURE, FAILURE], observed=observed, evidence=frames(empty))
+    judge("MQDMPR-3.1.1.2-21", expected=each(FAILURE, "read"), observed=observed, evidence=empty)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D04", "MQDMPR-3.1.1.2-D05")
 def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer, sut, judge):
-    """Of three queues one has journaling, one has journaling for a few kilobytes, one has none; two messages are taken
-    from each, of which one is larger than those kilobytes.
+    """A queue with journaling keeps a copy of each message that is received, as far as its journal quota has room; one
+    without journaling keeps none.
     """
     kinds: dict[str, dict[str, Any]] = {
         "without a limit": {"journaling": True},
@@ -55,43 +51,45 @@ def test_what_is_received_is_in_the_journal_of_a_queue_that_has_journaling(peer,
         "without journaling": {},
     }
     queues = {kind: sut.new_queue("journaled", **properties) for kind, properties in kinds.items()}
-    connection = opened(peer)
+    connection = peer.open_raw()
     bodies = {"small": b"small", "large": TOO_MUCH}
     for name in queues.values():
         for label, body in bodies.items():
             to = rf"TCP:{sut.address}\{name}"
-            connection.send(recoverable_message(peer, label=label, body=body, destination=to))
-    check_alive(connection)
-    eventually(peer, lambda: all(len(labels(sut, name)) == len(bodies) for name in queues.values()))
+            connection.send(peer.recoverable_message(label=label, body=body, destination=to))
+    connection.check_alive()
+    peer.eventually(lambda: all(len(sut.labels(name)) == len(bodies) for name in queues.values()))
     for name in queues.values():
         for _ in bodies:
             sut.control.call("receive", queue=name, timeout_ms=0)
-    found = {kind: labels(sut, f"{name};journal") for kind, name in queues.items()}
-    wanted = {kind: found[kind] for kind in ("without a limit", "without journaling")}
-    expected = {"without a limit": ["small", "large"], "without journaling": []}
-    judge("MQDMPR-3.1.1.2-D05", expected=expected, observed=wanted)
-    judge("MQDMPR-3.1.1.2-D04", expected=["small"], observed=found["with a limit"])
+    found = {kind: sut.labels(f"{name};journal") for kind, name in queues.items()}
+    judge(
+        "MQDMPR-3.1.1.2-D05", expected=in_queue("small", "large"), observed=found["without a limit"], case="a journal"
+    )
+    judge("MQDMPR-3.1.1.2-D05", expected=in_queue(), observed=found["without journaling"], case="without journaling")
+    judge("MQDMPR-3.1.1.2-D04", expected=in_queue("small"), observed=found["with a limit"])
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_a_queue_that_wants_authentication_takes_nothing_else(peer, sut, judge):
-    """A message that is not signed comes for a queue with Authentication, and for one without: that one has it."""
+    """A queue with Authentication takes no message that is not signed; one without it does."""
     queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = [
-        connection.send(recoverable_message(peer, label="unsigned", destination=rf"TCP:{sut.address}\{name}"))
+        connection.send(peer.recoverable_message(label="unsigned", destination=rf"TCP:{sut.address}\{name}"))
         for name in queues
     ]
-    eventually(peer, lambda: bool(labels(sut, queues[1])))
-    found = [labels(sut, name) for name in queues]
-    judge("MQDMPR-3.1.1.2-D02", expected=[[], ["unsigned"]], observed=found, evidence=sent)
+    peer.eventually(lambda: bool(sut.labels(queues[1])))
+    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    wanted = {"with": in_queue(), "without": in_queue("unsigned")}
+    judge("MQDMPR-3.1.1.2-D02", expected=wanted, observed=found, evidence=sent)
 
 
 @needs("queue_control", "receive", "security")
 @covers("MQDMPR-3.1.1.2-D02")
 def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut, judge):
-    """A message that its sender signed comes for a queue with Authentication, and for one without: both have it."""
+    """A queue takes a message that its sender signed, with Authentication and without."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     queues = [sut.new_queue("authenticated", authenticated=wanted) for wanted in (True, False)]
@@ -101,25 +99,52 @@ def test_a_queue_that_wants_authentication_takes_what_is_authenticated(peer, sut
         )
         for name in queues
     ]
-    eventually(peer, lambda: all(labels(sut, name) for name in queues))
-    found = [labels(sut, name) for name in queues]
-    judge("MQDMPR-3.1.1.2-D02", expected=[["signed"], ["signed"]], observed=found, evidence=sent)
+    peer.eventually(lambda: all(sut.labels(name) for name in queues))
+    found = dict(zip(("with", "without"), map(sut.labels, queues), strict=True))
+    judge("MQDMPR-3.1.1.2-D02", expected=each(in_queue("signed"), "queue"), observed=found, evidence=sent)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.1.2-02")
 def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
-    """Queues of two types have the type that they were made with, then another, and take a message each."""
+    """A queue has the type that it is given, when it is made and afterwards, and takes messages whatever that is."""
     queues = {kind: sut.new_queue("typed", type=kind) for kind in TYPES}
-    connection = opened(peer)
+    connection = peer.open_raw()
     for name in queues.values():
-        connection.send(recoverable_message(peer, label=name, destination=rf"TCP:{sut.address}\{name}"))
-    check_alive(connection)
-    eventually(peer, lambda: all(labels(sut, name) for name in queues.values()))
+        connection.send(peer.recoverable_message(label=name, destination=rf"TCP:{sut.address}\{name}"))
+    connection.check_alive()
+    peer.eventually(lambda: all(sut.labels(name) for name in queues.values()))
     for kind, name in queues.items():
         other = next(one for one in TYPES if one != kind)
-        seen = [str(sut.control.call("get_queue", name=name).get("type")).lower()]
-        seen.append(answered(peer, sut, "set_queue", name=name, type=other))
-        seen.append(str(sut.control.call("get_queue", name=name).get("type")).lower())
-        observed = [*seen, labels(sut, name) == [name]]
-        judge("MQDMPR-3.1.1.2-02", expected=[kind, DONE, other, True], observed=observed)
+        judge(
+            "MQDMPR-3.1.1.2-02",
+            expected={"made": kind, "change": DONE, "changed": other, "messages": in_queue(name)},
+            observed={
+                "made": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "change": answered(peer, sut, "set_queue", name=name, type=other),
+                "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
+                "messages": sut.labels(name),
+            },
+        )
+
+
+SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"private$\order_queue$")
+
+
+@needs("environment", "restart", "queue_control", "directory")
+@covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-18")
+def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge):
+    """A queue manager keeps a public queue across a restart, here and in the directory, and no system queue there."""
+    name = f"mqc-{sut.own}-public"
+    sut.create_queue(name, label="published", quota_kb=777, base_priority=-2)
+    wanted = {"label": "published", "quota_kb": 777, "base_priority": -2}
+    for time in ("before", "after"):
+        if time == "after":
+            sut.restart()
+        shown = sut.control.call("get_queue", name=name)
+        published = sut.published(queue=name)
+        for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
+            observed = {one: source.get(one) for one in wanted}
+            judge(rule, expected=wanted, observed=observed, case=f"{time} a restart")
+    system = [queue for queue in SYSTEM_QUEUES if sut.published(queue=queue) is not None]
+    judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

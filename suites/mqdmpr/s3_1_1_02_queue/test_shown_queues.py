@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from harness.peer.conversation import Conversation
+from harness.expectations import holds, none, one_of
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.shown import masks, queue_named
-from suites.mqqb.steps.opening import OneOf, direct_name, outgoing_queue
-from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually
+from reference_qm.security import SecurityDescriptor
+from suites.mqdmpr.steps.shown import Shown, queue_named
+from suites.mqqb.steps.opening import outgoing_queue
+from suites.mqqb.steps.sender import Sender
 
 pytestmark = needs("inspect", "queue_control")
 
@@ -22,23 +20,28 @@ OPEN, CLOSED = "active", "not active"
 
 @covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
 def test_what_the_model_shows_of_a_queue(sut, judge):
-    """The qualified path name of a queue, the rights in its security descriptor, its scope."""
+    """A queue has a path name with its domain, a security descriptor of rights of queues, and a scope."""
     name = sut.new_queue("shown")
     shown = queue_named(sut, name)
-    computer, _, rest = element(shown, "QualifiedPathname").partition("\\")
-    observed = ["a name with a domain" if "." in computer.strip(".") else computer, rest.lower()]
-    judge("MQDMPR-3.1.1.2-03", expected=["a name with a domain", name.lower()], observed=observed)
-    strange = [f"{mask:#010x}" for mask in masks(shown) if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
-    judge("MQDMPR-3.1.1.2-08", expected=[], observed=strange)
-    judge("MQDMPR-3.1.1.2-09", expected=OneOf("Site", "Enterprise"), observed=element(shown, "Scope"))
-    scope = element(shown, "Scope")
+    computer, _, rest = shown["QualifiedPathname"].partition("\\")
+    judge(
+        "MQDMPR-3.1.1.2-03",
+        expected={"computer": holds("a name with a domain"), "queue": name.lower()},
+        observed={"computer": "." in computer.strip(".") or computer, "queue": rest.lower()},
+    )
+    access = SecurityDescriptor.parse(bytes.fromhex(shown["Security"])).Dacl
+    masks = [] if access is None else [entry.Mask for entry in access.Aces]
+    strange = [f"{mask:#010x}" for mask in masks if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
+    judge("MQDMPR-3.1.1.2-08", expected=none("mask with other rights"), observed=strange)
+    judge("MQDMPR-3.1.1.2-09", expected=one_of("Site", "Enterprise"), observed=shown["Scope"])
+    scope = shown["Scope"]
     judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 def test_a_queue_is_active_while_it_is_open(sut, judge):
-    """A queue is opened twice and closed twice."""
+    """A queue is active as long as an application has it open, however many have."""
     name = sut.new_queue("opened")
     seen = [_activity(queue_named(sut, name))]
     handles = []
@@ -48,34 +51,32 @@ def test_a_queue_is_active_while_it_is_open(sut, judge):
     for handle in handles:
         sut.control.call("close_queue", handle=handle)
         seen.append(_activity(queue_named(sut, name)))
-    for rule in ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06"):
-        judge(rule, expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=seen)
+    judge.all(expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=seen)
 
 
 @needs("send", "pause", "management")
 @covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
 def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
-    """A message waits in a queue that is held, then it is sent and acknowledged."""
-    to = direct_name(peer, "mqc-active")
+    """An outgoing queue is active as long as it has a message that was not acknowledged."""
+    to = peer.direct_name("mqc-active")
     sender = Sender(peer, sut, to)
     sender.send(1)
     session, _ = sender.first(1)
     seen = [_after_acknowledgment(sender, session)]
     sut.pause(to)
     sender.send(2)
-    seen.append(_activity(outgoing_queue(sut, to)))
+    seen.append(_activity(Shown(outgoing_queue(sut, to))))
     sut.resume(to)
     sender.collect(session, 2)
     seen.append(_after_acknowledgment(sender, session))
-    for rule in ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06"):
-        judge(rule, expected=[CLOSED, OPEN, CLOSED], observed=seen)
+    judge.all(expected=[CLOSED, OPEN, CLOSED], observed=seen)
 
 
-def _after_acknowledgment(sender: Sender, session: Conversation) -> str:
+def _after_acknowledgment(sender, session):
     sender.acknowledge_all(session)
-    eventually(sender.peer, lambda: sender.sut.outgoing(sender.to)["count"] == 0)
-    return _activity(outgoing_queue(sender.sut, sender.to))
+    sender.peer.eventually(lambda: sender.sut.outgoing(sender.to)["count"] == 0)
+    return _activity(Shown(outgoing_queue(sender.sut, sender.to)))
 
 
-def _activity(shown: dict[str, Any]) -> str:
-    return OPEN if element(shown, "Active") else CLOSED
+def _activity(shown):
+    return OPEN if shown["Active"] else CLOSED

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from harness.faults.fields import recomputed
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
-from reference_qm.codec import FormatError, MessageClass, UserMessagePacket
+from harness.faults.sent_messages import change_insertion
+from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.positions import LOW_BYTES, Positions
 from reference_qm.core.queueing.quotas import Quotas
@@ -17,9 +20,10 @@ from reference_qm.core.queueing.transaction_operations import TransactionOperati
 from reference_qm.core.store.entries import moved
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
@@ -216,184 +220,143 @@ class RejectedAsLate(TransactionOperations):
                 operation.DequeueReason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.1.12-02": (
-        "final-ack-dead-without-transaction",
-        "own-dead-letter-queue-unread",
-    ),
-    "MQDMPR-3.1.1.12-03": (
-        "message-class-big-endian",
-        "message-classes-confused",
-    ),
-    "MQDMPR-3.1.1.12-04": ("privacy-levels-counted",),
-    "MQDMPR-3.1.1.12-06": (
-        "sent-base-as-enhanced",
-        "sent-preferences-ignored",
-    ),
-    "MQDMPR-3.1.1.12-07": (
-        "sent-always-base",
-        "sent-preferences-ignored",
-    ),
-    "MQDMPR-3.1.1.12-08": (
-        "sent-always-base",
-        "sent-preferences-ignored",
-    ),
-    "MQDMPR-3.1.1.12-09": (
-        "sent-not-signed",
-        "signed-and-not-sent",
-        "transactional-message-not-signed",
-    ),
-    "MQDMPR-3.1.1.12-11": ("sent-not-signed",),
-    "MQDMPR-3.1.1.12-12": (
-        "sent-not-signed",
-        "sent-signed-as-1.0",
-    ),
-    "MQDMPR-3.1.1.12-13": ("sent-not-signed",),
-    "MQDMPR-3.1.1.12-20": (
-        "extension-not-on-disk",
-        "message-kept-forgotten",
-        "message-recoverable-forgotten",
-        "message-restored-without-extension",
-    ),
-    "MQDMPR-3.1.1.12-21": (
-        "message-journal-not-kept",
-        "message-journaled-without-label",
-    ),
-    "MQDMPR-3.1.1.12-24": ("message-dead-letter-not-kept",),
-    "MQDMPR-3.1.1.12-27": (
-        "handed-one-destination",
-        "third-destination-not-listed",
-    ),
-    "MQDMPR-3.1.1.12-28": (
-        "handed-one-destination",
-        "third-destination-not-listed",
-    ),
-    "MQDMPR-3.1.1.12-29": ("handed-list-signature",),
-    "MQDMPR-3.1.1.12-30": ("handed-list-signature",),
-    "MQDMPR-3.1.1.12-31": ("application-tag-received-without-its-highest-bit",),
-    "MQDMPR-3.1.1.12-37": ("arrival-told-unasked",),
-    "MQDMPR-3.1.1.12-38": ("message-properties-ack-arrival",),
-    "MQDMPR-3.1.1.12-39": ("message-properties-ack-receive",),
-    "MQDMPR-3.1.1.12-40": ("message-properties-ack-failure",),
-    "MQDMPR-3.1.1.12-41": ("message-properties-ack-removal",),
-    "MQDMPR-3.1.1.12-45": (
-        "label-cut-at-124-characters",
-        "message-properties-label-too-long",
-    ),
-    "MQDMPR-3.1.1.12-54": (
-        "admin-queue-of-another-host-sent-as-of-the-sender",
-        "message-admin-queue-here",
-        "message-admin-queue-of-destination",
-    ),
-    "MQDMPR-3.1.1.12-55": (
-        "message-response-queue-here",
-        "message-response-queue-of-source",
-        "message-same-queue-twice-is-once",
-        "response-queue-that-is-the-administration-queue-lost",
-    ),
-    "MQDMPR-3.1.1.12-56": (
-        "handed-queue-manager-signs-as-another",
-        "security-header-sender-is-no-sid",
-    ),
-    "MQDMPR-3.1.1.12-58": ("message-connector-type-refused",),
-    "MQDMPR-3.1.1.12-62": (
-        "message-transaction-final-ack-always",
-        "message-transaction-final-ack-forgotten",
-    ),
-    "MQDMPR-3.1.1.12-63": ("message-transaction-final-ack-forgotten",),
-    "MQDMPR-3.1.1.12-64": ("message-transaction-final-ack-always",),
-    "MQDMPR-3.1.1.12-65": ("soap-header-text-misread",),
-    "MQDMPR-3.1.1.12-67": (
-        "extension-not-on-disk",
-        "message-kept-forgotten",
-        "message-recoverable-forgotten",
-        "message-restored-without-extension",
-    ),
-    "MQDMPR-3.1.1.12-D02": ("message-identifiers-equal",),
-    "MQDMPR-3.1.1.12-D06": ("report-received-class",),
-    "MQDMPR-3.1.1.12-D07": (
-        "arrival-not-told",
-        "arrival-of-transactional-messages-not-acknowledged",
-        "arrival-told-unasked",
-    ),
-    "MQDMPR-3.1.1.12-D08": ("ordering-order-dropped",),
-    "MQDMPR-3.1.1.12-D09": ("message-classes-confused",),
-    "MQDMPR-3.1.1.12-D10": (
-        "refusal-17-not-told",
-        "refusal-17-told-unasked",
-        "unknown-public-queue-not-nacked",
-    ),
-    "MQDMPR-3.1.1.12-D12": (
-        "expiration-acknowledged-otherwise",
-        "expiration-not-acknowledged",
-        "expired-recoverable-message-not-nacked",
-    ),
-    "MQDMPR-3.1.1.12-D13": ("message-classes-confused",),
-    "MQDMPR-3.1.1.12-D14": (
-        "security-access-nack-missing",
-        "security-access-nack-unasked",
-    ),
-    "MQDMPR-3.1.1.12-D15": ("hops-told-as-purged",),
-    "MQDMPR-3.1.1.12-D16": (
-        "security-signature-nack-missing",
-        "security-signature-nack-unasked",
-    ),
-    "MQDMPR-3.1.1.12-D17": (
-        "security-encryption-nack-missing",
-        "security-encryption-nack-unasked",
-    ),
-    "MQDMPR-3.1.1.12-D19": ("message-classes-confused",),
-    "MQDMPR-3.1.1.12-D20": ("message-classes-confused",),
-    "MQDMPR-3.1.1.12-D21": ("message-unknown-provider-is-bad-encryption",),
-    "MQDMPR-3.1.1.12-D23": ("message-classes-confused",),
-    "MQDMPR-3.1.1.12-D24": ("message-classes-confused",),
-    "MQDMPR-3.1.1.12-D25": ("message-classes-confused",),
-    "MQDMPR-3.1.1.12-D46": ("message-dead-letter-not-kept",),
-    "MQDMPR-3.1.1.12-D50": ("message-properties-ack-failure",),
-    "MQDMPR-3.1.1.12-D51": ("message-source-changed",),
-    "MQDMPR-3.1.1.12-D52": (
-        "header-clock-read-once",
-        "header-expiry-ignored",
-        "header-expiry-of-express-alone",
-        "header-expiry-of-waiting-ignored",
-    ),
-    "MQDMPR-3.1.1.12-D53": (
-        "handed-never-too-late",
-        "message-of-yesterday-expires",
-        "time-to-be-received-not-on-disk",
-        "time-to-be-received-of-transactional-messages-not-watched",
-    ),
-    "MQDMPR-3.1.1.12-D54": (
-        "handed-nobody-signs-as-somebody",
-        "security-data-empty-items",
-    ),
-    "MQDMPR-3.1.1.12-D55": (
-        "sent-blob-garbled",
-        "sent-blob-short",
-        "sent-first-key-again",
-        "sent-not-encrypted",
-    ),
-    "MQDMPR-3.1.1.12-D56": (
-        "sent-not-signed",
-        "sent-signed-by-another-key",
-    ),
-    "MQDMPR-3.1.1.12-D57": (
-        "sequences-of-one-second-alike",
-        "start-same-sequence-again",
-    ),
-    "MQDMPR-3.1.1.12-D58": ("message-transaction-not-first",),
-    "MQDMPR-3.1.1.12-D59": (
-        "message-transaction-not-last",
-        "only-message-of-a-transaction-not-the-last",
-    ),
-    "MQDMPR-3.1.1.12-D60": (
-        "header-clock-read-once",
-        "message-sent-in-local-time",
-        "message-transactional-sent-at-0",
-    ),
-    "MQDMPR-3.1.1.12-D61": ("step-not-traced",),
-    "MQDMPR-3.1.1.12-D62": ("security-header-sender-is-no-sid",),
-    "MQDMPR-3.1.1.12-D63": ("handed-queue-manager-signs-as-another",),
-    "MQDMPR-3.1.1.12-D66": ("sent-other-provider-told",),
-}
-"""Faults of other sections that break rules of this one."""
+RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+
+add(
+    "message-properties-ack-arrival",
+    ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
+    "PA asks for nothing.",
+    skip(AdminAcks.acknowledge_arrival),
+)
+
+
+@fault("message-properties-ack-receive", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
+class ReceiveNotAcknowledged(AdminAcks):
+    """PR asks for nothing."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is not RECEIVED:
+            super().acknowledge_receive(message, reason, now)
+
+
+add(
+    "message-properties-ack-failure",
+    ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
+    "NA asks for nothing.",
+    skip(AdminAcks.acknowledge_failure),
+)
+
+
+@fault("message-properties-ack-removal", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
+class RemovalNotAcknowledged(AdminAcks):
+    """NR asks for nothing."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is RECEIVED:
+            super().acknowledge_receive(message, reason, now)
+
+
+add(
+    "application-tag-received-without-its-highest-bit",
+    ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
+    "The highest bit of ApplicationTag is lost when a message is received.",
+    change_insertion(lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF)),
+    blind=True,
+)
+
+
+@fault(
+    "arrival-of-transactional-messages-not-acknowledged",
+    breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"),
+    blind=True,
+)
+class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
+    """A transactional message that arrives is not acknowledged to its administration queue."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().acknowledge_arrival(position, now)
+
+
+_ALL = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
+
+
+@fault("arrival-told-unasked", breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"))
+class ArrivalAcknowledgedUnasked(AdminAcks):
+    """Every arrival is acknowledged."""
+
+    def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
+        asking = replace(position.MessageReference, AcknowledgementsRequested=_ALL)
+        super().acknowledge_arrival(replace(position, MessageReference=asking), now)
+
+
+MESSAGE = UserMessagePacket
+
+
+def _swap_bytes(value: int) -> int:
+    return int.from_bytes(value.to_bytes(2, "little"), "big")
+
+
+add(
+    "message-class-big-endian",
+    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
+    "MessageClass of an acknowledgment is big-endian.",
+    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+)
+
+
+def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
+    """Leave where they are the messages that should be moved to a queue."""
+
+    class KeptOut(Positions):
+        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+            return None if queue is which(self.qm) else super().move_message(position, queue)
+
+    return replaced(KeptOut)
+
+
+add(
+    "message-dead-letter-not-kept",
+    ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
+    "Nothing gets into the SystemDeadletterQueue.",
+    _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
+)
+
+
+add(
+    "message-journal-not-kept",
+    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
+    "Nothing gets into the SystemJournalQueue.",
+    _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
+)
+
+
+@fault(
+    "message-transaction-final-ack-forgotten",
+    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
+)
+class FinalAckForgotten(InSequence):
+    """FA asks for nothing."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        flags = packet.TransactionHeader.Flags & ~2 if packet.TransactionHeader else 0
+        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
+        super().take_transactional(session, packet, receipt, now)
+
+
+@fault(
+    "message-transaction-final-ack-always",
+    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
+)
+class FinalAckAlways(InSequence):
+    """Every transactional message has a FinalAck."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        flags = packet.TransactionHeader.Flags | 2 if packet.TransactionHeader else 0
+        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
+        super().take_transactional(session, packet, receipt, now)

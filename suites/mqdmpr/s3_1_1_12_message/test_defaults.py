@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import holds, one_of
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.layout import ABSENT, Layout, shown
+from suites.mqmq.steps.layout import ABSENT, Layout
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.opening import OneOf
 
 BASE, USER, PROPERTIES, SECURITY = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "SecurityHeader."
 FOREVER, FOUR_DAYS_S = 0xFFFF_FFFF, 0x5_4600
@@ -47,7 +47,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 @needs("send")
 @covers(*DEFAULTS, "MQDMPR-3.1.1.12-48")
 def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
-    """A message that is sent with its destination alone has the default of every attribute."""
+    """A message for which its sender asks nothing but a destination has the default of each attribute."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(time_to_reach_queue_s=None)  # left out it is no limit
     outgoing.end()
@@ -55,13 +55,13 @@ def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
     label = str(found.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
     for rule, wanted in DEFAULTS.items():
         observed = found.of(*wanted) | ({"label": label} if "label" in wanted else {})
-        judge(rule, expected=shown(wanted), observed=shown(observed), evidence=frame)
+        judge(rule, expected=wanted, observed=observed, evidence=frame)
     number = found.fields.get(f"{PROPERTIES}HashAlgorithm")
     name = next((one for one, value in HASHES.items() if value == number), f"{number}")
-    judge("MQDMPR-3.1.1.12-48", expected=OneOf(*HASHES), observed=name, evidence=frame)
+    judge("MQDMPR-3.1.1.12-48", expected=one_of(*HASHES), observed=name, evidence=frame)
     judge(
         "MQDMPR-3.1.1.12-48",
-        expected=OneOf("SHA_512", "SHA1"),
+        expected=one_of("SHA_512", "SHA1"),
         observed=name,
         evidence=frame,
         errata="E150",
@@ -72,16 +72,16 @@ def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
 @needs("send", "security")
 @covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
 def test_a_message_for_which_no_sender_is_asked(peer, sut, judge):
-    """A signed message without a sender of its own has the SID of a user; unsigned it may have none (E112)."""
+    """A signed message for which no sender is named has the SID of a user as its sender (E112)."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body="signed", authentication_level="sig20")
     outgoing.end()
     found = Layout(frame)
-    expected, observed = f"{SECURITY}Flags.ST {SID}", shown(found.of(f"{SECURITY}Flags.ST"))
-    judge("MQDMPR-3.1.1.12-D43", expected=expected, observed=observed, evidence=frame, errata="E112")
+    of_user = {f"{SECURITY}Flags.ST": SID}
+    judge("MQDMPR-3.1.1.12-D43", expected=of_user, observed=found, evidence=frame, errata="E112")
     sender = str(found.fields.get(f"{SECURITY}SecurityID", ABSENT))
-    observed = "a SID" if _is_sid(sender) else sender
-    judge("MQDMPR-3.1.1.12-D49", expected="a SID", observed=observed, evidence=frame, errata="E112")
+    is_sid = holds("the identifier of the sender is a SID")
+    judge("MQDMPR-3.1.1.12-D49", expected=is_sid, observed=_is_sid(sender) or sender, evidence=frame, errata="E112")
 
 
 def _is_sid(text: str) -> bool:
@@ -93,11 +93,9 @@ def _is_sid(text: str) -> bool:
 @needs("send")
 @covers("MQDMPR-3.1.1.12-18")
 def test_a_message_is_express_or_recoverable(peer, sut, judge):
-    """DM is 0 in an express message, and 1 in a recoverable one."""
+    """A message has the delivery that its sender asks for: DM is 0 if that is express, and 1 if it is recoverable."""
     outgoing = Outgoing(peer, sut)
     for delivery, value in (("express", 0), ("recoverable", 1)):
         frame = outgoing.send(body=delivery, delivery=delivery)
-        wanted = {f"{USER}Flags.DM": value}
-        observed = shown(Layout(frame).of(*wanted))
-        judge("MQDMPR-3.1.1.12-18", expected=shown(wanted), observed=observed, evidence=frame)
+        judge("MQDMPR-3.1.1.12-18", expected={f"{USER}Flags.DM": value}, observed=Layout(frame), evidence=frame)
     outgoing.end()

@@ -7,8 +7,7 @@ from typing import Any
 
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import pass_time
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 SETTING = "journal_quota_kb"
@@ -39,14 +38,14 @@ def _kept_or_gone(
         kept = {names.get(one["message_id"]) for one in sut.kept(queue)}
         return {when: "kept" if when in kept else "gone" for when in WANTED}
 
-    eventually(peer, lambda: found() == WANTED)
-    judge(rule, expected=str(WANTED), observed=str(found()), evidence=evidence())
+    peer.eventually(lambda: found() == WANTED)
+    judge(rule, expected=WANTED, observed=found(), evidence=evidence())
 
 
 @needs("send", "receive", "queue_control", "configure")
 @covers("MQDMPR-3.1.1.12-22")
 def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut, judge):
-    """Two messages with JP are delivered, one while the journal may hold nothing: only the other is journaled."""
+    """A queue manager discards a delivered message with JP while its journal quota has no room for it."""
     sender = Sender(peer, sut)
     sessions: list[Any] = []
 
@@ -55,7 +54,7 @@ def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut
         sessions.extend([] if sessions else [sender.session()])
         sender.collect(sessions[0], number)
         sender.acknowledge_all(sessions[0])
-        eventually(peer, lambda: sut.outgoing(sender.to)["count"] == 0)
+        peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
         return name
 
     _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
@@ -64,7 +63,7 @@ def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut
 @needs("send", "queue_control", "configure", "restart")
 @covers("MQDMPR-3.1.1.12-22")
 def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, judge):
-    """A message with JP is delivered while the journal may hold nothing; after a restart only the next one comes."""
+    """A queue manager never sends a delivered message again that it could not journal, also not after a restart."""
     if SETTING not in sut.control.call("configure"):
         judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
         return
@@ -74,7 +73,7 @@ def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, jud
     sender.send(1, **wanted)
     session, sent = sender.first(1)
     sender.acknowledge_all(session)
-    eventually(peer, lambda: sut.outgoing(sender.to)["count"] == 0)
+    peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
     sut.restart()
     sender.send(2, **wanted)
     later = sender.session()
@@ -86,7 +85,7 @@ def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, jud
 @needs("send", "receive", "queue_control", "configure", "pause")
 @covers("MQDMPR-3.1.1.12-25")
 def test_what_failed_is_discarded_when_the_dead_letter_queue_is_full(peer, sut, judge):
-    """Two messages with JN are late, one while there may be no dead letters: only the other is one."""
+    """A queue manager discards a message with JN that failed while the quota has no room for a dead letter."""
     sender = Sender(peer, sut)
     sender.send(9)
     session, sent = sender.first(1)
@@ -95,9 +94,9 @@ def test_what_failed_is_discarded_when_the_dead_letter_queue_is_full(peer, sut, 
     def let_it_be_late(number: int) -> str:
         sut.pause(sender.to)
         (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=LIFE_S)
-        pass_time(peer, EXPIRED_MS)
+        peer.pass_time(EXPIRED_MS)
         sut.resume(sender.to)
-        eventually(peer, lambda: sut.outgoing(sender.to)["count"] == 0)
+        peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
         return name
 
     _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_it_be_late, lambda: sent)

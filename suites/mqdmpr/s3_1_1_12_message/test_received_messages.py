@@ -9,15 +9,14 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, holds, one_of
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
-from suites.applications import to_queue
-from suites.messages import a_message, recoverable_message
+from suites.applications import NOTHING, received
 from suites.mqmq.steps.handing_on import handed_on
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import CLOCK_S, Between, OneOf, check_alive, opened
-from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.opening import CLOCK_S
 
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
 A_QUEUE_MANAGER = 2
@@ -60,40 +59,39 @@ GIVEN: dict[str, dict[str, Any]] = {
 @covers(*SHOWN)
 @pytest.mark.parametrize("given", list(GIVEN))
 def test_what_is_the_applications_is_received_as_it_was_sent(peer, sut, judge, given):
-    """Tag, body, its type, correlation, label and extension of any value come to the application as they were."""
-    fields = GIVEN[given]
-    connection = opened(peer)
-    sent = connection.send(recoverable_message(peer, **fields))
-    check_alive(connection)
+    """A queue manager gives the receiver tag, body, body type, correlation, label and extension as they were sent."""
+    values = GIVEN[given]
+    connection = peer.open_raw()
+    sent = connection.send(peer.recoverable_message(**values))
+    connection.check_alive()
     wanted = {
-        "application_tag": fields["ApplicationTag"],
-        "body_base64": base64.b64encode(fields["body"]).decode(),
-        "body_type": fields["BodyType"],
-        "correlation_id": fields["CorrelationID"].hex(),
-        "label": fields["label"],
-        "extension_base64": base64.b64encode(fields["ExtensionData"]).decode(),
+        "application_tag": values["ApplicationTag"],
+        "body_base64": base64.b64encode(values["body"]).decode(),
+        "body_type": values["BodyType"],
+        "correlation_id": values["CorrelationID"].hex(),
+        "label": values["label"],
+        "extension_base64": base64.b64encode(values["ExtensionData"]).decode(),
     }
     found = _received(peer, sut, sent)
     for rule, (name, _) in SHOWN.items():
         if name not in found and name not in ALWAYS_SHOWN:
-            judge.not_exercised(rule, f"control shows no {name}", sent)
+            judge.not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
         else:
-            observed = found.get(name)
-            expected = wanted[name]
-            judge(rule, expected=f"{name} {expected!a}", observed=f"{name} {observed!a}", evidence=sent)
+            judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
 
 
 @needs("private_names")
 @covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
 @pytest.mark.parametrize("given", list(GIVEN))
 def test_what_is_the_applications_is_handed_on_as_it_came(peer, sut, judge, given):
-    """A message on its way has the same body, type, correlation, label and extension behind the SUT."""
-    fields = {name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
-    sent, frame = handed_on(peer, sut, **fields)
+    """A queue manager forwards a message with the body, body type, correlation, label and extension that it had."""
+    sent, frame = handed_on(
+        peer, sut, **{name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
+    )
     for rule, (_, field) in SHOWN.items():
         if rule != "MQDMPR-3.1.1.12-31":
             gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
-            judge(rule, expected=f"{field} {gone!a}", observed=f"{field} {came!a}", evidence=[sent, frame])
+            judge(rule, expected={field: gone}, observed={field: came}, evidence=[sent, frame])
 
 
 def _received(peer, sut, sent) -> dict[str, Any]:
@@ -103,7 +101,7 @@ def _received(peer, sut, sent) -> dict[str, Any]:
     def there() -> list[dict[str, Any]]:
         return [one for one in sut.messages() if one["message_id"].endswith(ending)]
 
-    if not eventually(peer, lambda: bool(there())):
+    if not peer.eventually(lambda: bool(there())):
         raise ConformanceFailure("the message did not come into its queue")
     return there()[0]
 
@@ -120,7 +118,7 @@ PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 @covers("MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61")
 def test_the_provider_of_a_connector_is_not_looked_at(peer, sut, judge):
-    """A message of a connector that nobody signed is taken whatever type and name of a provider it has."""
+    """A queue manager takes an unsigned message of a connector whatever type and name of a provider it has."""
     for name, rule, provider in PROVIDERS:
         label = f"{name} {peer.message_id()}"
         security = {
@@ -129,7 +127,7 @@ def test_the_provider_of_a_connector_is_not_looked_at(peer, sut, judge):
             "SecurityID": peer.identifier.bytes_le,
             "ProviderInfo": bytes(ProviderInfo(**provider)),
         }
-        packet = recoverable_message(peer, {"ConnectorType": CONNECTOR}, label=label, security=security)
+        packet = peer.recoverable_message({"ConnectorType": CONNECTOR}, label=label, security=security)
         done = reception(peer, packet, label)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
@@ -137,68 +135,69 @@ def test_the_provider_of_a_connector_is_not_looked_at(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
 def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
-    """Of messages of many priorities each has an identifier of its own, less than that of the one behind it, or of the
-    one that came after it if none has a high byte (E59).
+    """A queue manager gives each message a LookupIdentifier of its own, which grows in the order of the queue, or in
+    that of arrival if none has a high byte (E59).
     """
-    connection = opened(peer)
-    sent = [connection.send(a_message(peer, base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
-    check_alive(connection)
+    connection = peer.open_raw()
+    sent = [connection.send(peer.message(base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
+    connection.check_alive()
     mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
     there = [one for one in sut.messages() if one["message_id"].rpartition("\\")[2] in mine]
     if len(there) != len(sent):
         raise ConformanceFailure(f"of {len(sent)} messages {len(there)} are in their queue")
     found = {str(one["message_id"]).rpartition("\\")[2]: lookup_id(one) for one in there}
-    allowed = {"in the order of the queue": list(found)}
+    orders = [list(found)]
     if max(found.values()) <= LOW_BYTES:
-        allowed["in the order of arrival"] = list(mine)
+        orders.append(list(mine))
     by_identifier = sorted(found, key=lambda one: found[one])
     distinct = len(set(found.values())) == len(found) and all(0 <= one <= LARGEST for one in found.values())
-    observed = next((name for name, order in allowed.items() if distinct and order == by_identifier), str(found))
-    judge("MQDMPR-3.1.1.12-D01", expected=OneOf(*allowed), observed=observed, evidence=sent)
-    orders = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in list(allowed)[1:])]
+    judge(
+        "MQDMPR-3.1.1.12-D01",
+        expected={"identifiers": holds("different ones of 8 bytes"), "order": one_of(*orders)},
+        observed={"identifiers": distinct or list(found.values()), "order": by_identifier},
+        evidence=sent,
+    )
+    by_priority = [sorted(mine.values(), reverse=True), *(list(mine.values()) for _ in orders[1:])]
     priorities = [mine[one] for one in by_identifier]
-    expected = OneOf(*map(str, orders))
-    judge("MQDMPR-3.1.1.12-D48", expected=expected, observed=str(priorities), evidence=sent)
+    judge("MQDMPR-3.1.1.12-D48", expected=one_of(*by_priority), observed=priorities, evidence=sent)
 
 
 @needs("send", "receive", "transactions", "queue_control")
 @covers("MQDMPR-3.1.1.12-D03")
 def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
-    """While a transaction has the only message of a queue nothing can be peeked at; when it is aborted it can."""
+    """A queue manager shows a message that a transaction has received to nobody until that transaction is aborted."""
     queue = sut.new_queue("locked", transactional=True)
-    sut.send(to_queue(sut, queue), body="locked", delivery="transactional")
+    sut.send(sut.direct_name(queue), label="locked", delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
-    locked = _peeked(sut, queue)
+    meanwhile = received(sut, "peek_message", queue=queue)
     sut.control.call("abort", transaction=transaction)
-    observed = f"locked: {locked}; then: {_peeked(sut, queue)}"
-    judge("MQDMPR-3.1.1.12-D03", expected="locked: nothing; then: a message", observed=observed)
-
-
-def _peeked(sut, queue) -> str:
-    found = sut.control.call("peek_message", queue=queue, timeout_ms=0)["message"]
-    return "nothing" if found is None else "a message"
+    judge(
+        "MQDMPR-3.1.1.12-D03",
+        expected={"locked": NOTHING, "aborted": "locked"},
+        observed={"locked": meanwhile, "aborted": received(sut, "peek_message", queue=queue)},
+    )
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.1.12-D04")
 def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
-    """A message that was sent an hour ago has the second in which it came into its queue; so does one that came too
-    late, and was put to the dead letters where it came.
+    """A queue manager shows the second in which a message came into its queue, or to the dead letters, whenever it was
+    sent.
     """
     before_s = peer.environment.now().utc_s
-    connection = opened(peer)
+    connection = peer.open_raw()
     long_ago = {"SentTime": before_s - HOUR_S}
-    sent = connection.send(recoverable_message(peer, long_ago))
+    sent = connection.send(peer.recoverable_message(long_ago))
     late = f"late {sut.own}"
-    connection.send(recoverable_message(peer, long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
-    check_alive(connection)
+    connection.send(peer.recoverable_message(long_ago | {"JN": 1}, base={"TimeToReachQueue": 1}, label=late))
+    connection.check_alive()
     found = _received(peer, sut, sent)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
-        judge.not_exercised("MQDMPR-3.1.1.12-D04", "control shows no arrived_time", sent)
+        judge.not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
-    expected = Between(before_s - CLOCK_S, after_s + CLOCK_S)
+    expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
     dead = [one for one in sut.kept("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
         judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

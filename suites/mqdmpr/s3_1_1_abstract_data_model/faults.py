@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid5
 
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
@@ -20,7 +21,7 @@ from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.store.entries import moved
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Answered
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
@@ -101,22 +102,12 @@ class RemoteReadersHaveCopies(RemoteEnding):
         return False
 
 
-@fault("waiting-read-without-its-cursor", breaks="MQDMPR-3.1.1.10-02")
-class WithoutItsCursor(Waiting):
-    """A read that waits does not know the cursor that it was asked for by."""
-
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, None, transaction)
+add(
+    "waiting-read-without-its-cursor",
+    "MQDMPR-3.1.1.10-02",
+    "A read that waits does not know the cursor that it was asked for by.",
+    with_arguments(Waiting.wait_for_new_message, cursor=lambda given: None),
+)
 
 
 def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
@@ -184,12 +175,3 @@ for _name, _rule, _says, _install in (
     ),
 ):
     add(_name, _rule, _says, _install)
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.1.3-07": (
-        "hardened-queues-wait",
-        "hardened-transfers",
-    ),
-    "MQDMPR-3.1.1.3-D01": ("session-table-lost",),
-}
-"""Faults of other sections that break rules of this one."""

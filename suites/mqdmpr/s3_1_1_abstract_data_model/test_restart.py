@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-import pytest
-
 from harness.errors import ConformanceFailure
+from harness.expectations import distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.shown import lookup_id
-from suites.applications import DONE, REFUSED, asked
-from suites.messages import Sequence, a_message, recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
-from suites.mqqb.steps.sender import Sender, eventually
-from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
+from suites.applications import DONE, REFUSED, asked, received
+from suites.mqqb.steps.sender import Sender
+from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("restart")
 
@@ -26,19 +20,13 @@ PROPERTIES: tuple[dict[str, Any], ...] = (
     {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
     {},
 )
-SEQUENTIAL = (1 << 56) - 1
-"""The bytes of a lookup identifier that are the SequentialID."""
-EVEN_PRIORITY = 4
-"""The lowest bit of the highest byte of the lookup identifier of a transactional message is set then."""
 LONG_MS = 600_000
 
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
 def test_queues_are_as_they_were_after_a_restart(sut, judge):
-    """Queues of various properties, some of which were changed since, have them after two restarts, and one that was
-    deleted is not there; the number of a queue that is made then is that of no other.
-    """
+    """A queue manager keeps its queues and their properties across a restart, and gives no number to two of them."""
     deleted = sut.new_queue("deleted")  # before the others: the highest number has to be that of a queue that is kept
     names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
     sut.control.call("delete_queue", name=deleted)
@@ -60,116 +48,81 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
             for name, value in old.items()
             if name not in ("id", "ok") and new.get(name) != value
         ]
-        for rule in ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01"):
-            judge(rule, expected=f"[] after the {time} restart", observed=f"{different} after the {time} restart")
+        judge(
+            "MQDMPR-3.1.1-01",
+            "MQDMPR-3.1.1-02",
+            "MQDMPR-3.1.1.2-01",
+            expected=none("property with another value"),
+            observed=different,
+            case=f"after the {time} restart",
+        )
         judge("MQDMPR-3.1.1-01", expected=REFUSED, observed=asked(sut, "get_queue", name=deleted))
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
-    observed = f"{len(set(numbers))} numbers of {len(numbers)} queues"
-    judge("MQDMPR-3.1.1.2-D01", expected=f"{len(numbers)} numbers of {len(numbers)} queues", observed=observed)
-
-
-def _is_there(sut, queue, label):
-    return label in labels(sut, queue)
-
-
-@needs("receive")
-@covers("MQDMPR-3.1.1.1-D04")
-@pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge, kind):
-    """Messages before a restart, of which the last is taken, or all are, and one after it: each has a higher
-    SequentialID, whatever the highest byte of its lookup identifier is.
-    """
-    queue = sut.queue(kind)
-    sequence = Sequence(peer)
-    found: list[int] = []
-    identifier = 0
-    for label in ("first", "second", "third", "fourth", "fifth"):
-        if label == "fourth":
-            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
-            sut.restart()
-        if label == "fifth":
-            for _ in labels(sut, queue):
-                sut.control.call("receive", queue=queue, timeout_ms=0)
-            sut.restart()
-        connection = opened(peer)
-        make = partial(recoverable_message, peer) if kind == "plain" else sequence.message
-        priority = {"PR": EVEN_PRIORITY} if kind == "plain" else {}  # a transactional message has none
-        connection.send(make(label=label, base=priority))
-        eventually(peer, partial(_is_there, sut, queue, label))
-        known = {one["label"]: lookup_id(one) for one in sut.messages(kind)}
-        if label not in known:
-            raise ConformanceFailure(f"the message {label} did not come into its queue")
-        identifier = known[label]
-        found.append(identifier & SEQUENTIAL)
-    rising = "rising" if found == sorted(set(found)) else f"{found}"
-    judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)
+    judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
 
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.1-04")
 def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
-    """A queue is open for one reader alone, with a cursor, and a read waits; an express message is in another queue.
-    After a restart nobody has it open, and a message that comes then is taken by nobody.
-    """
+    """A queue manager has no express message, opening, cursor or waiting read any more after a restart."""
     queue, other = sut.new_queue("reader"), sut.new_queue("express")
-    connection = opened(peer)
-    connection.send(a_message(peer, {"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
-    check_alive(connection)
-    if not eventually(peer, lambda: labels(sut, other) == ["express"]):
+    connection = peer.open_raw()
+    connection.send(peer.message({"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
+    connection.check_alive()
+    if not peer.eventually(lambda: sut.labels(other) == ["express"]):
         raise ConformanceFailure("the express message did not come into its queue")
     handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
     cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
     sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS)
     sut.restart()
-    later = opened(peer)
-    later.send(recoverable_message(peer, label="later", destination=rf"TCP:{sut.address}\{queue}"))
-    check_alive(later)
-    eventually(peer, lambda: labels(sut, queue) == ["later"])
-    observed = {
-        "express messages": labels(sut, other),
-        "taken by the read": "later" not in labels(sut, queue),
-        "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
-        "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
-        "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
-    }
-    expected = {
-        "express messages": [],
-        "taken by the read": False,
-        "the handle": REFUSED,
-        "the cursor": REFUSED,
-        "another reader": DONE,
-    }
-    judge("MQDMPR-3.1.1-04", expected=expected, observed=observed)
+    later = peer.open_raw()
+    later.send(peer.recoverable_message(label="later", destination=rf"TCP:{sut.address}\{queue}"))
+    later.check_alive()
+    peer.eventually(lambda: sut.labels(queue) == ["later"])
+    judge(
+        "MQDMPR-3.1.1-04",
+        expected={
+            "express messages": in_queue(),
+            "the later message": holds("in its queue", otherwise="taken by the read"),
+            "the handle": REFUSED,
+            "the cursor": REFUSED,
+            "another reader": DONE,
+        },
+        observed={
+            "express messages": sut.labels(other),
+            "the later message": "later" in sut.labels(queue),
+            "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
+            "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
+            "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
+        },
+    )
 
 
 @needs("receive", "qm2qm")
 @covers("MQDMPR-3.1.1.11-07")
 def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut, judge):
-    """Of two messages a remote reader has received one, and not said what is to become of it: after a restart there is
-    nobody who could, and both are received (E141).
+    """A queue manager lets anybody receive, after a restart, a message that a remote reader had received and not
+    acknowledged (E141).
     """
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled("first", "second")
     read = queue.read()
-    if brought(read) != FIRST:
-        raise ConformanceFailure(f"the remote reader got {brought(read)}, not {FIRST}")
+    if brought(read) != "first":
+        raise ConformanceFailure(f"the remote reader got {brought(read)}, not the first message")
     sut.restart()
-    received = [sut.control.call("receive", queue=sut.queue(), timeout_ms=0)["message"] for _ in range(2)]
-    observed = ["nothing" if one is None else one["label"] for one in received]
-    judge("MQDMPR-3.1.1.11-07", expected=[FIRST, SECOND], observed=observed, evidence=read.evidence, errata="E141")
+    came = [received(sut, queue=sut.queue()) for _ in range(2)]
+    judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=came, evidence=read, errata="E141")
 
 
 @needs("send")
 @covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05")
 def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
-    """Messages that the SUT sends before and after a restart, a while apart, are all of one queue manager: the one
-    that it says it is.
-    """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-identifier"))
+    """A queue manager sends every message with the same identifier of its own, before a restart and after it."""
+    sender = Sender(peer, sut, peer.direct_name("mqc-identifier"))
     sender.send(1)
     before = sender.session()
     sender.collect(before, 1)
-    pass_time(peer, sut.quiet_ms)
+    peer.pass_time(sut.quiet_ms)
     sender.send(2)
     came = sender.collect(before, 2)
     sender.acknowledge_all(before)
@@ -181,7 +134,9 @@ def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
     if (len(came), len(later)) != (2, 1):
         raise ConformanceFailure(f"{len(came)} of 2 messages came before the restart, {len(later)} of 1 after it")
     own = str(sut.guid)
-    judge("MQDMPR-3.1.1-05", expected=[own] * 3, observed=_sources([*came, *later]), evidence=[*came, *later])
+    judge(
+        "MQDMPR-3.1.1-05", expected=each(own, "message"), observed=_sources([*came, *later]), evidence=[*came, *later]
+    )
     judge("MQDMPR-3.1.1-03", expected=[own], observed=_sources(later), evidence=later)
 
 

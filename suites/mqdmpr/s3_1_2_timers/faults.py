@@ -35,7 +35,7 @@ def _running_for(durations: Mapping[TimerName, int]) -> Install:
         def _start_timer(self, name: TimerName, now: Now) -> None:
             super()._start_timer(name, now)
             if name in durations:
-                duration_ms = self.qm.settings.scaled(durations[name])
+                duration_ms = durations[name] // self.qm.settings.scale
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms)
 
     return replaced(RunningFor)
@@ -79,13 +79,3 @@ add(
     "A directory that was away once is not looked for.",
     skip(DirectoryClient.on_directory_online_timer),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.2.3-01": ("remote-one-call-timer",),
-    "MQDMPR-3.1.2.3-02": ("remote-call-timer-doubled",),
-    "MQDMPR-3.1.2.3-03": ("remote-infinite-is-a-second",),
-    "MQDMPR-3.1.2.3-D01": ("remote-no-call-timer",),
-    "MQDMPR-3.1.2.4-01": ("handed-never-too-late",),
-    "MQDMPR-3.1.2.4-D02": ("handed-never-too-late",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -267,11 +267,3 @@ class SecurityAuthorityNotAsked(Membership):
 
     def on_domain_told(self, event: DomainTold, now: Now) -> None:
         """Know of no domain."""
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.3-23": ("published-key-other-exponent",),
-    "MQDMPR-3.1.3-30": ("so-damage-not-looked-at",),
-    "MQDMPR-3.1.3-D04": ("initialization-retried-each-minute",),
-}
-"""Faults of other sections that break rules of this one."""

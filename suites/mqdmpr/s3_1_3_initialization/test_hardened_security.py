@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from harness.errors import ConformanceFailure, SutUnavailable
+from harness.expectations import each, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.openings import opened_to_send
-from suites.mqqb.steps.opening import direct_name, opened
 from suites.mqqb.steps.sender import Sender, tags
 
 SERVED, NOT_SERVED = "served", "not served"
@@ -27,15 +27,15 @@ LOCKED = "Locked"
     "MQDMPR-3.1.7.1.5-97",
 )
 def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, judge):
-    """In that mode, after two restarts, RPC and sessions are not served, and a message waits in a queue that is Locked;
-    when the queue manager begins without the mode it is sent.
+    """A queue manager that begins in hardened security mode serves neither RPC nor sessions, and has a queue that is
+    Locked for what waits, until it begins without the mode.
     """
     shown = sut.control.call("configure")
     if "hardened_security" not in shown:
         judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
         return
-    judge("MQDMPR-3.1.1.1-D02", expected="False at first", observed=f"{shown['hardened_security']} at first")
-    to = direct_name(peer, "mqc-hardened")
+    judge("MQDMPR-3.1.1.1-D02", expected=False, observed=shown["hardened_security"], case="at first")
+    to = peer.direct_name("mqc-hardened")
     sender = Sender(peer, sut, to)
     with _hardened(sut):
         for time in ("first", "second"):
@@ -44,22 +44,28 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
                 if sut.has("open_to_send"):  # what it is before anything is to be sent
                     opened_to_send(sut, to)
                     state = sut.outgoing(to)["state"]
-                    judge("MQDMPR-3.1.7.1.5-97", expected=f"opened: {LOCKED}", observed=f"opened: {state}")
+                    judge("MQDMPR-3.1.7.1.5-97", expected=LOCKED, observed=state, case="opened")
                 sender.send(1, delivery="recoverable")
-            states = [sut.outgoing(to)["state"]]
+            before = sut.outgoing(to)["state"]
             came = sender.next_session(sut.connect_timeout_ms)
-            states.append(sut.outgoing(to)["state"])
-            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: opened(peer))}
-            expected = {"RPC": NOT_SERVED, "sessions": NOT_SERVED}
-            judge("MQDMPR-3.1.1.1-D02", expected=expected, observed=transfers)
+            observed = {"before": before, "after": sut.outgoing(to)["state"], "session": came is None or "there is one"}
+            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: peer.open_raw())}
+            judge("MQDMPR-3.1.1.1-D02", expected=each(NOT_SERVED, "transfer"), observed=transfers)
             begun = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
-            for rule in ("MQDMPR-3.1.1.3-07", begun):
-                observed = f"{states}, {'no session' if came is None else 'a session'}"
-                judge(rule, expected=f"{[LOCKED, LOCKED]}, no session", observed=observed)
+            judge(
+                "MQDMPR-3.1.1.3-07",
+                begun,
+                expected={"before": LOCKED, "after": LOCKED, "session": holds("there is none")},
+                observed=observed,
+            )
     session = sender.next_session()
     sent = [] if session is None else sender.collect(session, 1)
-    observed = f"{tags(sent)}, {'Locked' if sut.outgoing(to)['state'] == LOCKED else 'not Locked'}"
-    judge("MQDMPR-3.1.3-D13", expected="[1], not Locked", observed=observed, evidence=sent)
+    judge(
+        "MQDMPR-3.1.3-D13",
+        expected={"sent": [1], "queue": holds("not Locked", otherwise=LOCKED)},
+        observed={"sent": tags(sent), "queue": sut.outgoing(to)["state"] != LOCKED},
+        evidence=sent,
+    )
     if session is not None:
         sender.acknowledge_all(session)
 

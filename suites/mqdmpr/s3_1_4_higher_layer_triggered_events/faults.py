@@ -347,12 +347,3 @@ class SentLeft(TransactionEvents):
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         self.commit_enqueue(operation, now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.4.14-03": (
-        "pause-does-nothing",
-        "pause-queue-still-connected",
-    ),
-}
-"""Faults of other sections that break rules of this one."""

@@ -14,7 +14,6 @@ from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.queueing.transaction_records import TransactionRecords
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.transfer.administering import Administering
-from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.transactions import OperationType, Transaction, TransactionState
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
@@ -102,11 +101,3 @@ add(
     "A queue manager that is online again accepts sessions, and establishes none for what waits.",
     skip_during(Administering.bring_online, Administering.establish_waiting),
 )
-
-
-@fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
-class StaysOnHold(Administering):
-    """A queue that is resumed stays on hold."""
-
-    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
-        """Do nothing."""

@@ -3,70 +3,71 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.peer.peer import Peer
+from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL, ControlRefused
 from suites.applications import DONE, asked
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import acknowledgment, direct_name, opened, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
 
 A_SESSION, NO_SESSION = "a session", "no session"
 
 
-def of_the_peer(peer: Peer) -> str:
+def of_the_peer(peer):
     """Return whether the SUT lets the peer set a session up and receives on it."""
     try:
-        connection = opened(peer)
+        connection = peer.open_raw()
     except OF_THE_CHANNEL:
         raise
     except ConformanceFailure:
         return NO_SESSION
-    connection.send(recoverable_message(peer))
-    accepted = acknowledgment(connection) is not None
+    connection.send(peer.recoverable_message())
+    accepted = connection.acknowledgment() is not None
     connection.close()
     return A_SESSION if accepted else NO_SESSION
-
-
-def of_the_sut(sender: Sender) -> str:
-    """Return whether the SUT establishes a session, in twice the time of an attempt."""
-    return NO_SESSION if sender.next_session(sender.sut.connect_timeout_ms) is None else A_SESSION
 
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
 def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
-    """Taken offline, it neither establishes a session for a message that waits nor accepts one; online again, it sends
-    what waited and receives.
+    """A queue manager that is offline neither establishes nor accepts a session; when it is online again it sends what
+    waited, and receives.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-offline"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
     session, sent = sender.first(1)
     sender.acknowledge_all(session)
     session.quiet()
     sut.take_offline()
     sender.send(2, delivery="recoverable")
-    observed = {"of the SUT": of_the_sut(sender), "of the peer": of_the_peer(peer)}
-    expected = dict.fromkeys(observed, NO_SESSION)
-    judge("MQDMPR-3.1.4.12-03", expected=expected, observed=observed, evidence=[*sent, session.last])
+    of_the_sut = NO_SESSION if sender.next_session(sut.connect_timeout_ms) is None else A_SESSION
+    judge(
+        "MQDMPR-3.1.4.12-03",
+        expected=each(NO_SESSION),
+        observed={"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)},
+        evidence=[*sent, session.last],
+    )
     judge.finished("MQDMPR-3.1.4.12-03")
     sut.bring_online()
     again = sender.next_session()
     came = [] if again is None else sender.collect(again, 1)
     if again is not None:
         sender.acknowledge_all(again)
-    seen = tags(came), of_the_peer(peer)
-    judge("MQDMPR-3.1.4.13-03", expected=([2], A_SESSION), observed=seen, evidence=came)
+    judge(
+        "MQDMPR-3.1.4.13-03",
+        expected={"sent": [2], "accepted": A_SESSION},
+        observed={"sent": tags(came), "accepted": of_the_peer(peer)},
+        evidence=came,
+    )
 
 
 @needs("send", "receive", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
 def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
-    """A transaction is in doubt after a restart, and its coordinator says nothing: that is told, and there are no
-    sessions. After another restart there are: what waits is sent, and the transaction can be decided.
+    """A queue manager does not start while the coordinator of a transaction in doubt is silent, and names it;
+    after another restart it sends what waited, and the transaction can be decided.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-silent"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
     sender.send(1, transaction=transaction)
     sut.control.call("prepare", transaction=transaction)
@@ -87,11 +88,15 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.next_session()
     waited = [] if session is None else tags(sender.collect_all(session, 1))
-    started = of_the_peer(peer), asked(sut, "commit", transaction=transaction)
+    accepted, commit = of_the_peer(peer), asked(sut, "commit", transaction=transaction)
     came = [] if session is None else sender.collect_all(session, 2)
-    observed = [waited, *started, tags(came)]
-    judge("MQDMPR-3.1.4.1-03", expected=[[2], A_SESSION, DONE, [2, 1]], observed=observed, evidence=came)
+    judge(
+        "MQDMPR-3.1.4.1-03",
+        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": DONE, "sent_in_the_end": [2, 1]},
+        observed={"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(came)},
+        evidence=came,
+    )
     if session is not None and came:
         sender.acknowledge_all(session)
         session.send(order_ack(peer, came[-1]))
-        settle(peer)
+        peer.settle()

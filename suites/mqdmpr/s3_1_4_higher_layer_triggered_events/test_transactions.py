@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 import pytest
 
+from harness.expectations import each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.sut import Sut
 from suites.applications import REFUSED, asked
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
@@ -44,21 +43,9 @@ class Work:
         self.one, self.other = (application.begin(external=external) for _ in range(2))
         application.take_that("taken", transaction=self.one)
         application.call("move", queue=self.queue, lookup_id=known["moved"], to=self.subqueue, transaction=self.one)
-        self.send("sent", self.one)
+        application.send("sent", transaction=self.one)
         application.take_that("taken by another", transaction=self.other)
-        self.send("sent by another", self.other)
-
-    def send(self, label: str, transaction: str) -> None:
-        """Let an application here send a message to the queue."""
-        self.application.send(label, transaction=transaction)
-
-    def there(self) -> list[str]:
-        """Return what can be received from the queue, in order."""
-        return self.application.labels()
-
-    def in_subqueue(self) -> list[str]:
-        """Return what can be received from the subqueue, in order."""
-        return self.application.labels(self.subqueue)
+        application.send("sent by another", transaction=self.other)
 
     def take_all(self, queue: str) -> list[str]:
         """Receive all that a queue has; return the labels in order."""
@@ -85,27 +72,37 @@ class Work:
     "MQDMPR-3.1.4.4-24",
 )
 def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge):
-    """What was sent is there, what was taken is gone and acknowledged, what was moved is behind what its subqueue had;
-    before it was not so, and what was done in another transaction stays undecided.
+    """A commit puts what was sent within its transaction into its queue, removes and acknowledges what was received,
+    moves what was moved, and decides nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = Work(application)
-    early = work.there(), application.acknowledged(0), work.in_subqueue()
+    before = application.labels(), application.acknowledged(0), application.labels(work.subqueue)
     committed = _outcome(sut, "commit", transaction=work.one)
-    there, moved = work.there(), work.in_subqueue()
+    there, moved = application.labels(), application.labels(work.subqueue)
     acknowledged = application.acknowledged(1)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.4-24", expected="committed", observed=committed, evidence=evidence)
     undecided = [label for label in ("taken by another", "sent by another") if label in [*there, *acknowledged]]
-    judge("MQDMPR-3.1.4.4-03", expected=[["stays", "sent"], []], observed=[there, undecided], evidence=evidence)
-    sent = "sent" in early[0], "sent" in there
-    judge("MQDMPR-3.1.4.4-07", expected=(False, True), observed=sent, evidence=evidence)
-    taken = early[1], acknowledged
-    judge("MQDMPR-3.1.4.4-11", expected=([], ["taken"]), observed=taken, evidence=evidence)
-    judge("MQDMPR-3.1.4.4-16", expected=False, observed="moved" in there, evidence=evidence)
-    for rule in ("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"):
-        observed = early[2], moved
-        judge(rule, expected=(["first there"], ["first there", "moved"]), observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.4-03",
+        expected={"queue": in_queue("stays", "sent"), "decided": none("message of another transaction")},
+        observed={"queue": there, "decided": undecided},
+        evidence=evidence,
+    )
+    sent = {"before": "sent" in before[0], "after": "sent" in there}
+    judge("MQDMPR-3.1.4.4-07", expected={"before": False, "after": True}, observed=sent, evidence=evidence)
+    taken = {"before": before[1], "after": acknowledged}
+    judge("MQDMPR-3.1.4.4-11", expected={"before": [], "after": ["taken"]}, observed=taken, evidence=evidence)
+    gone = holds("what was moved is not in its old queue")
+    judge("MQDMPR-3.1.4.4-16", expected=gone, observed="moved" not in there, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.4-17",
+        "MQDMPR-3.1.4.4-18",
+        expected={"before": in_queue("first there"), "after": in_queue("first there", "moved")},
+        observed={"before": before[2], "after": moved},
+        evidence=evidence,
+    )
     received = work.take_all(work.subqueue)
     judge("MQDMPR-3.1.4.4-19", expected=["first there", "moved"], observed=received, evidence=evidence)
     work.end()
@@ -114,29 +111,39 @@ def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge)
 @needs("send", "subqueues")
 @covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
 def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
-    """What was taken and moved is at its old place and can be received, what was sent is nowhere; what was done in
-    another transaction stays undecided.
+    """An abort puts what its transaction received or moved back to its place and discards what it sent, and decides
+    nothing of another transaction.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     work = Work(application)
     aborted = _outcome(sut, "abort", transaction=work.one)
-    there, moved = work.there(), work.in_subqueue()
+    there, moved = application.labels(), application.labels(work.subqueue)
     evidence = list(application.sent.values())
     judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
     back = ["taken", "moved", "stays"]
     undecided = [label for label in ("taken by another", "sent by another") if label in there]
-    judge("MQDMPR-3.1.4.5-03", expected=[3, []], observed=[len(there), undecided], evidence=evidence)
-    seen = [there, moved, work.take_all(work.queue)]
-    judge("MQDMPR-3.1.4.5-13", expected=[back, ["first there"], back], observed=seen, evidence=evidence)
-    sent = [label for label in [*there, *moved, *seen[2]] if label == "sent"]
-    judge("MQDMPR-3.1.4.5-17", expected=[], observed=sent, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.5-03",
+        expected={"messages": len(back), "decided": none("message of another transaction")},
+        observed={"messages": len(there), "decided": undecided},
+        evidence=evidence,
+    )
+    received = work.take_all(work.queue)
+    judge(
+        "MQDMPR-3.1.4.5-13",
+        expected={"queue": in_queue(*back), "subqueue": in_queue("first there"), "received": back},
+        observed={"queue": there, "subqueue": moved, "received": received},
+        evidence=evidence,
+    )
+    sent = [label for label in [*there, *moved, *received] if label == "sent"]
+    judge("MQDMPR-3.1.4.5-17", expected=none("message that was sent"), observed=sent, evidence=evidence)
     work.end()
 
 
 @covers(*(rule for rules in UNKNOWN_REFUSED.values() for rule in rules), *GONE["commit"], *GONE["abort"])
 def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
-    """One that never was, one that was committed and one that was aborted: none can be prepared, committed or aborted,
-    nothing is received in it, and the queue stays as it is. One that is there is beside them.
+    """A queue manager refuses to prepare, commit, abort or receive within a transaction that never was or has ended,
+    and leaves its queues as they are.
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
@@ -150,21 +157,23 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
     unknown = {verb: asked(sut, verb, transaction=str(UNKNOWN)) for verb in VERBS}
     evidence = list(application.sent.values())
     for verb, rules in UNKNOWN_REFUSED.items():
-        observed = unknown[verb], application.labels()
-        for rule in rules:
-            judge(rule, expected=(REFUSED, before), observed=observed, evidence=evidence)
+        judge(
+            *rules,
+            expected={"answer": REFUSED, "queue": in_queue(*before)},
+            observed={"answer": unknown[verb], "queue": application.labels()},
+            evidence=evidence,
+        )
     for verb, (gone, nothing_left) in GONE.items():
         transaction = ended[verb]
-        answers = [asked(sut, again, transaction=transaction) for again in VERBS]
-        answers.append(asked(sut, "receive", queue=application.queue, timeout_ms=0, transaction=transaction))
-        judge(gone, expected=[REFUSED] * 4, observed=answers, evidence=evidence)
-        there = application.labels()
-        judge(nothing_left, expected=["back", "stays"], observed=there, evidence=evidence)
+        answers = {again: asked(sut, again, transaction=transaction) for again in VERBS}
+        answers["receive"] = asked(sut, "receive", queue=application.queue, timeout_ms=0, transaction=transaction)
+        judge(gone, expected=each(REFUSED, "request"), observed=answers, evidence=evidence)
+        judge(nothing_left, expected=in_queue("back", "stays"), observed=application.labels(), evidence=evidence)
     application.decide("abort", beside)
     application.receiver.end()
 
 
-def _outcome(sut: Sut, verb: str, **arguments: Any) -> str:
+def _outcome(sut, verb, **arguments):
     """Ask what becomes of a transaction; return that, or that it is refused."""
     try:
         return sut.control.call(verb, **arguments)["outcome"]
@@ -172,7 +181,7 @@ def _outcome(sut: Sut, verb: str, **arguments: Any) -> str:
         return REFUSED
 
 
-def _states(sut: Sut, *transactions: str) -> list[str]:
+def _states(sut, *transactions):
     """Return what ``list`` says of the state of transactions."""
     listed = sut.control.call("list")["transactions"]
     states = {one["transaction"].lower(): one["state"].lower() for one in listed}
@@ -191,7 +200,7 @@ def _states(sut: Sut, *transactions: str) -> list[str]:
 )
 @pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
 def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
-    """Two transactions: each is prepared alone, which carries nothing out; one is committed, the other aborted."""
+    """A queue manager prepares a transaction for its coordinator, and carries it out, or not, as that decides."""
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
     begun = {verb: application.begin(external=True) for verb in ("commit", "abort")}
@@ -201,43 +210,52 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
     for number, transaction in enumerate(begun.values()):
         prepared = _outcome(sut, "prepare", transaction=transaction)
         states = _states(sut, *begun.values())
-        for rule in ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"):
-            judge(rule, expected="prepared", observed=prepared, evidence=evidence)
+        judge("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08", expected="prepared", observed=prepared, evidence=evidence)
         wanted = "prepared" if number else "not prepared"
         other = "prepared" if states[1] == "prepared" else "not prepared"
-        observed = states[0], other
-        judge("MQDMPR-3.1.4.3-03", expected=("prepared", wanted), observed=observed, evidence=evidence)
+        judge(
+            "MQDMPR-3.1.4.3-03",
+            expected={"first": "prepared", "second": wanted},
+            observed={"first": states[0], "second": other},
+            evidence=evidence,
+        )
     held = [] if empty else ["taken", "back"]
-    early = [label for label in held if label in application.labels()], application.acknowledged(0)
-    judge("MQDMPR-3.1.4.6-03", expected=([], []), observed=early, evidence=evidence)
+    there = application.labels()
+    early = {"back": [label for label in held if label in there], "acknowledged": application.acknowledged(0)}
+    judge("MQDMPR-3.1.4.6-03", expected={"back": [], "acknowledged": []}, observed=early, evidence=evidence)
     decisions = {verb: _outcome(sut, verb, transaction=transaction) for verb, transaction in begun.items()}
     judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
     judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
     acknowledged = application.acknowledged(0 if empty else 1)
     judge("MQDMPR-3.1.4.7-03", expected=[] if empty else ["taken"], observed=acknowledged, evidence=evidence)
-    expected = ["taken", "back", "stays"] if empty else ["back", "stays"]
+    expected = in_queue("taken", "back", "stays") if empty else in_queue("back", "stays")
     judge("MQDMPR-3.1.4.8-03", expected=expected, observed=application.labels(), evidence=evidence)
     application.receiver.end()
 
 
 @covers("MQDMPR-3.1.4.6-09")
 def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, judge):
-    """A transaction prepared in a single phase is committed: what it took is acknowledged, and it is gone."""
+    """A queue manager commits a transaction that a coordinator has it prepare in a single phase."""
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "stays")
     transaction = application.begin(external=True)
     application.take(transaction=transaction)
     prepared = _outcome(sut, "prepare", transaction=transaction, single_phase=True)
-    observed = [prepared, application.acknowledged(1), *_states(sut, transaction)]
+    acknowledged, (state,) = application.acknowledged(1), _states(sut, transaction)
+    observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
     evidence = list(application.sent.values())
-    expected = ["committed", ["taken"], "not there"]
-    judge("MQDMPR-3.1.4.6-09", expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.4.6-09",
+        expected={"outcome": "committed", "acknowledged": ["taken"], "transaction": "not there"},
+        observed=observed,
+        evidence=evidence,
+    )
     application.receiver.end()
 
 
 @covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
 def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
-    """A transaction in which nothing was done is committed, another is aborted."""
+    """A queue manager commits or aborts a transaction in which nothing was done as any other."""
     for verb, rule, expected in (
         ("commit", "MQDMPR-3.1.4.4-24", "committed"),
         ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
@@ -249,11 +267,14 @@ def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
 @needs("inspect")
 @covers("MQDMPR-3.1.4.3-04")
 def test_the_model_says_who_prepares_a_transaction(peer, sut, judge):
-    """SinglePhase of one that a coordinator prepared is false, of one that is committed without a coordinator true."""
+    """SinglePhase is false of a transaction that a coordinator prepared, and true of one without a coordinator."""
     by_coordinator, alone = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
     sut.control.call("prepare", transaction=by_coordinator)
     shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect()["QueueManager"]["TransactionCollection"]}
-    observed = [shown.get(transaction) for transaction in (by_coordinator, alone)]
-    judge("MQDMPR-3.1.4.3-04", expected=[False, True], observed=observed)
+    judge(
+        "MQDMPR-3.1.4.3-04",
+        expected={"with_coordinator": False, "without": True},
+        observed={"with_coordinator": shown.get(by_coordinator), "without": shown.get(alone)},
+    )
     for transaction in (by_coordinator, alone):
         sut.control.call("abort", transaction=transaction)

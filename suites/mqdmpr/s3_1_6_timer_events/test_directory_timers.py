@@ -7,7 +7,6 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import pass_time
 
 QUOTA_KB, INTERVAL_S = 76_543, 1_234
 INTERVAL = "intra_site_replication_interval_s"
@@ -36,9 +35,7 @@ def _left_ms(sut: Sut) -> int:
 @needs("directory", "environment", "inspect")
 @covers(*SITES, *GATES, *IDENTIFIERS)
 def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judge):
-    """An administrator changes the own site and the quota of its gate in the directory, twice: both are known when
-    the timers have expired, and sites and gates are the same ones.
-    """
+    """A queue manager reads its sites and their gates from the directory again whenever their timers expire."""
     before = _sites(sut)
     site = next((one for one in before if one["SiteGateCollection"]), None)
     if site is None:
@@ -46,8 +43,9 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
     gate = site["SiteGateCollection"][0]
     left_ms = _left_ms(sut)
     if not sut.environment.virtual and left_ms > LONGEST_MS:
-        for rule in (*SITES, *GATES, *IDENTIFIERS):
-            judge.not_exercised(rule, f"sites and gates are read again in {left_ms // 1_000} s")
+        judge.not_exercised(
+            *SITES, *GATES, *IDENTIFIERS, reason=f"sites and gates are read again in {left_ms // 1_000} s"
+        )
         return
     published = sut.published(queue_manager=gate["Identifier"])
     if published is None:
@@ -61,19 +59,16 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
     for interval_s, quota_kb in ((INTERVAL_S, QUOTA_KB), (2 * INTERVAL_S, 2 * QUOTA_KB)):
         sut.published(site=site["Identifier"], **{INTERVAL: interval_s})
         sut.published(queue_manager=gate["Identifier"], quota_kb=quota_kb)
-        pass_time(peer, left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
+        peer.pass_time(left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
         after = _sites(sut)
         intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]
-        for rule in SITES:
-            judge(rule, expected=[interval_s], observed=intervals)
+        judge(*SITES, expected=[interval_s], observed=intervals)
         quotas = [
             one["QueueManagerQuota"]
             for each in after
             for one in each["SiteGateCollection"]
             if one["Identifier"] == gate["Identifier"]
         ]
-        for rule in GATES:
-            judge(rule, expected=[quota_kb], observed=quotas)
+        judge(*GATES, expected=[quota_kb], observed=quotas)
         left_ms = max(left_ms, _left_ms(sut))
-    for rule in IDENTIFIERS:
-        judge(rule, expected=_identifiers(before), observed=_identifiers(after))
+    judge(*IDENTIFIERS, expected=_identifiers(before), observed=_identifiers(after))

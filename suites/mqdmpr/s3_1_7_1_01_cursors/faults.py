@@ -99,5 +99,3 @@ add(
     "A cursor that is closed stays a cursor of its open queue.",
     skip(QueueOpening.close_cursor),
 )
-
-"""Faults of other sections that break rules of this one."""

@@ -140,10 +140,3 @@ class PublicWithoutDirectory(Publishing):
 
     def publish(self, queue: Queue, published: OnStatus) -> None:
         super().publish(queue, lambda status: published(Status.MQ_OK))
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.3-05": ("name-any-path",),
-    "MQDMPR-3.1.7.1.3-D04": ("name-one-number",),
-}
-"""Faults of other sections that break rules of this one."""

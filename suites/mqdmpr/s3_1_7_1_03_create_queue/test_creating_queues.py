@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.expectations import each, holds
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, answered, asked, to_queue
-from suites.mqqb.steps.disposition import labels
+from suites.applications import DONE, REFUSED, answered, asked
+from suites.mqdmpr.steps.shown import queue_named
 
 DEFAULTS = {
     "transactional": False,
@@ -29,22 +30,24 @@ GIVEN = {
     "privacy": "body",
     "base_priority": -5,
 }
-LISTED, NOT_LISTED = "listed", "not listed"
 
 
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01")
 def test_a_new_queue_has_what_was_given_and_else_the_defaults(sut, judge):
-    """One queue is created with every property, one with none, and one for each property with that alone."""
+    """A new queue has the properties that its creator gave, and the default of each other one."""
     whole, bare = sut.new_queue("whole", **GIVEN), sut.new_queue("bare")
     judge("MQDMPR-3.1.7.1.3-02", expected=DEFAULTS, observed=_properties(sut, bare))
-    for rule in ("MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"):
-        judge(rule, expected={"name": whole, **GIVEN}, observed={"name": _name(sut, whole), **_properties(sut, whole)})
+    judge(
+        "MQDMPR-3.1.7.1.3-11",
+        "MQDMPR-3.1.7.1.3-D01",
+        expected={"name": whole, **GIVEN},
+        observed={"name": _name(sut, whole), **_properties(sut, whole)},
+    )
     for name, value in GIVEN.items():
         queue = sut.new_queue("one", **{name: value})
         observed = _properties(sut, queue)
-        for rule in ("MQDMPR-3.1.7.1.3-02", "MQDMPR-3.1.7.1.3-11", "MQDMPR-3.1.7.1.3-D01"):
-            judge(rule, expected={**DEFAULTS, name: value}, observed=observed)
+        judge.all(expected={**DEFAULTS, name: value}, observed=observed)
 
 
 def _properties(sut, queue):
@@ -66,40 +69,42 @@ def _name(sut, queue):
     "MQDMPR-3.1.7.1.3-D07",
 )
 def test_a_new_queue_is_there_with_a_journal_of_its_own(sut, judge):
-    """Two queues that were not there are there, private ones of this computer: what is received from one goes to its
-    journal, which was empty, and not to that of the other.
-    """
+    """A new queue is among the queues of its computer, under a private name, with an empty journal that is its own."""
     one, other = (rf"private$\mqc-{sut.own}-{number}-made" for number in ("first", "second"))
-    before = [_listed(sut, one), asked(sut, "get_queue", name=one)]
+    before = {"listed": _is_listed(sut, one), "get": asked(sut, "get_queue", name=one)}
     for name in (one, other):
         sut.create_queue(name, journaling=True)
-    after = [_listed(sut, one), asked(sut, "get_queue", name=one)]
-    for rule in ("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D07"):
-        judge(rule, expected=[NOT_LISTED, REFUSED, LISTED, DONE], observed=[*before, *after])
+    after = {"listed": _is_listed(sut, one), "get": asked(sut, "get_queue", name=one)}
+    judge(
+        "MQDMPR-3.1.7.1.3-06",
+        "MQDMPR-3.1.7.1.3-D07",
+        expected={"before": {"listed": False, "get": REFUSED}, "after": {"listed": True, "get": DONE}},
+        observed={"before": before, "after": after},
+    )
     private = sut.format_names(one).get("private", "no private format name")
-    kind = "private" if private.upper().startswith(f"PRIVATE={sut.guid}\\".upper()) else private
-    judge("MQDMPR-3.1.7.1.3-D03", expected="private", observed=kind)
+    judge(
+        "MQDMPR-3.1.7.1.3-D03",
+        expected=holds("a private name of this computer"),
+        observed=bool(private.upper().startswith(f"PRIVATE={sut.guid}\\".upper())) or private,
+    )
     judge.finished("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
     journals = [asked(sut, "peek", queue=f"{name};journal") for name in (one, other)]
     if REFUSED in journals:
-        for rule in ("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"):
-            judge(rule, expected=[DONE, DONE], observed=journals)
+        judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(DONE, "peek"), observed=journals)
         return
-    empty = [labels(sut, f"{name};journal") for name in (one, other)]
-    judge("MQDMPR-3.1.7.1.3-09", expected=[[], []], observed=empty)
+    new = {name: sut.labels(f"{name};journal") for name in (one, other)}
+    judge("MQDMPR-3.1.7.1.3-09", expected=each([], "journal"), observed=new)
     for name in (one, other):
-        sut.send(to_queue(sut, name), label=name)
+        sut.send(sut.direct_name(name), label=name)
         sut.control.call("receive", queue=name, timeout_ms=0)
-    kept = [labels(sut, f"{name};journal") for name in (one, other)]
-    for rule in ("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10"):
-        judge(rule, expected=[[one], [other]], observed=kept)
+    kept = {name: sut.labels(f"{name};journal") for name in (one, other)}
+    judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected={one: [one], other: [other]}, observed=kept)
     for name in (one, other):
         sut.control.call("purge", queue=f"{name};journal")
 
 
-def _listed(sut, name):
-    queues = (one["name"].lower() for one in sut.control.call("list")["queues"])
-    return LISTED if name.lower() in queues else NOT_LISTED
+def _is_listed(sut, name):
+    return name.lower() in [one["name"].lower() for one in sut.control.call("list")["queues"]]
 
 
 NEW = {
@@ -119,24 +124,29 @@ NEW = {
 @needs("queue_control", "inspect", "subqueues")
 @covers("MQDMPR-3.1.7.1.3-07", "MQDMPR-3.1.7.1.3-D02")
 def test_the_attributes_that_nobody_gives(sut, judge):
-    """A new queue is empty, unused and of now; the subqueue of one has no journal, as its queue has."""
+    """A new queue is empty, unused and of its time, and has a journal, which a subqueue of it does not have."""
     name = sut.new_queue("new")
-    shown = _shown(sut, name)
+    shown = queue_named(sut, name)
     judge("MQDMPR-3.1.7.1.3-D02", expected=NEW, observed={key: shown.get(key) for key in NEW})
-    times = "now, twice" if shown["CreateTime"] == shown["ModifyTime"] > 0 else f"{shown['CreateTime']}, then another"
-    qualified = shown["QualifiedPathname"]
-    place = "on a computer" if qualified.lower().endswith(f"\\{name}".lower()) else qualified
-    judge("MQDMPR-3.1.7.1.3-D02", expected=["now, twice", "on a computer"], observed=[times, place])
+    created, qualified = shown["CreateTime"], shown["QualifiedPathname"]
+    judge(
+        "MQDMPR-3.1.7.1.3-D02",
+        expected={"CreateTime": holds("the ModifyTime"), "QualifiedPathname": holds("the name behind a computer")},
+        observed={
+            "CreateTime": created == shown["ModifyTime"] > 0 or created,
+            "QualifiedPathname": qualified.lower().endswith(f"\\{name}".lower()) or qualified,
+        },
+    )
     sut.create_queue(f"{name};mqc-sub")
-    shown = _shown(sut, name)
-    journals = [shown["JournalQueueReference"], *(one["JournalQueueReference"] for one in shown["SubqueueCollection"])]
-    observed = ["none" if one is None else "a journal" for one in journals]
-    judge("MQDMPR-3.1.7.1.3-07", expected=["a journal", "none"], observed=observed)
-
-
-def _shown(sut, name):
-    queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    return next(one for one in queues if one["Pathname"].lower().endswith(name.lower()))
+    shown = queue_named(sut, name)
+    judge(
+        "MQDMPR-3.1.7.1.3-07",
+        expected={"journal": holds("there is one", otherwise="none"), "of_subqueues": [None]},
+        observed={
+            "journal": shown["JournalQueueReference"] is not None,
+            "of_subqueues": [one["JournalQueueReference"] for one in shown["SubqueueCollection"]],
+        },
+    )
 
 
 @needs("queue_control", "directory", "environment")
@@ -149,35 +159,51 @@ def _shown(sut, name):
     "MQDMPR-3.1.7.1.4-16",
 )
 def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
-    """A public queue is created, and deleted, in the directory, too; without the directory neither is done."""
+    """A queue manager creates and deletes a public queue together with its object in the directory, or not at all."""
     name, later = (f"mqc-{sut.own}-{one}" for one in ("public", "later"))
-    there = [_published(sut, name)]
+    before = _published(sut, name)
     sut.create_queue(name, label="published", quota_kb=77)
-    there.append(_published(sut, name))
-    public = sut.format_names(name).get("public", "no public format name")
-    kinds = "public" if public.upper().startswith("PUBLIC=") and "private" not in sut.format_names(name) else public
-    judge("MQDMPR-3.1.7.1.3-D03", expected="public", observed=kinds)
-    judge("MQDMPR-3.1.7.1.3-D05", expected=["nothing", "published, 77", "public"], observed=[*there, kinds])
+    names = sut.format_names(name)
+    public = names.get("public", "no public format name")
+    kind = (public.upper().startswith("PUBLIC=") and "private" not in names) or public
+    made = _published(sut, name)
+    judge("MQDMPR-3.1.7.1.3-D03", expected=holds("a public name alone"), observed=kind)
+    judge(
+        "MQDMPR-3.1.7.1.3-D05",
+        expected={
+            "before": None,
+            "made": {"label": "published", "quota_kb": 77},
+            "format_name": holds("a public name alone"),
+        },
+        observed={"before": before, "made": made, "format_name": kind},
+    )
     judge.finished("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
     beside = [f"mqc-{sut.own}-{one}" for one in ("before", "beside")]
     for one in beside:
         sut.create_queue(one, label=one, quota_kb=1)
     deleted = answered(peer, sut, "delete_queue", name=name)
-    observed = [deleted, _published(sut, name), _listed(sut, name)]
-    judge("MQDMPR-3.1.7.1.4-13", expected=[DONE, "nothing", NOT_LISTED], observed=observed)
-    left = [_published(sut, one) for one in (name, *beside)]
-    judge("MQDMPR-3.1.7.1.4-14", expected=["nothing", *(f"{one}, 1" for one in beside)], observed=left)
+    judge(
+        "MQDMPR-3.1.7.1.4-13",
+        expected={"answer": DONE, "published": None, "listed": False},
+        observed={"answer": deleted, "published": _published(sut, name), "listed": _is_listed(sut, name)},
+    )
+    left = {one: _published(sut, one) for one in (name, *beside)}
+    expected = {name: None} | {one: {"label": one, "quota_kb": 1} for one in beside}
+    judge("MQDMPR-3.1.7.1.4-14", expected=expected, observed=left)
     judge.finished("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
     for one in (name, later):  # with its object, the queue itself may go or not
         peer.at_end(partial(asked, sut, "delete_queue", name=one))
     sut.control.call("create_queue", name=name)
     sut.change_environment(directory=False)
-    made = [asked(sut, "create_queue", name=later), _listed(sut, later)]
-    judge("MQDMPR-3.1.7.1.3-D06", expected=[REFUSED, NOT_LISTED], observed=made)
+    judge(
+        "MQDMPR-3.1.7.1.3-D06",
+        expected={"answer": REFUSED, "listed": False},
+        observed={"answer": asked(sut, "create_queue", name=later), "listed": _is_listed(sut, later)},
+    )
     judge("MQDMPR-3.1.7.1.4-16", expected=REFUSED, observed=asked(sut, "delete_queue", name=name))
     sut.change_environment(directory=True)
 
 
 def _published(sut, name):
     found = sut.published(queue=name)
-    return "nothing" if found is None else f"{found['label']}, {found['quota_kb']}"
+    return None if found is None else {name: found[name] for name in ("label", "quota_kb")}

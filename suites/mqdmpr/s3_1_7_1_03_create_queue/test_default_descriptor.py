@@ -6,6 +6,7 @@ import base64
 
 import pytest
 
+from harness.expectations import each, holds, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
@@ -34,33 +35,39 @@ ALL = 0x000F_003F
     "MQDMPR-3.1.7.1.3.1-20",
 )
 def test_who_may_do_what_with_a_new_queue(sut, judge):
-    """Of a queue that nobody of a domain creates, the owner is the anonymous user, and everybody may do everything; the
-    list has nobody else, but for SRMP the anonymous user, who may write.
+    """The default descriptor of a queue that no domain user creates has the anonymous user as owner, grants everything
+    to everybody, and nothing to others except that the anonymous user may write.
     """
     found = security_of(sut, sut.new_queue("secured"))
-    self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
-    judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-20",
+        expected=holds("self-relative", otherwise="not self-relative"),
+        observed=bool(found.control & SELF_RELATIVE),
+    )
     owned = found.owner.startswith(ACCOUNT) and not found.owner.endswith(GUEST)
-    judge("MQDMPR-3.1.7.1.3.1-10", expected="an owner", observed="an owner" if found.owner else "no owner")
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=holds("an owner", otherwise="no owner"), observed=bool(found.owner))
     world, anonymous = found.mask(EVERYBODY), found.mask(ANONYMOUS)
-    judge("MQDMPR-3.1.7.1.3.1-16", expected="an entry", observed="no entry" if world is None else "an entry")
-    judge("MQDMPR-3.1.7.1.3.1-17", expected=True, observed=anonymous in (None, WRITE))
+    judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
+    may_write = holds("the anonymous user may write or nothing")
+    judge("MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE) or f"0x{anonymous:08X}")
     if owned:
         why = "the queue was created by a domain user"
-        for rule in (
+        judge.not_exercised(
             "MQDMPR-3.1.7.1.3.1-11",
             "MQDMPR-3.1.7.1.3.1-12",
             "MQDMPR-3.1.7.1.3.1-18",
             "MQDMPR-3.1.7.1.3.1-19",
-        ):
-            judge.not_exercised(rule, why)
+            reason=why,
+        )
         return
     judge("MQDMPR-3.1.7.1.3.1-11", expected=ANONYMOUS, observed=found.owner)
-    judge("MQDMPR-3.1.7.1.3.1-12", expected=f"0x{ALL:08X}", observed=f"0x{world or 0:08X}")
+    judge("MQDMPR-3.1.7.1.3.1-12", expected=ALL, observed=world or 0)
     others = [one for one in found.granted if one[0] not in (EVERYBODY, ANONYMOUS)]
-    machines = [sid for sid, mask in others if mask == READ_PROPERTIES]
-    judge("MQDMPR-3.1.7.1.3.1-18", expected=[], observed=machines if not _integrated(sut) else [])
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=[], observed=[sid for sid, mask in others if mask == ALL])
+    is_integrated = sut.inspect()["QueueManager"].get("DirectoryIntegrated")
+    computers = [] if is_integrated else [sid for sid, mask in others if mask == READ_PROPERTIES]
+    owners = [sid for sid, mask in others if mask == ALL]
+    judge("MQDMPR-3.1.7.1.3.1-18", expected=none("entry of a computer"), observed=computers)
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=none("entry of a domain user"), observed=owners)
 
 
 @needs("queue_control", "inspect", "security")
@@ -73,23 +80,29 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
 )
 @pytest.mark.parametrize("user", [ALICE, DAVE], ids=lambda user: user.name)
 def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
-    """A domain user creates a queue: it is the user's, who may do everything, and everybody may read what it is."""
+    """The default descriptor of a queue of a domain user grants everything to that owner, and reading to everybody."""
     try:
         name = sut.new_queue("owned", owner=user.name)
     except ControlRefused as refused:
         judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
         return
     found = security_of(sut, name)
-    self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
-    judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-20",
+        expected=holds("self-relative", otherwise="not self-relative"),
+        observed=bool(found.control & SELF_RELATIVE),
+    )
     judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=found.owner)
     world = found.mask(EVERYBODY)
-    judge("MQDMPR-3.1.7.1.3.1-16", expected="an entry", observed="no entry" if world is None else "an entry")
-    mine = f"0x{found.mask(user.sid) or 0:08X}"
-    judge("MQDMPR-3.1.7.1.3.1-19", expected=f"0x{ALL:08X}", observed=mine)
-    read = f"0x{(world or 0) & ~WRITE:08X}"  # SRMP may add the right to write
-    expected = [f"0x{READ_PROPERTIES:08X}", f"0x{ALL:08X}"]
-    judge("MQDMPR-3.1.7.1.3.1-13", expected=expected, observed=[read, mine])
+    judge("MQDMPR-3.1.7.1.3.1-16", expected=holds("an entry", otherwise="no entry"), observed=world is not None)
+    mine = found.mask(user.sid) or 0
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=ALL, observed=mine)
+    everybody = (world or 0) & ~WRITE  # SRMP may add the right to write
+    judge(
+        "MQDMPR-3.1.7.1.3.1-13",
+        expected={"everybody": READ_PROPERTIES, "owner": ALL},
+        observed={"everybody": everybody, "owner": mine},
+    )
 
 
 @needs("queue_control", "inspect", "directory", "environment")
@@ -100,7 +113,7 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
     "MQDMPR-3.1.7.1.3.1-18",
 )
 def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
-    """The computer whose SID the directory tells may read what a queue is; without the directory it is not named."""
+    """The default descriptor of a queue lets the computer read, whose SID the directory tells, if that is there."""
     enterprise = Enterprise(peer, sut)
     shown = enterprise.published().get("computer_sid_base64")
     if shown is None:
@@ -111,15 +124,11 @@ def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
     found = {kind: security_of(sut, name) for kind, name in made.items()}
     granted = {kind: [sid for sid, _ in one.granted] for kind, one in found.items()}
     of_computers = {kind: [sid for sid in sids if sid not in _ANYBODY] for kind, sids in granted.items()}
-    judge("MQDMPR-3.1.7.1.3.1-05", expected={kind: [computer] for kind in made}, observed=of_computers)
+    judge("MQDMPR-3.1.7.1.3.1-05", expected=each([computer], "queue"), observed=of_computers)
     entries = {kind: sids.count(computer) for kind, sids in granted.items()}
-    judge("MQDMPR-3.1.7.1.3.1-18", expected=dict.fromkeys(made, 1), observed=entries)
-    masks = {kind: f"0x{one.mask(computer) or 0:08X}" for kind, one in found.items()}
-    judge("MQDMPR-3.1.7.1.3.1-14", expected=dict.fromkeys(made, f"0x{READ_PROPERTIES:08X}"), observed=masks)
+    judge("MQDMPR-3.1.7.1.3.1-18", expected=each(1, "queue"), observed=entries)
+    masks = {kind: one.mask(computer) or 0 for kind, one in found.items()}
+    judge("MQDMPR-3.1.7.1.3.1-14", expected=each(READ_PROPERTIES, "queue"), observed=masks)
     enterprise.go_offline()
     unasked = [sid for sid, _ in security_of(sut, sut.new_queue("unasked")).granted if sid not in _ANYBODY]
-    judge("MQDMPR-3.1.7.1.3.1-04", expected=[], observed=unasked)
-
-
-def _integrated(sut):
-    return bool(sut.inspect()["QueueManager"].get("DirectoryIntegrated"))
+    judge("MQDMPR-3.1.7.1.3.1-04", expected=none("entry of a computer"), observed=unasked)

@@ -6,6 +6,7 @@ import base64
 
 import pytest
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, DAVE
@@ -32,35 +33,43 @@ def _made(sut, judge, name, given, **how):
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-08")
 def test_the_list_that_a_queue_is_given_is_the_list_that_it_has(sut, judge):
-    """Only who is granted something in the given list is in that of the queue, in its order; without one, everybody."""
+    """A queue has the access list that its creator gave, in its order, and the default one if he gave none."""
     found = _made(sut, judge, "listed", descriptor(granted=LIST))
     bare = _made(sut, judge, "bare", descriptor())
     if found is None or bare is None:
         return
     judge("MQDMPR-3.1.7.1.3.1-08", expected=LIST, observed=found.granted)
-    expected = [len(LIST), True]
-    observed = [len(found.granted) + found.others, bare.mask(EVERYBODY) is not None]
-    judge("MQDMPR-3.1.7.1.3.1-06", expected=expected, observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-06",
+        expected={"given_entries": len(LIST), "default_list": holds("everybody is in it")},
+        observed={
+            "given_entries": len(found.granted) + found.others,
+            "default_list": bare.mask(EVERYBODY) is not None,
+        },
+    )
 
 
 @needs("queue_control", "inspect", "security")
 @covers("MQDMPR-3.1.7.1.3.1-06", "MQDMPR-3.1.7.1.3.1-07")
 @pytest.mark.parametrize("granted", [(), LIST], ids=["without a list", "with a list"])
 def test_the_owner_that_a_queue_is_given_is_its_owner(sut, judge, granted):
-    """Whoever creates it: without a list that owner may do everything with it, with one only what that says."""
+    """A queue has the owner that its creator gave, who may do everything if no access list is given."""
     found = _made(sut, judge, "owned", descriptor(owner=DAVE.sid, granted=granted), owner=ALICE.name)
     if found is None:
         return
     judge("MQDMPR-3.1.7.1.3.1-07", expected=DAVE.sid, observed=found.owner)
-    masks = [found.mask(DAVE.sid), found.mask(ALICE.sid)]
-    judge("MQDMPR-3.1.7.1.3.1-06", expected=[None if granted else ALL, None], observed=masks)
+    judge(
+        "MQDMPR-3.1.7.1.3.1-06",
+        expected={"owner": None if granted else ALL, "creator": None},
+        observed={"owner": found.mask(DAVE.sid), "creator": found.mask(ALICE.sid)},
+    )
 
 
 @needs("queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.3.1-09")
 @pytest.mark.parametrize("granted", [(), LIST], ids=["alone", "beside a list of grants"])
 def test_the_system_list_that_a_queue_is_given_is_the_one_that_it_has(sut, judge, granted):
-    """What is audited of a queue is what its creator says, whatever else he says."""
+    """A queue has the system access list that its creator gave, with an access list and without."""
     found = _made(sut, judge, "audited", descriptor(granted=granted, audited=AUDIT))
     if found is not None:
         judge("MQDMPR-3.1.7.1.3.1-09", expected=AUDIT, observed=found.audited)

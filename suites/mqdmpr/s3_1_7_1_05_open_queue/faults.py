@@ -206,26 +206,3 @@ class MakesWhatIsNotThere(QueueOpening):
             self.qm.queues.create_here(set_queue_defaults(format_name.partition("\\")[2]), now.utc_s)
             return super().open_queue(format_name, required_access, shared_mode, now)
         return opened
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.5-03": (
-        "expand-letters-by-case",
-        "expand-list-stays-in-the-name",
-    ),
-    "MQDMPR-3.1.7.1.5-06": (
-        "expand-letters-by-case",
-        "expand-list-stays-in-the-name",
-    ),
-    "MQDMPR-3.1.7.1.5-24": ("expand-first-only-of-each-pair",),
-    "MQDMPR-3.1.7.1.5-64": ("destination-public-unknown",),
-    "MQDMPR-3.1.7.1.5-65": ("destination-public-unknown",),
-    "MQDMPR-3.1.7.1.5-68": ("destination-public-unknown",),
-    "MQDMPR-3.1.7.1.5-70": ("destination-public-any",),
-    "MQDMPR-3.1.7.1.5-71": ("destination-public-elsewhere",),
-    "MQDMPR-3.1.7.1.5-86": ("destination-public-unknown",),
-    "MQDMPR-3.1.7.1.5-87": ("destination-public-unknown",),
-    "MQDMPR-3.1.7.1.5-90": ("destination-public-unknown",),
-    "MQDMPR-3.1.7.1.5-94": ("destination-public-any",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.peer.remote import Remote, RemoteQueue
+from harness.expectations import distinct, each
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import (
@@ -22,7 +22,7 @@ from harness.wire.rpc_qmcomm import (
 )
 from suites.applications import REFUSED, tried
 from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, deliver, frames
+from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("qm2qm")
 
@@ -40,77 +40,92 @@ GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
     "MQDMPR-3.1.7.1.5-125",
 )
 def test_each_opening_leads_to_its_queue(remote, judge):
-    """Two queues are opened, one of them also to peek: each opening is one of its own, with the queue of its name."""
+    """A queue that is opened to be read is the one of the given name, in an opening of its own."""
     plain = remote.open()
     admin = remote.open("admin", association=plain.association)
     peeking = remote.open(association=plain.association, access=PEEK_ACCESS)
-    deliver(remote, [FIRST, SECOND])
-    deliver(remote, [THIRD], queue="admin")
+    remote.deliver(["first", "second"])
+    remote.deliver(["third"], queue="admin")
     openings = [plain, admin, peeking]
     calls = [one.opened for one in openings]
     reads = [one.read(PEEK_CURRENT) for one in openings]
     seen = [brought(read) for read in reads]
-    evidence = frames([*calls, *reads])
-    for rule in ("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-125"):
-        judge(rule, expected=[FIRST, THIRD, FIRST], observed=seen, evidence=evidence)
-    judge("MQDMPR-3.1.7.1.5-121", expected=3, observed=len({one.handle for one in openings}), evidence=evidence)
+    evidence = [*calls, *reads]
+    judge(
+        "MQDMPR-3.1.7.1.5-48",
+        "MQDMPR-3.1.7.1.5-118",
+        "MQDMPR-3.1.7.1.5-125",
+        expected=["first", "third", "first"],
+        observed=seen,
+        evidence=evidence,
+    )
+    handles, contexts = [one.handle for one in openings], [one.context for one in openings]
+    judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
     known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in openings]
-    observed = [len({one.context for one in openings}), *known]
-    judge("MQDMPR-3.1.7.1.5-122", expected=[3, *[OPENED] * 3], observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.1.5-122",
+        expected={"contexts": distinct("contexts", 3), "sessions": each(OPENED)},
+        observed={"contexts": contexts, "sessions": known},
+        evidence=evidence,
+    )
     peeking.close()
     left = plain.read(PEEK_CURRENT)
-    observed = [brought(left)]
-    judge("MQDMPR-3.1.7.1.5-116", expected=[FIRST], observed=observed, evidence=left.evidence)
+    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
 
 
 @goes_on()
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
-    """A queue that is open to be peeked at can be had alone by another, one that is open to be received from cannot."""
+    """An opening has the access that was asked for: one to peek lets another receive alone, one to receive does not."""
     peeking = remote.open(access=PEEK_ACCESS)
     alone = partial(opened_and_closed, remote, peeking.association, share=DENY_RECEIVE)
     beside_peeking = alone()
     receiving = remote.open(association=peeking.association)
     beside_receiving = alone()
-    taken = brought_after(remote, receiving)
-    observed = [outcome(beside_peeking), outcome(beside_receiving), taken]
-    evidence = frames([beside_peeking, beside_receiving])
-    judge("MQDMPR-3.1.7.1.5-117", expected=[OPENED, REFUSED, FIRST], observed=observed, evidence=evidence)
-
-
-def brought_after(remote: Remote, receiving: RemoteQueue) -> str:
-    """Return what a queue that is open to be received from gives when a message was put into it."""
-    deliver(remote, [FIRST])
+    remote.deliver(["first"])
     read = receiving.read(RECEIVE)
     if read.outcome == OPENED:
         receiving.end(read).settled()
-    return brought(read)
+    judge(
+        "MQDMPR-3.1.7.1.5-117",
+        expected={"beside_peeking": OPENED, "beside_receiving": REFUSED, "received": "first"},
+        observed={
+            "beside_peeking": outcome(beside_peeking),
+            "beside_receiving": outcome(beside_receiving),
+            "received": brought(read),
+        },
+        evidence=[beside_peeking, beside_receiving],
+    )
 
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-48")
 def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, judge):
-    """A message is sent by the private name of a queue's journal, one by its direct name, one to the queue itself: that
-    alone is in the queue. In its journal, which can only be read, is none (MS-MQMQ 2.1.7).
+    """A message that is sent by the name of a journal, which can only be read, is neither in its queue nor in the
+    journal (MS-MQMQ 2.1.7).
     """
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
     for name in (sut.private_format_name(queue), f"DIRECT={direct}"):
         tried(partial(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S))
-    sut.send(f"DIRECT={direct}", label=FIRST)
+    sut.send(f"DIRECT={direct}", label="first")
     opened = remote.open(form=queue_format(DIRECT, direct))
     journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
-    evidence = frames([opened.opened, journal.opened])
-    observed = [opened.labels(), journal.labels()]
-    judge("MQDMPR-3.1.7.1.5-48", expected=[[FIRST], []], observed=observed, evidence=evidence)
+    evidence = [opened.opened, journal.opened]
+    judge(
+        "MQDMPR-3.1.7.1.5-48",
+        expected={"queue": ["first"], "journal": []},
+        observed={"queue": opened.labels(), "journal": journal.labels()},
+        evidence=evidence,
+    )
 
 
 @goes_on()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_names_that_open_nothing_to_read(remote, sut, judge, access):
-    """Two queues in one name, the queue's name by HTTP, a multicast address, a queue that is not there, one of
-    another computer: none is opened, and the queue by its own name is.
+    """A queue manager opens nothing to be read by a name of several queues, of HTTP, of a multicast address, of a queue
+    that is not there or of one of another computer.
     """
     remote.empty()
     association = remote.associate()
@@ -129,5 +144,9 @@ def test_names_that_open_nothing_to_read(remote, sut, judge, access):
     by_its_name = opened_and_closed(remote, association, form=queue_format(DIRECT, plain), access=access)
     for rule, names in ways.items():
         calls = [opened_and_closed(remote, association, form=queue_format(*one), access=access) for one in names]
-        observed = [outcome(call) for call in (by_its_name, *calls)]
-        judge(rule, expected=[OPENED, *[REFUSED] * len(names)], observed=observed, evidence=frames(calls))
+        judge(
+            rule,
+            expected={"by_its_name": OPENED, "otherwise": each(REFUSED)},
+            observed={"by_its_name": outcome(by_its_name), "otherwise": [outcome(call) for call in calls]},
+            evidence=calls,
+        )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID, uuid5
 
+from harness.expectations import distinct, holds
 from harness.run.marks import covers, goes_on, needs
-from suites.applications import DONE, REFUSED, asked, to_queue
+from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import opened_to_send, sent
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.sender import eventually
 
 NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
 MISSING = 0xFFF0_0000
@@ -18,10 +17,9 @@ LIFETIME_S = 20
 
 def _judge_outcomes(judge, rules, outcomes):
     """Judge rules by names, each with what is expected of it and what came."""
-    expected = [f"{name}: {wanted}" for name, (wanted, _) in outcomes.items()]
-    observed = [f"{name}: {seen}" for name, (_, seen) in outcomes.items()]
-    for rule in rules:
-        judge(rule, expected=expected, observed=observed)
+    expected = {name: wanted for name, (wanted, _) in outcomes.items()}
+    observed = {name: seen for name, (_, seen) in outcomes.items()}
+    judge(*rules, expected=expected, observed=observed)
 
 
 @goes_on()
@@ -36,8 +34,8 @@ def _judge_outcomes(judge, rules, outcomes):
     "MQDMPR-3.1.7.3.8-15",
 )
 def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
-    """No machine, no list of distribution that nobody knows, no queue of this computer that is not there can be sent
-    to; queues that are there can, and those of another computer, which alone may know its queues.
+    """A queue manager opens its queues and those of other computers to be sent to, but no computer, no distribution
+    list that nobody knows and no queue of its own that is not there.
     """
     queue = sut.new_queue("named")
     host = sut.control.call("identity")["name"]
@@ -63,25 +61,31 @@ def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.5-30")
 def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
-    """Of two queues and one that is not there, wherever it stands, none gets a copy; of the two alone each does."""
+    """A queue manager opens several queues together to be sent to, or none of them if one is not there."""
     queues = [sut.new_queue("first"), sut.new_queue("second")]
-    names = [to_queue(sut, queue) for queue in queues]
+    names = [sut.direct_name(queue) for queue in queues]
     missing = f"{names[0]}-not-there"
     for at in range(3):
         several = [*names[:at], missing, *names[at:]]
         outcome = sent(sut, ",".join(several), label=f"missing {at}")
-        observed = [outcome, *(labels(sut, queue) for queue in queues)]
-        judge("MQDMPR-3.1.7.1.5-30", expected=[REFUSED, [], []], observed=observed)
+        judge(
+            "MQDMPR-3.1.7.1.5-30",
+            expected={"send": REFUSED, "queues": [[], []]},
+            observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
+        )
     outcome = sent(sut, ",".join(names), label="both")
-    observed = [outcome, *(labels(sut, queue) for queue in queues)]
-    judge("MQDMPR-3.1.7.1.5-30", expected=[DONE, ["both"], ["both"]], observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-30",
+        expected={"send": DONE, "queues": [["both"], ["both"]]},
+        observed={"send": outcome, "queues": [sut.labels(queue) for queue in queues]},
+    )
 
 
 @needs("open_to_send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
 def test_several_queues_are_not_opened_alone(sut, judge):
-    """Two queues are opened together and closed, shared with others; not with DenyReceive, which one queue can be."""
-    names = [to_queue(sut, sut.new_queue(one)) for one in ("first", "second")]
+    """A queue manager opens several queues only to share them with others, and closes them together, once."""
+    names = [sut.direct_name(sut.new_queue(one)) for one in ("first", "second")]
     several = ",".join(names)
     outcomes = {
         "two, shared": (DONE, opened_to_send(sut, several)),
@@ -91,29 +95,33 @@ def test_several_queues_are_not_opened_alone(sut, judge):
     _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
     handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
     closed = [asked(sut, "close_queue", handle=handle) for handle in (*handles, handles[0])]
-    observed = [len(set(handles)), *closed]
-    for rule in ("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"):
-        judge(rule, expected=[2, DONE, DONE, REFUSED], observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-21",
+        "MQDMPR-3.1.7.1.5-34",
+        expected={"handles": distinct("handles", 2), "closed": [DONE, DONE, REFUSED]},
+        observed={"handles": handles, "closed": closed},
+    )
 
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
 def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
-    """A message for it is refused, or waits: it is not lost, and goes nowhere."""
+    """A queue manager refuses a message for a public queue that no directory knows, or lets it wait."""
     name = f"PUBLIC={uuid5(NOBODY, sut.own)}"  # of this attempt alone: what waits there is what it sent
     peer.listen(ignore_incoming=True)
     outcome = sent(sut, name, time_to_reach_queue_s=LIFETIME_S)
     connected = peer.await_session(sut.quiet_ms) is not None
     kept = outcome == REFUSED or sut.outgoing(name)["count"] == 1
-    for rule in ("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"):
-        expected, observed = "refused or waiting, no connection", "refused or waiting" if kept else "lost"
-        judge(rule, expected=expected, observed=f"{observed}, {'a' if connected else 'no'} connection")
+    judge.all(
+        expected={"message": holds("refused or waiting", otherwise="lost"), "connected": False},
+        observed={"message": kept, "connected": connected},
+    )
 
 
 @needs("send", "queue_control", "directory", "environment")
 @covers("MQDMPR-3.1.7.1.5-73")
 def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
-    """Of two public queues in the directory the SUT has one: that can be sent to, and the other cannot."""
+    """A queue manager refuses to send to a public queue that the directory says it has, and it has not."""
     there, gone = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
     peer.at_end(lambda: sut.published(queue=gone, present=False))
     made = sut.published(queue=gone, present=True)
@@ -126,5 +134,5 @@ def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
         return sent(sut, f"PUBLIC={made['identifier']}", time_to_reach_queue_s=LIFETIME_S) == REFUSED
 
     taken = sent(sut, sut.format_names(there).get("public", ""))
-    seen = REFUSED if eventually(peer, refused) else DONE  # what the directory has now may be known a little later
-    judge("MQDMPR-3.1.7.1.5-73", expected=[DONE, REFUSED], observed=[taken, seen])
+    seen = REFUSED if peer.eventually(refused) else DONE  # what the directory has now may be known a little later
+    judge("MQDMPR-3.1.7.1.5-73", expected={there: DONE, gone: REFUSED}, observed={there: taken, gone: seen})

@@ -7,31 +7,28 @@ import pytest
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, computer_names
 from suites.mqdmpr.steps.openings import sent
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.sender import eventually
 
 
 @needs("send", "receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01")
 @pytest.mark.parametrize("host", [".", "localhost", "name", "name without domain"])
 def test_a_message_by_each_name_of_this_computer_comes_into_its_queue(peer, sut, judge, host):
-    """One that is sent by the name of the computer, by that without its domain, or by what every computer calls itself
-    is in its queue; it does not stay in an outgoing one.
+    """A message for a queue of this computer comes into it by each name of the computer: its own, that without its
+    domain, and those by which every computer calls itself.
     """
     names = {"name": computer_names(sut)[0], "name without domain": computer_names(sut)[-1]}
     queue = sut.new_queue("own")
     taken = sent(sut, rf"DIRECT=OS:{names.get(host, host)}\{queue}", label=host)
-    eventually(peer, lambda: labels(sut, queue) == [host])
-    observed = [taken, labels(sut, queue)]
-    for rule in ("MQDMPR-3.1.7.1.5-59", "MQMQ-2.1.2-D01"):
-        judge(rule, expected=[DONE, [host]], observed=observed)
+    peer.eventually(lambda: sut.labels(queue) == [host])
+    judge.all(expected={"send": DONE, "queue": [host]}, observed={"send": taken, "queue": sut.labels(queue)})
 
 
 @needs("send", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-61")
 def test_a_queue_that_is_not_there_is_refused_by_the_name_of_this_computer(sut, judge):
-    """Whether it has the computer's domain or not."""
+    """A queue manager refuses a message for a queue that it does not have by the name of its own computer."""
     there = sut.new_queue("own")
     for name in computer_names(sut):
-        observed = [sent(sut, rf"DIRECT=OS:{name}\{queue}") for queue in (there, f"{there}-not-there")]
-        judge("MQDMPR-3.1.7.1.5-61", expected=[DONE, REFUSED], observed=observed)
+        expected = {there: DONE, f"{there}-not-there": REFUSED}
+        observed = {queue: sent(sut, rf"DIRECT=OS:{name}\{queue}") for queue in expected}
+        judge("MQDMPR-3.1.7.1.5-61", expected=expected, observed=observed, case=name)

@@ -7,7 +7,6 @@ from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
 from suites.applications import DONE, REFUSED, asked
 from suites.mqdmpr.steps.openings import OPENED, close, outcome
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, deliver, frames
 
 MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
@@ -39,7 +38,7 @@ REFUSED_BESIDE = {
     "MQDMPR-3.1.7.1.6-17",
 )
 def test_each_way_to_open_beside_each_other(remote, judge):
-    """Of 16 pairs 7 are refused, each by its rule, until the first is closed; to the others the queue is open."""
+    """A queue manager opens a queue that another reader has open only in a way that excludes neither of them."""
     remote.empty()
     first_reader, second_reader = remote.associate(), remote.associate()
 
@@ -54,25 +53,24 @@ def test_each_way_to_open_beside_each_other(remote, judge):
             close(second)
             pair, expected = f"{wanted} beside {held}", REFUSED if wanted in refused else OPENED
             rules = (refused[wanted], "MQDMPR-3.1.7.1.5-123") if wanted in refused else ("MQDMPR-3.1.7.1.5-124",)
-            evidence = frames([first, second])
-            for rule in rules:
-                judge(rule, expected=f"{pair}: {expected}", observed=f"{pair}: {outcome(second)}", evidence=evidence)
+            evidence = [first, second]
+            judge(*rules, expected=expected, observed=outcome(second), case=pair, evidence=evidence)
         close(first)
         for wanted in list(refused)[-1:]:
             after = opened(second_reader, wanted)
             close(after)
-            expected, observed = (f"{wanted} after {held}: {one}" for one in (OPENED, outcome(after)))
-            judge("MQDMPR-3.1.7.1.6-17", expected=expected, observed=observed, evidence=after.evidence)
+            case = f"{wanted} after {held}"
+            judge("MQDMPR-3.1.7.1.6-17", expected=OPENED, observed=outcome(after), case=case, evidence=after)
 
 
 @needs("qm2qm", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.5-106", "MQDMPR-3.1.7.1.5-124")
 def test_applications_beside_who_receives_alone(remote, sut, judge):
-    """A remote reader receives from a queue alone: applications may peek at it in every way, and receive in none; then
-    all.
+    """An application may peek at a queue that a remote reader has open to receive alone, and not receive from it before
+    that is closed.
     """
     remote.empty()
-    deliver(remote, [FIRST, SECOND, THIRD])
+    remote.deliver(["first", "second", "third"])
     queue = sut.queue()
     known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
     place = {"lookup_id": known[0], "seek": "next"}
@@ -94,6 +92,5 @@ def test_applications_beside_who_receives_alone(remote, sut, judge):
         ("MQDMPR-3.1.7.1.5-106", "receive", REFUSED),
     ):
         for way in (reading, f"{reading} by identifier"):
-            observed = f"{way}: {beside[way]} beside, {alone[way]} alone"
-            wanted = f"{way}: {expected} beside, {DONE} alone"
-            judge(rule, expected=wanted, observed=observed, evidence=opened.evidence)
+            wanted, observed = {"beside": expected, "alone": DONE}, {"beside": beside[way], "alone": alone[way]}
+            judge(rule, expected=wanted, observed=observed, case=way, evidence=opened)

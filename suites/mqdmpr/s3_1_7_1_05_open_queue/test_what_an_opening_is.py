@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from uuid import UUID
 
+from harness.expectations import any_order, distinct, each, holds, none
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED, to_queue
+from suites.applications import DONE, REFUSED
 from suites.mqdmpr.steps.openings import opened_to_send
-from suites.mqqb.steps.opening import direct_name
 
 OF_SEVERAL = {
     "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
@@ -19,15 +19,14 @@ OF_SEVERAL = {
 }
 """By rule: the attribute of the opening of several queues, and its value."""
 GROUP = "MULTICAST=234.1.1.1:1801"
-Opening = dict[str, Any]
 
 
-def _openings(sut) -> dict[int, Opening]:
+def _openings(sut):
     """Return what is open, by Handle."""
     return {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
 
 
-def _names(opening: Opening) -> list[str]:
+def _names(opening):
     """Return the format names of an opening, in lower case and in order."""
     return str(opening["FormatName"]).lower().split(",")
 
@@ -46,43 +45,46 @@ def _names(opening: Opening) -> list[str]:
     *OF_SEVERAL,
 )
 def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
-    """A queue here and two elsewhere are opened together, not in order, one of them named twice: there is one opening
-    more than queues, with the expanded name. It is closed: all are. With a queue that is not there, nothing is open.
+    """Several queues that are opened together have one opening more than there are queues, with the expanded name and
+    those of the queues, which all end with it.
     """
-    here = to_queue(sut, sut.new_queue("here"))
-    first, last = (direct_name(peer, f"{letter}-{sut.own}") for letter in "az")
+    here = sut.direct_name(sut.new_queue("here"))
+    first, last = (peer.direct_name(f"{letter}-{sut.own}") for letter in "az")
     names = sorted(one.lower() for one in (here, first, last))
     before = set(_openings(sut))
     handle = int(sut.control.call("open_to_send", to=",".join((last, here, first, last.upper())))["handle"])
     opened = {number: one for number, one in _openings(sut).items() if _concerns(one, names)}
     whole = opened.get(handle, {})
-    seen = "an opening" if whole else "no opening with its handle"
-    judge("MQDMPR-3.1.7.1.5-14", expected="an opening", observed=seen)
+    judge(
+        "MQDMPR-3.1.7.1.5-14",
+        expected=holds("an opening", otherwise="no opening with its handle"),
+        observed=bool(whole),
+    )
     for rule, (attribute, value) in OF_SEVERAL.items():
-        judge(rule, expected=f"{attribute} {value}", observed=f"{attribute} {whole.get(attribute, 'missing')}")
+        judge(rule, expected={attribute: value}, observed={attribute: whole.get(attribute, "missing")})
     listed = _names(whole) if whole else []
     judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
-    for rule in ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"):
-        judge(rule, expected=names, observed=sorted(listed))
-    each = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
-    found = sorted(name for one in each for name in _names(one))
-    for rule in ("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119"):
-        judge(rule, expected=names, observed=found)
-    multiple = [one["Multiple"] for one in each]
-    judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=multiple)
+    judge("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23", expected=any_order(*names), observed=listed)
+    parts = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
+    found = [name for one in parts for name in _names(one)]
+    judge("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119", expected=any_order(*names), observed=found)
+    judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=[one["Multiple"] for one in parts])
     sut.control.call("close_queue", handle=handle)
-    judge("MQDMPR-3.1.7.1.6-07", expected=[], observed=_left(sut, names, before))
+    judge("MQDMPR-3.1.7.1.6-07", expected=none("opening that is left"), observed=_left(sut, names, before))
     missing = f"{here}-not-there"
     outcomes = [opened_to_send(sut, ",".join(several)) for several in ((first, here, missing), (last, missing))]
-    observed = [*outcomes, _left(sut, names, before)]
-    judge("MQDMPR-3.1.7.1.5-29", expected=[REFUSED, REFUSED, []], observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-29",
+        expected={"answers": [REFUSED, REFUSED], "left": none("opening")},
+        observed={"answers": outcomes, "left": _left(sut, names, before)},
+    )
 
 
-def _concerns(opening: Opening, names: list[str]) -> bool:
+def _concerns(opening, names):
     return not set(_names(opening)).isdisjoint(names)
 
 
-def _left(sut, names: list[str], before: set[int]) -> list[str]:
+def _left(sut, names, before):
     """Return the names by which queues are open that were not before."""
     opened = _openings(sut).items()
     return [one["FormatName"] for number, one in opened if number not in before and _concerns(one, names)]
@@ -91,13 +93,16 @@ def _left(sut, names: list[str], before: set[int]) -> list[str]:
 @needs("open_to_send", "management", "queue_control")
 @covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
 def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
-    """Two queues of the peer are opened to send, one of them twice: each has an outgoing queue, idle."""
-    names = [direct_name(peer, f"{letter}-{sut.own}") for letter in "ab"]
+    """A queue elsewhere that is opened to be sent to has one outgoing queue, inactive, under its format name."""
+    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
     outcomes = [opened_to_send(sut, name) for name in (*names, names[0])]
     after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
-    observed = [*before, *outcomes, *(len(one) for one in after)]
-    judge("MQDMPR-3.1.7.1.5-79", expected=[[], [], DONE, DONE, DONE, 1, 1], observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.5-79",
+        expected={"before": [[], []], "answers": each(DONE), "outgoing_queues": [1, 1]},
+        observed={"before": before, "answers": outcomes, "outgoing_queues": [len(one) for one in after]},
+    )
     queues = [one for found in after for one in found]
     for rule, attribute, values in (
         ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in names]),
@@ -111,28 +116,30 @@ def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
 @needs("open_to_send", "inspect")
 @covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
 def test_what_an_outgoing_queue_is_called(peer, sut, judge):
-    """Outgoing queues have an Identifier each, their format name as Label, and are of a multicast address or not."""
-    names = [direct_name(peer, f"{letter}-{sut.own}") for letter in "ab"]
+    """An outgoing queue has its own Identifier, its format name as Label, and Multicast if it is of such an address."""
+    names = [peer.direct_name(f"{letter}-{sut.own}") for letter in "ab"]
     for name in names:
         opened_to_send(sut, name)
     multicast = opened_to_send(sut, GROUP)
     queues = {one["DestinationFormatName"].lower(): one for one in sut.inspect()["OutgoingQueues"]}
     found = [queues.get(name.lower(), {}) for name in names]
-    identifiers = {str(one.get("Identifier")).replace("0", "").replace("-", "") for one in found} - {"", "None"}
-    judge("MQDMPR-3.1.7.1.5-80", expected=len(names), observed=len(identifiers))
+    identifiers = [one.get("Identifier") for one in found]
+    unlike = [None, str(UUID(int=0))]
+    judge("MQDMPR-3.1.7.1.5-80", expected=distinct("identifiers", len(names), unlike=unlike), observed=identifiers)
     labels = [str(one.get("Label")).lower() for one in found]
     judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
     if multicast == REFUSED:
-        judge.not_exercised("MQDMPR-3.1.7.1.5-99", "the SUT does not send to multicast addresses")
+        judge.not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
-    shown = [one.get("Multicast") for one in (*found, queues.get(GROUP.lower(), {}))]
-    judge("MQDMPR-3.1.7.1.5-99", expected=[False, False, True], observed=shown)
+    expected = {**dict.fromkeys(names, False), GROUP: True}
+    shown = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}
+    judge("MQDMPR-3.1.7.1.5-99", expected=expected, observed=shown)
 
 
 @needs("open_to_send", "inspect", "directory", "public_names")
 @covers("MQDMPR-3.1.7.1.5-92")
 def test_an_outgoing_queue_has_the_base_priority_of_its_public_queue(sut, judge):
-    """Of the peer's public queue it is 0, of the one behind the peer what the directory has."""
+    """An outgoing queue of a public queue has the BasePriority that the directory has of that."""
     wanted = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
     for name in wanted:
         opened_to_send(sut, name)

@@ -38,9 +38,3 @@ class CursorsLeft(QueueOpening):
         if cursors and queue is not None:
             queue_desc.CursorCollection.update(cursors)
             self.qm.descriptors[queue_desc.Handle] = queue_desc
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.6-10": ("remote-close-reads-left",),
-}
-"""Faults of other sections that break rules of this one."""

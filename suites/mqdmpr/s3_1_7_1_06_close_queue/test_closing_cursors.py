@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import DONE, REFUSED, Application, asked
-from suites.mqqb.steps.opening import opened
 
 
 @needs("receive", "queue_control")
 @covers("MQDMPR-3.1.7.1.2-06", "MQDMPR-3.1.7.1.6-15")
 def test_the_cursors_of_a_closed_opening_are_closed(peer, sut, judge):
-    """A queue is opened twice, each with two cursors: when one is closed, its cursors are, and the others are not.
-
-    Of those one is closed alone then.
-    """
+    """A cursor is closed by itself, or with the opening that it belongs to, and no other cursor with it."""
     application = Application(peer, sut)
     queue = application.queue
-    sent = opened(peer).send(application.packet("read"))
+    sent = peer.open_raw().send(application.packet("read"))
     application.await_labels(1)
     handles = [sut.control.call("open_queue", queue=queue, access="receive")["handle"] for _ in range(2)]
     cursors = [sut.control.call("open_cursor", handle=handle)["cursor"] for handle in handles for _ in range(2)]
@@ -26,8 +22,11 @@ def test_the_cursors_of_a_closed_opening_are_closed(peer, sut, judge):
 
     before = known()
     sut.control.call("close_queue", handle=handles[0])
-    observed = [*before, *known()]
-    judge("MQDMPR-3.1.7.1.6-15", expected=[*[DONE] * 4, *[REFUSED] * 2, *[DONE] * 2], observed=observed)
+    judge(
+        "MQDMPR-3.1.7.1.6-15",
+        expected={"before": [DONE] * 4, "after": [REFUSED, REFUSED, DONE, DONE]},
+        observed={"before": before, "after": known()},
+    )
     sut.control.call("close_cursor", cursor=cursors[2])
     judge("MQDMPR-3.1.7.1.2-06", expected=[REFUSED, DONE], observed=known()[2:], evidence=sent)
     sut.control.call("close_queue", handle=handles[1])

@@ -50,6 +50,3 @@ class UndoneByAnAbort(Positions):
         if position.State is MessagePositionState.PURGE_PENDING:
             position.State = MessagePositionState.LOCKED
         super().unlock_message(position)
-
-
-"""Faults of other sections that break rules of this one."""

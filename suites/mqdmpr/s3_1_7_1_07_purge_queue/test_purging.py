@@ -17,20 +17,23 @@ pytestmark = needs("queue_control", "receive", "transactions")
     ids=["aborted", "committed", "ended by a restart"],
 )
 def test_what_a_transaction_received_is_purged_however_that_ends(peer, sut, judge, ended):
-    """Of three messages one is received within a transaction, then all are purged, then the transaction ends: none is
-    there, also not the one that was received; one that comes then is.
-    """
+    """A purge deletes also the messages that a transaction has received, however that transaction ends."""
     application = Application(peer, sut, transactional=True)
     sent = application.fill("first", "second", "third")
     transaction = application.begin()
     taken = application.take(transaction=transaction)
     application.call("purge", queue=application.queue)
-    left = [application.labels()]
+    left = {"purged": application.labels()}
     if ended == "restart":
         sut.restart()
     else:
         application.decide(ended, transaction)
-    left.append(application.labels())
+    left["ended"] = application.labels()
     sent += application.fill("later")
-    left.append(application.labels())
-    judge("MQDMPR-3.1.7.1.7-05", expected=["first", [[], [], ["later"]]], observed=[taken, left], evidence=sent)
+    left["in_the_end"] = application.labels()
+    judge(
+        "MQDMPR-3.1.7.1.7-05",
+        expected={"received": "first", "purged": [], "ended": [], "in_the_end": ["later"]},
+        observed={"received": taken, **left},
+        evidence=sent,
+    )

@@ -12,7 +12,6 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions, lookup_identifier
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
-from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.transfer.enqueueing import Enqueueing
 from reference_qm.model.adm import Message, MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.transactions import Transaction
@@ -97,27 +96,6 @@ add(
     "The time in which a message has to be received does not run.",
     skip(Lifetimes.watch_received),
 )
-add(
-    "waiting-reads-not-released",
-    (
-        "MQDMPR-3.1.7.1.9-23",
-        "MQDMPR-3.1.7.1.10-D02",
-        "MQDMPR-3.1.7.1.10-30",
-        "MQDMPR-3.1.7.1.14-24",
-        "MQDMPR-3.1.7.1.14-29",
-        "MQDMPR-3.1.7.1.15-26",
-        "MQDMPR-3.1.7.1.15-31",
-        "MQDMPR-3.1.7.1.15-51",
-        "MQDMPR-3.1.7.1.15-52",
-        "MQDMPR-3.1.7.1.16-D01",
-        "MQDMPR-3.1.7.3.1-18",
-        "MQDMPR-3.1.7.3.1-21",
-        "MQDMPR-3.1.7.3.1-22",
-        "MQDMPR-3.1.7.3.1-23",
-    ),
-    "A message that becomes available goes to no read that waits.",
-    skip(Waiting.release_readers),
-)
 
 
 @fault("local-send-told-as-failed", breaks="MQDMPR-3.1.7.1.9-26")
@@ -129,10 +107,3 @@ class ToldAsFailed(Enqueueing):
         if isinstance(queue, OutgoingQueue):
             return result
         raise CommandError("the quota of the queue is exceeded: receive messages first")
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.9-04": ("quota-of-queue-manager-overlooked",),
-    "MQDMPR-3.1.7.1.9-07": ("quota-of-queue-overlooked",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds, none
 from harness.peer.remote import START2
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
-from suites.applications import DONE, Application, answered, to_queue
-from suites.mqqp.steps.reading import FIRST, LOW_7_BYTES, SECOND, brought, filled, frames
+from suites.applications import DONE, Application, answered
+from suites.mqqp.steps.reading import LOW_7_BYTES, brought
 
 pytestmark = needs("queue_control", "receive")
 
@@ -16,7 +17,7 @@ PRIORITIES = (3, 6, 0, 7, 3)
 
 @covers("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12")
 def test_the_highest_byte_of_an_identifier(peer, sut, judge):
-    """It is 7 less the priority for one kind of messages, and 0 for the other (E59, E102)."""
+    """A LookupIdentifier has 7 less the priority in its highest byte, or 0 for one kind of messages (E59, E102)."""
     plain, within = Application(peer, sut), Application(peer, sut, transactional=True)
     for number, priority in enumerate(PRIORITIES):
         plain.fill(f"message {number}", PR=priority)
@@ -27,33 +28,82 @@ def test_the_highest_byte_of_an_identifier(peer, sut, judge):
         for label, identifier in plain.identifiers().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
-    judge("MQDMPR-3.1.7.1.9-12", expected=[], observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-12", expected=none("other highest byte"), observed=odd, errata="E102")
     odd = [f"{label}: 0x{one >> 56:02X}" for label, one in within.identifiers().items() if one >> 56 not in (0, 7)]
-    judge("MQDMPR-3.1.7.1.9-11", expected=[], observed=odd, errata="E102")
+    judge("MQDMPR-3.1.7.1.9-11", expected=none("other highest byte"), observed=odd, errata="E102")
 
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.9-13")
 def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote, sut, judge):
-    """They are what a remote reader is told as SequentialId, and grow over the messages of two queues."""
-    queue, transactional = filled(remote, FIRST), Application(remote.peer, sut, transactional=True)
+    """A SequentialId is the low seven bytes of a LookupIdentifier, and grows over the messages of all queues."""
+    queue, transactional = remote.filled("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
     read = queue.receive(by=START2)
-    told = read.out.lpRemoteReadDesc2.SequentialId
+    first = read.out.lpRemoteReadDesc2.SequentialId
     between = transactional.identifiers()["between"] & LOW_7_BYTES
-    filled(remote, SECOND)
+    remote.filled("second")
     known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     later = queue.receive(by=START2)
-    observed = [brought(read), brought(later), later.out.lpRemoteReadDesc2.SequentialId, told < between < known[SECOND]]
-    expected = [FIRST, SECOND, known[SECOND], True]
-    judge("MQDMPR-3.1.7.1.9-13", expected=expected, observed=observed, evidence=frames([read, later]))
+    second = later.out.lpRemoteReadDesc2.SequentialId
+    judge(
+        "MQDMPR-3.1.7.1.9-13",
+        expected={
+            "received": ["first", "second"],
+            "SequentialId": known["second"],
+            "order": holds("greater than those before"),
+        },
+        observed={
+            "received": [brought(read), brought(later)],
+            "SequentialId": second,
+            "order": first < between < known["second"] or [first, between, known["second"]],
+        },
+        evidence=[read, later],
+    )
 
 
 @needs("send")
 @covers("MQDMPR-3.1.7.1.9-26")
 def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
-    """A message that a local queue has room for is sent with success, and is there."""
+    """A message for which its local queue has room is sent with success, and comes into the queue."""
     application = Application(peer, sut)
-    told = answered(peer, sut, "send", to=to_queue(sut, application.queue), label="sent", body="sent")
+    told = answered(peer, sut, "send", to=sut.direct_name(application.queue), label="sent", body="sent")
     application.await_labels(1)
-    judge("MQDMPR-3.1.7.1.9-26", expected=[DONE, ["sent"]], observed=[told, application.labels()])
+    judge(
+        "MQDMPR-3.1.7.1.9-26",
+        expected={"send": DONE, "queue": ["sent"]},
+        observed={"send": told, "queue": application.labels()},
+    )
+
+
+SENT = ("MQDMPR-3.1.7.1.9-17", "MQDMPR-3.1.7.1.9-18", "MQDMPR-3.1.7.1.9-21")
+
+
+@needs("send", "transactions")
+@covers(*SENT)
+def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, judge):
+    """A message that is sent within a transaction to a local queue comes into it when that commits, in the order of
+    sending, and never when that is aborted.
+    """
+    application = Application(peer, sut, transactional=True)
+    committed, aborted = application.begin(), application.begin()
+    for number in (1, 2):
+        application.send(f"sent {number}", transaction=committed)
+        application.send(f"not sent {number}", transaction=aborted)
+    early = application.labels()
+    counts = list(application.operations(committed, aborted).values())
+    application.decide("commit", committed)
+    application.decide("abort", aborted)
+    application.await_labels(2)
+    after = application.labels()
+    judge(
+        "MQDMPR-3.1.7.1.9-17",
+        expected={"before": [], "after": ["sent 1", "sent 2"]},
+        observed={"before": early, "after": after},
+    )
+    judge(
+        "MQDMPR-3.1.7.1.9-18",
+        "MQDMPR-3.1.7.1.9-21",
+        expected={"operations": [2, 2], "queue": ["sent 1", "sent 2"]},
+        observed={"operations": counts, "queue": after},
+    )

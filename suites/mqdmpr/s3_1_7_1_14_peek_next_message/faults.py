@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
+from harness.faults.calls import Given, with_arguments, with_status
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus, Status
-from reference_qm.surface.clock import Now
 
 
 @fault("next-message-is-the-same", breaks=("MQDMPR-3.1.7.1.14-08", "MQDMPR-3.1.7.1.14-10"))
@@ -25,42 +24,27 @@ class NextIsTheSame(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("next-message-of-another-queue", breaks="MQDMPR-3.1.7.1.14-06")
-class OfAnotherQueue(Reading):
-    """The next message is that of the first cursor that there is, of whichever queue."""
-
-    def peek_next_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        answered: Answered,
-        now: Now,
-        cursor: Cursor,
-        timeout_ms: int | None = None,
-        tag: Hashable | None = None,
-    ) -> None:
-        cursors = (one for opened in self.qm.descriptors.values() for one in opened.CursorCollection.values())
-        first = next(cursors, cursor)
-        descriptor = first.OpenQueueDescriptorReference
-        super().peek_next_message(descriptor, answered, now, first, timeout_ms, tag)
+def _first_cursor(given: Given) -> Cursor:
+    cursors = (one for opened in given.qm.descriptors.values() for one in opened.CursorCollection.values())
+    return next(cursors, given.cursor)
 
 
-@fault("next-message-told-as-illegal", breaks="MQDMPR-3.1.7.1.14-11")
-class ToldAsIllegal(Reading):
-    """The next message is brought with MQ_ERROR_ILLEGAL_CURSOR_ACTION."""
-
-    def peek_next_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        answered: Answered,
-        now: Now,
-        cursor: Cursor,
-        timeout_ms: int | None = None,
-        tag: Hashable | None = None,
-    ) -> None:
-        def answer(status: Status, found: MessagePosition | None) -> None:
-            answered(Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION if status is Status.MQ_OK else status, found)
-
-        super().peek_next_message(queue_desc, answer, now, cursor, timeout_ms, tag)
+add(
+    "next-message-of-another-queue",
+    "MQDMPR-3.1.7.1.14-06",
+    "The next message is that of the first cursor that there is, of whichever queue.",
+    with_arguments(
+        Reading.peek_next_message,
+        queue_desc=lambda given: _first_cursor(given).OpenQueueDescriptorReference,
+        cursor=lambda given: _first_cursor(given),
+    ),
+)
+add(
+    "next-message-told-as-illegal",
+    "MQDMPR-3.1.7.1.14-11",
+    "The next message is brought with MQ_ERROR_ILLEGAL_CURSOR_ACTION.",
+    with_status(Reading.peek_next_message, Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION),
+)
 
 
 @fault("next-message-of-nothing-not-found", breaks="MQDMPR-3.1.7.1.14-14")
@@ -92,19 +76,3 @@ class KeepsOthersWaiting(Waiting):
                 if found is not None:
                     self.satisfy_reader(reader, found)
                     return
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.14-04": ("deleted-queue-taken-for-empty",),
-    "MQDMPR-3.1.7.1.14-07": (
-        "no-time-out-is-a-day",
-        "no-time-out-is-no-time",
-    ),
-    "MQDMPR-3.1.7.1.14-16": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.14-17": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.14-24": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.14-25": ("cursor-stays-while-waiting",),
-    "MQDMPR-3.1.7.1.14-29": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.14-33": ("wait-ends-as-cancelled",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
-from suites.mqqp.steps.reading import FIRST, FOURTH, SECOND, THIRD, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 LONG_MS = 600_000
 
@@ -12,28 +12,35 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
 def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
-    """Two cursors wait behind a message: both read the one that comes, are at it then, and go on to the next one.
-
-    Another queue was opened before, in which there are messages, too, with a cursor at the first.
+    """Each peek that waits by a cursor for the next message gets the one that comes into its queue, at which its cursor
+    is then.
     """
     beside = remote.open("admin")
-    deliver(remote, [FIRST, FOURTH], queue="admin")
+    remote.deliver(["first", "fourth"], queue="admin")
     beside.read(PEEK_CURRENT, hCursor=beside.cursor().settled().out.phCursor).settled()
-    queue = filled(remote, FIRST)
+    queue = remote.filled("first")
     cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
     for cursor in cursors:
         queue.read(PEEK_CURRENT, hCursor=cursor).settled()
     reads = [queue.begin(PEEK_NEXT, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
     waits = [waiting(read) for read in reads]
-    deliver(remote, [SECOND])
+    remote.deliver(["second"])
     came = [brought(read.wait()) for read in reads]
-    evidence = frames(reads)
-    expected = [WAITING, WAITING, SECOND, SECOND]
-    judge("MQDMPR-3.1.7.1.14-27", expected=expected, observed=[*waits, *came], evidence=evidence)
-    outcomes = sorted(read.outcome for read in reads)
-    judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=evidence)
-    deliver(remote, [THIRD])
+    judge(
+        "MQDMPR-3.1.7.1.14-27",
+        expected={"before": [WAITING, WAITING], "after": ["second", "second"]},
+        observed={"before": waits, "after": came},
+        evidence=reads,
+    )
+    outcomes = [read.outcome for read in reads]
+    judge("MQDMPR-3.1.7.1.14-29", expected=["MQ_OK", "MQ_OK"], observed=outcomes, evidence=reads)
+    remote.deliver(["third"])
     then = [queue.read(action, hCursor=cursors[0]) for action in (PEEK_CURRENT, PEEK_NEXT)]
     observed = [brought(read) for read in then]
-    for rule in ("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25"):
-        judge(rule, expected=[SECOND, THIRD], observed=observed, evidence=frames(then))
+    judge(
+        "MQDMPR-3.1.7.1.14-06",
+        "MQDMPR-3.1.7.1.14-25",
+        expected=["second", "third"],
+        observed=observed,
+        evidence=then,
+    )

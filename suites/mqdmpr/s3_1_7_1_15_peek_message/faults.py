@@ -2,74 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
+from harness.faults.calls import Given, instead_if, with_arguments, with_status
 from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import Install, add
 from reference_qm.core.queueing.cursors import Cursors, Got
 from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import SeekDirection
+from reference_qm.model.position_list import Boundary, Entry
 from reference_qm.model.statuses import CursorStatus, Status
-from reference_qm.model.transactions import Transaction
-from reference_qm.surface.clock import Now
 
 
-@fault("cursor-not-asked-by-peeks", breaks=("MQDMPR-3.1.7.1.15-10", "MQDMPR-3.1.7.1.15-12"))
-class CursorNotAsked(Reading):
-    """A peek by a cursor reads the last message that the cursor could come to, not the one that it is at."""
-
-    def peek_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        answered: Answered,
-        now: Now,
-        timeout_ms: int | None = None,
-        cursor: Cursor | None = None,
-        tag: Hashable | None = None,
-    ) -> None:
-        if cursor is not None and queue_desc.QueueReference is not None:
-            tail = queue_desc.QueueReference.MessagePositionList.Tail
-            if isinstance(tail, MessagePosition):
-                answered(Status.MQ_OK, tail)
-                return
-        super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
+def _tail(given: Given) -> Entry | None:
+    """Return the last entry of the queue, None when that was deleted."""
+    queue = given.queue_desc.QueueReference
+    return None if queue is None else queue.MessagePositionList.Tail
 
 
-@fault("peek-in-the-first-open-queue", breaks="MQDMPR-3.1.7.1.15-06")
-class InTheFirstOpenQueue(Reading):
-    """A peek without a cursor reads in the queue that was opened first."""
-
-    def peek_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        answered: Answered,
-        now: Now,
-        timeout_ms: int | None = None,
-        cursor: Cursor | None = None,
-        tag: Hashable | None = None,
-    ) -> None:
-        first = queue_desc if cursor is not None else next(iter(self.qm.descriptors.values()))
-        super().peek_message(first, answered, now, timeout_ms, cursor, tag)
+def _first_queue(given: Given) -> OpenQueueDescriptor:
+    return next(iter(given.qm.descriptors.values()))
 
 
-@fault("peek-told-as-timed-out", breaks=("MQDMPR-3.1.7.1.15-13", "MQDMPR-3.1.7.1.15-59"))
-class ToldAsTimedOut(Reading):
-    """A peek brings its message with MQ_ERROR_IO_TIMEOUT."""
-
-    def peek_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        answered: Answered,
-        now: Now,
-        timeout_ms: int | None = None,
-        cursor: Cursor | None = None,
-        tag: Hashable | None = None,
-    ) -> None:
-        def answer(status: Status, found: MessagePosition | None) -> None:
-            answered(Status.MQ_ERROR_IO_TIMEOUT if status is Status.MQ_OK else status, found)
-
-        super().peek_message(queue_desc, answer, now, timeout_ms, cursor, tag)
+add(
+    "cursor-not-asked-by-peeks",
+    ("MQDMPR-3.1.7.1.15-10", "MQDMPR-3.1.7.1.15-12"),
+    "A peek by a cursor reads the last message that the cursor could come to, not the one that it is at.",
+    instead_if(
+        Reading.peek_message,
+        lambda given: given.cursor is not None and isinstance(_tail(given), MessagePosition),
+        lambda given: given.answered(Status.MQ_OK, _tail(given)),
+    ),
+)
+add(
+    "peek-in-the-first-open-queue",
+    "MQDMPR-3.1.7.1.15-06",
+    "A peek without a cursor reads in the queue that was opened first.",
+    with_arguments(
+        Reading.peek_message,
+        queue_desc=lambda given: given.queue_desc if given.cursor is not None else _first_queue(given),
+    ),
+)
+add(
+    "peek-told-as-timed-out",
+    ("MQDMPR-3.1.7.1.15-13", "MQDMPR-3.1.7.1.15-59"),
+    "A peek brings its message with MQ_ERROR_IO_TIMEOUT.",
+    with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT),
+)
 
 
 @fault("peek-at-taken-message-reads-the-next", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
@@ -81,60 +63,73 @@ class ReadsTheNext(Cursors):
         return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
 
 
-class _WithoutATimeOut(Waiting):
+def _without_time_out(instead_ms: int) -> Install:
     """Take another time-out in place of none."""
-
-    instead_ms: int
-
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        given_ms = self.instead_ms if timeout_ms is None else timeout_ms
-        super().wait_for_new_message(queue_desc, given_ms, destructive_read, answered, now, tag, cursor, transaction)
+    return with_arguments(
+        Waiting.wait_for_new_message,
+        timeout_ms=lambda given: instead_ms if given.timeout_ms is None else given.timeout_ms,
+    )
 
 
-@fault(
+add(
     "no-time-out-is-no-time",
-    breaks=("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
+    ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
+    "A read without a time-out does not wait.",
+    _without_time_out(0),
 )
-class NoTime(_WithoutATimeOut):
-    """A read without a time-out does not wait."""
-
-    instead_ms = 0
+add(
+    "no-time-out-is-a-day",
+    ("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
+    "A read without a time-out waits for a day.",
+    _without_time_out(86_400_000),
+)
 
 
 @fault(
-    "no-time-out-is-a-day",
-    breaks=("MQDMPR-3.1.7.1.10-08", "MQDMPR-3.1.7.1.14-07", "MQDMPR-3.1.7.1.15-07"),
+    "search-begins-behind-the-first",
+    breaks=(
+        "MQDMPR-3.1.7.1.10-38",
+        "MQDMPR-3.1.7.1.15-38",
+        "MQDMPR-3.1.7.1.15-58",
+        "MQDMPR-3.1.7.3.2-06",
+        "MQDMPR-3.1.7.3.2-09",
+        "MQDMPR-3.1.7.3.3-10",
+        "MQDMPR-3.1.7.3.3-15",
+    ),
 )
-class ADay(_WithoutATimeOut):
-    """A read without a time-out waits for a day."""
+class BehindTheFirst(Seeking):
+    """A search from the front of the queue begins behind its first message, if there are more."""
 
-    instead_ms = 86_400_000
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is not SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
+            return found
+        return super().seek_available(found, peek_operation, seek_direction) or found
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.15-04": ("deleted-queue-taken-for-empty",),
-    "MQDMPR-3.1.7.1.15-18": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.15-19": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.15-26": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-27": ("cursor-stays-while-waiting",),
-    "MQDMPR-3.1.7.1.15-29": ("peek-keeps-other-readers-waiting",),
-    "MQDMPR-3.1.7.1.15-31": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-35": ("wait-ends-as-cancelled",),
-    "MQDMPR-3.1.7.1.15-38": ("search-begins-behind-the-first",),
-    "MQDMPR-3.1.7.1.15-44": ("no-read-waits",),
-    "MQDMPR-3.1.7.1.15-51": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-52": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.1.15-55": ("wait-ends-as-cancelled",),
-    "MQDMPR-3.1.7.1.15-58": ("search-begins-behind-the-first",),
-}
-"""Faults of other sections that break rules of this one."""
+add(
+    "waiting-reads-not-released",
+    (
+        "MQDMPR-3.1.7.1.9-23",
+        "MQDMPR-3.1.7.1.10-D02",
+        "MQDMPR-3.1.7.1.10-30",
+        "MQDMPR-3.1.7.1.14-24",
+        "MQDMPR-3.1.7.1.14-29",
+        "MQDMPR-3.1.7.1.15-26",
+        "MQDMPR-3.1.7.1.15-31",
+        "MQDMPR-3.1.7.1.15-51",
+        "MQDMPR-3.1.7.1.15-52",
+        "MQDMPR-3.1.7.1.16-D01",
+        "MQDMPR-3.1.7.3.1-18",
+        "MQDMPR-3.1.7.3.1-21",
+        "MQDMPR-3.1.7.3.1-22",
+        "MQDMPR-3.1.7.3.1-23",
+    ),
+    "A message that becomes available goes to no read that waits.",
+    skip(Waiting.release_readers),
+)

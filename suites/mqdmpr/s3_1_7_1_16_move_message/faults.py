@@ -80,9 +80,3 @@ class AtOnce(TransactionOperations):
 
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         self.qm.positions.move_message(position, target)
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.16-D01": ("waiting-reads-not-released",),
-}
-"""Faults of other sections that break rules of this one."""

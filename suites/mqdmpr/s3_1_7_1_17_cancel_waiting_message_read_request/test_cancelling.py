@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import Application
-from suites.mqqb.steps.opening import settle
-from suites.mqqb.steps.sender import eventually
 
 WAIT_MS = 60_000
 
@@ -13,17 +11,19 @@ WAIT_MS = 60_000
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.17-11")
 def test_only_a_request_that_waits_is_cancelled(peer, sut, judge):
-    """Of two receives that wait one is cancelled, and once more; a request that was answered long ago waits no more.
-
-    The other one gets the message that comes.
-    """
+    """A queue manager cancels a read request that waits, and no request that does not wait, or not any more."""
     application = Application(peer, sut)
     over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
     requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=WAIT_MS) for _ in range(2)]
-    settle(peer)
-    cancelled = [_cancelled(peer, sut, one) for one in (over, requests[0], requests[0])]
-    waits = sut.control.answer(requests[1]) is None
-    judge("MQDMPR-3.1.7.1.17-11", expected=[False, True, False, True], observed=[*cancelled, waits])
+    peer.settle()
+    asked_for = (("answered before", over), ("waiting", requests[0]), ("cancelled before", requests[0]))
+    observed = {name: _cancelled(peer, sut, one) for name, one in asked_for}
+    observed["other one waits"] = sut.control.answer(requests[1]) is None
+    judge(
+        "MQDMPR-3.1.7.1.17-11",
+        expected={"answered before": False, "waiting": True, "cancelled before": False, "other one waits": True},
+        observed=observed,
+    )
     sut.control.call("cancel", request=requests[1])
 
 
@@ -36,5 +36,5 @@ def _cancelled(peer, sut, request):
         answers.append(sut.control.answer(number))
         return answers[-1] is not None
 
-    eventually(peer, came)
+    peer.eventually(came)
     return "no answer" if answers[-1] is None else bool(answers[-1].get("ok") and answers[-1]["cancelled"])

@@ -8,7 +8,6 @@ from harness.faults.directory_changes import OnAnswered, answered_as, left_out, 
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.queueing.publishing import OnStatus, Publishing
 from reference_qm.core.store.directory_link import DirectoryLink
 from reference_qm.directory import Change, Queue
@@ -17,7 +16,6 @@ from reference_qm.directory.interface import Create
 from reference_qm.directory.state import ChangeOperation
 from reference_qm.model.adm import Queue as LocalQueue
 from reference_qm.model.statuses import Status
-from reference_qm.surface.clock import Now
 
 CREATED = "MQDMPR-3.1.7.1.18-D02"
 add(
@@ -69,23 +67,6 @@ add(
     "A creation that finds no directory leaves DirectoryOffline False.",
     stays_online(Create),
 )
-
-
-@fault(
-    "directory-online-timer-not-started",
-    breaks=(
-        "MQDMPR-3.1.7.1.18-D03",
-        "MQDMPR-3.1.7.1.19-10",
-        "MQDMPR-3.1.7.1.20-26",
-        "MQDMPR-3.1.7.1.24-06",
-        "MQDMPR-3.1.7.1.25-20",
-    ),
-)
-class TimerNotStarted(DirectoryClient):
-    """The Directory Online Timer is not started when the directory is away."""
-
-    def watch(self, now: Now) -> None:
-        """Let no timer run."""
 
 
 add(

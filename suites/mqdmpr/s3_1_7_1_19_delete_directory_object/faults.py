@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from harness.faults.directory_changes import answered_as, left_out, notified, status_for, stays_online
+from harness.faults.parts import fault
 from harness.faults.registry import add
+from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import Delete
 from reference_qm.directory.state import ChangeOperation
+from reference_qm.surface.clock import Now
 
 add(
     "public-queue-not-withdrawn",
@@ -45,7 +48,19 @@ add(
     notified(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.19-10": ("directory-online-timer-not-started",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault(
+    "directory-online-timer-not-started",
+    breaks=(
+        "MQDMPR-3.1.7.1.18-D03",
+        "MQDMPR-3.1.7.1.19-10",
+        "MQDMPR-3.1.7.1.20-26",
+        "MQDMPR-3.1.7.1.24-06",
+        "MQDMPR-3.1.7.1.25-20",
+    ),
+)
+class TimerNotStarted(DirectoryClient):
+    """The Directory Online Timer is not started when the directory is away."""
+
+    def watch(self, now: Now) -> None:
+        """Let no timer run."""

@@ -145,9 +145,3 @@ class ReadsDoNotNotice(DirectoryClient):
         if event.status is Result.DIRECTORY_NOT_CONNECTED:
             event = replace(event, status=Result.GENERIC_ERROR)
         super().on_answered(event, now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.20-26": ("directory-online-timer-not-started",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import pytest
 
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import private_name
-from suites.mqqb.steps.sender import Sender, eventually
-from suites.mqqp.steps.reader import Reader, frames_of
+from suites.mqqb.steps.sender import Sender
+from suites.mqqp.steps.reader import Reader
 
 FOUND = (
     "MQDMPR-3.1.7.1.20-02",
@@ -32,7 +30,6 @@ ROUTED = (
     "MQSO-4.3.1.3-03",
     "MQSO-4.3.1.3-D02",
 )
-NOT_SENT, OPENED = "not sent", "opened"
 UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
 """Of a queue that is nowhere."""
 
@@ -40,33 +37,38 @@ UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
 @needs("directory", "send")
 @covers(*FOUND)
 def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
-    """A queue of the peer is found by its GUID: the message comes, for that queue of that queue manager."""
+    """A queue manager finds the host of a public queue in the directory by the GUID of the queue, and sends there."""
     observed, frames = arrival_of(peer, sut, PEER_PUBLIC_QUEUE)
-    for rule in FOUND:
-        judge(rule, expected=f"{PEER_PUBLIC_QUEUE} of {peer.identifier}", observed=observed, evidence=frames)
+    judge.all(
+        expected={"DestinationQueue": str(PEER_PUBLIC_QUEUE), "QueueManagerAddress": str(peer.identifier)},
+        observed=observed,
+        evidence=frames,
+    )
 
 
 @needs("directory", "send")
 @covers(*FOUND, *ROUTED)
 def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
-    """A queue of another site is found by its GUID: the message comes to the peer, which is on the way to it."""
+    """A queue manager finds a public queue of another site in the directory, and sends to the gate that leads there."""
     observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
-    for rule in (*FOUND, *ROUTED):
-        judge(rule, expected=f"{FAR_PUBLIC_QUEUE} of {FAR_QUEUE_MANAGER}", observed=observed, evidence=frames)
+    judge.all(
+        expected={"DestinationQueue": str(FAR_PUBLIC_QUEUE), "QueueManagerAddress": str(FAR_QUEUE_MANAGER)},
+        observed=observed,
+        evidence=frames,
+    )
 
 
 @needs("directory", "remote_read")
 @covers(*FOUND)
 @pytest.mark.parametrize("kind", ["public", "private"])
 def test_a_name_leads_a_reader_to_the_host_of_its_queue(peer, sut, judge, kind):
-    """A queue of the peer is read by its GUID, or by that of its queue manager: it is opened at the peer."""
+    """A remote reader opens a queue at the host that the directory has of the GUID in the name of the queue."""
     names = {"public": f"PUBLIC={PEER_PUBLIC_QUEUE}", "private": private_name(peer.identifier)}
     reader = Reader(peer, sut)
     reader.begin("remote_open", queue=names[kind])
     opened = reader.server.wait("R_QMOpenRemoteQueue")
-    evidence = frames_of(opened)
-    for rule in FOUND:
-        judge(rule, expected=OPENED, observed=OPENED if opened else "not opened", evidence=evidence)
+    expected = holds("the queue is opened at the peer")
+    judge.all(expected=expected, observed=bool(opened), evidence=opened)
 
 
 def arrival_of(peer, sut, queue):
@@ -79,7 +81,7 @@ def arrival_of(peer, sut, queue):
         return "nothing came", []
     sender.acknowledge_all(session)
     found = Layout(came[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
-    return " of ".join(str(value) for value in found.values()), came
+    return {name.rpartition(".")[2]: str(value) for name, value in found.items()}, came
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "send", "receive")
@@ -91,7 +93,7 @@ def arrival_of(peer, sut, queue):
     "MQDMPR-3.1.7.1.20-18",
 )
 def test_what_is_its_own_is_found_offline(peer, sut, judge):
-    """Without the directory messages come into a public queue, and into a private one by the queue manager's GUID."""
+    """A queue manager finds its own public queues, and its private ones by its GUID, also without the directory."""
     enterprise = Enterprise(peer, sut)
     public = enterprise.new_name()
     by_guid = sut.control.call("create_queue", name=public)["format_names"]["public"]
@@ -102,15 +104,12 @@ def test_what_is_its_own_is_found_offline(peer, sut, judge):
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
         outcome = enterprise.outcome("send", to=name, body="offline", label="offline")
-        there = eventually(peer, partial(_has_come, sut, queue))
-        for rule in rules:
-            judge(rule, expected=f"{DONE}: there", observed=f"{outcome}: {'' if there else 'not '}there")
-    enterprise.give_back()
+        there = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
+        judge(
+            *rules, expected={"send": DONE, "came": True}, observed={"send": outcome, "came": bool(there)}, case=queue
+        )
+    sut.change_environment(directory=True)
     enterprise.outcome("delete_queue", name=public)
-
-
-def _has_come(sut, queue):
-    return "offline" in labels(sut, queue)
 
 
 FOREIGN = {
@@ -123,22 +122,22 @@ FOREIGN = {
 @needs("directory", "environment", "set_timers", "queue_control", "send", "inspect")
 @covers(*FOREIGN, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
 def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
-    """A read notices that the directory is away; then messages wait, or are refused, and come with the directory."""
+    """A queue manager that is offline finds no host of another, until its directory is back."""
     enterprise = Enterprise(peer, sut)
-    enterprise.take_away()
+    sut.change_environment(directory=False)
     enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
-    offline = eventually(peer, enterprise.offline_as_shown)
-    judge("MQDMPR-3.1.7.1.20-25", expected="offline", observed="offline" if offline else "online")
+    offline = peer.eventually(enterprise.offline_as_shown)
+    judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
     sender = Sender(peer, sut)
     accepted = 0
     for rule, name in FOREIGN.items():
         accepted += enterprise.outcome("send", to=name, body="waits") == DONE
         came = peer.await_session(sut.quiet_ms) is not None
-        for each in (rule, "MQDMPR-3.1.7.1.20-27"):
-            judge(each, expected=f"{name} {NOT_SENT}", observed=f"{name} {'sent' if came else NOT_SENT}")
-    enterprise.give_back()
+        not_sent = holds("nothing is sent", otherwise="a session is opened")
+        judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not came, case=name)
+    sut.change_environment(directory=True)
     online = enterprise.await_online()
-    judge("MQDMPR-3.1.7.1.20-26", expected="online again", observed="online again" if online else "offline")
+    judge("MQDMPR-3.1.7.1.20-26", expected=holds("online again", otherwise="offline"), observed=bool(online))
     while accepted and (session := sender.next_session()) is not None:
         sender.collect(session, 1)
         sender.acknowledge_all(session)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from harness.faults.parts import fault
 from reference_qm.core.names.next_hops import NextHops
 from reference_qm.routing import Topology
@@ -26,11 +24,3 @@ class OnlyTheFirst(NextHops):
     def read_topology(self) -> Topology:
         read = super().read_topology()
         return Topology.of(list(read.queue_managers.values())[:1], list(read.sites.values())[:1], read.links[:1])
-
-
-@fault("gates-of-no-site", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
-class GatesOfNoSite(NextHops):
-    """The destination is the next hop, in whatever site it is."""
-
-    def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
-        return (guid,)

@@ -77,8 +77,3 @@ add(
     "The change notification of the queue manager says that a queue was updated.",
     _own_notified(ChangeOperation.QUEUE_UPDATE),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.24-06": ("directory-online-timer-not-started",),
-}
-"""Faults of other sections that break rules of this one."""

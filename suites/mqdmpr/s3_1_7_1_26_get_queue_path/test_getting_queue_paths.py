@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from harness.expectations import each, holds
 from harness.run.marks import covers, needs
 
 OK, ILLEGAL = "MQ_OK", "MQ_ERROR_ILLEGAL_FORMATNAME"
@@ -22,9 +23,9 @@ WEB = {
 }
 
 
-def _got(sut, name: str) -> tuple[str, str, str]:
+def _got(sut, name):
     answer = sut.control.call("get_queue_path", format_name=name)
-    return answer["status"], answer["path"].lower(), answer["machine"].lower()
+    return {"status": answer["status"], "path": answer["path"].lower(), "machine": answer["machine"].lower()}
 
 
 @needs("get_queue_path")
@@ -36,25 +37,29 @@ def _got(sut, name: str) -> tuple[str, str, str]:
     "MQDMPR-3.1.7.1.26-35",
 )
 def test_a_direct_name_tells_its_path_itself(sut, judge):
-    """The computer of a direct name is its address, by HTTP and HTTPS the host in it; its path begins with that."""
+    """A direct name has its path in itself, and as computer the address or host in it."""
     for name, (path, machine) in DIRECT.items():
         got = _got(sut, name)
-        judge("MQDMPR-3.1.7.1.26-35", expected=f"{name}: {OK}", observed=f"{name}: {got[0]}")
-        judge("MQDMPR-3.1.7.1.26-09", expected=f"{name}: {machine}", observed=f"{name}: {got[2]}")
-        judge("MQDMPR-3.1.7.1.26-10", expected=f"{name}: {path.lower()}", observed=f"{name}: {got[1]}")
-        expected, observed = f"{name}: {path.lower()} on {machine}", f"{name}: {got[1]} on {got[2]}"
-        judge("MQDMPR-3.1.7.1.26-05", expected=expected, observed=observed)
+        judge("MQDMPR-3.1.7.1.26-35", expected=OK, observed=got["status"], case=name)
+        judge("MQDMPR-3.1.7.1.26-09", expected=machine, observed=got["machine"], case=name)
+        judge("MQDMPR-3.1.7.1.26-10", expected=path.lower(), observed=got["path"], case=name)
+        judge(
+            "MQDMPR-3.1.7.1.26-05",
+            expected={"path": path.lower(), "machine": machine},
+            observed={"path": got["path"], "machine": got["machine"]},
+            case=name,
+        )
     for name, machine in WEB.items():
-        judge("MQDMPR-3.1.7.1.26-07", expected=f"{name}: {machine}", observed=f"{name}: {_got(sut, name)[2]}")
+        judge("MQDMPR-3.1.7.1.26-07", expected=machine, observed=_got(sut, name)["machine"], case=name)
 
 
 @needs("get_queue_path")
 @covers("MQDMPR-3.1.7.1.26-18", "MQDMPR-3.1.7.1.26-29")
 def test_what_no_directory_knows_is_no_legal_name(sut, judge):
-    """A queue and a computer that nobody knows: their names are not legal."""
+    """A name of a queue or computer that no directory knows is no legal format name."""
     public, private = f"PUBLIC={NOBODY}", rf"PRIVATE={NOBODY}\00000001"
-    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)[0])
-    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_got(sut, private)[0])
+    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)["status"])
+    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_got(sut, private)["status"])
 
 
 @needs("get_queue_path", "directory", "queue_control")
@@ -76,9 +81,7 @@ def test_what_no_directory_knows_is_no_legal_name(sut, judge):
     "MQDMPR-3.1.7.1.26-35",
 )
 def test_the_directory_tells_whose_queue_it_is(peer, sut, judge):
-    """Two public queues and a private one of the SUT, a private one of the peer: each has its path, as far as it can be
-    known, and its computer; those that the directory lacks are not legal beside them, too.
-    """
+    """A public or private name has the path, as far as that is known, and the computer that the directory has of it."""
     names = [f"mqc-{sut.own}-{one}" for one in ("first", "second")]
     for name in names:
         sut.create_queue(name)
@@ -86,31 +89,45 @@ def test_the_directory_tells_whose_queue_it_is(peer, sut, judge):
     private = sut.private_format_name(queue)
     number = private.rpartition("\\")[2]
     here, there = _got(sut, private), _got(sut, rf"PRIVATE={peer.identifier}\{number}")
-    machine = here[2]
-    published = [_got(sut, sut.format_names(name).get("public", "no public format name")) for name in names]
-    expected = [(OK, f"{machine}\\{name}".lower(), machine) for name in names]
-    for rule in (
+    machine = here["machine"]
+    published = {name: _got(sut, sut.format_names(name).get("public", "no public format name")) for name in names}
+    expected = {name: {"status": OK, "path": f"{machine}\\{name}".lower(), "machine": machine} for name in names}
+    judge(
         "MQDMPR-3.1.7.1.26-12",
         "MQDMPR-3.1.7.1.26-13",
         "MQDMPR-3.1.7.1.26-16",
         "MQDMPR-3.1.7.1.26-20",
         "MQDMPR-3.1.7.1.26-21",
-    ):
-        judge(rule, expected=expected, observed=published)
-    local = (OK, f"{machine}\\{queue}".lower())
-    known = "two computers" if machine and there[2] and machine != there[2] else f"{machine!r}, {there[2]!r}"
-    for rule in (
+        expected=expected,
+        observed=published,
+    )
+    are_apart = bool(machine and there["machine"]) and machine != there["machine"]
+    judge(
         "MQDMPR-3.1.7.1.26-23",
         "MQDMPR-3.1.7.1.26-24",
         "MQDMPR-3.1.7.1.26-27",
         "MQDMPR-3.1.7.1.26-31",
         "MQDMPR-3.1.7.1.26-32",
-    ):
-        judge(rule, expected=[OK, OK, "two computers"], observed=[here[0], there[0], known])
-    judge("MQDMPR-3.1.7.1.26-34", expected=[local, ""], observed=[here[:2], there[1]])
+        expected={"here": OK, "there": OK, "machines": holds("two computers")},
+        observed={
+            "here": here["status"],
+            "there": there["status"],
+            "machines": are_apart or [machine, there["machine"]],
+        },
+    )
+    judge(
+        "MQDMPR-3.1.7.1.26-34",
+        expected={"status": OK, "path": f"{machine}\\{queue}".lower(), "path_there": ""},
+        observed={"status": here["status"], "path": here["path"], "path_there": there["path"]},
+    )
     missing = _got(sut, private.replace(number, f"{MISSING:08X}"))
-    judge("MQDMPR-3.1.7.1.26-03", expected=["", ""], observed=[there[1], missing[1]])
-    judge("MQDMPR-3.1.7.1.26-35", expected=[OK] * 4, observed=[one[0] for one in (*published, here, there)])
+    judge(
+        "MQDMPR-3.1.7.1.26-03",
+        expected={"of_another_computer": "", "of_no_queue": ""},
+        observed={"of_another_computer": there["path"], "of_no_queue": missing["path"]},
+    )
+    statuses = [one["status"] for one in (*published.values(), here, there)]
+    judge("MQDMPR-3.1.7.1.26-35", expected=each(OK, "name"), observed=statuses)
     public, foreign = f"PUBLIC={NOBODY}", rf"PRIVATE={NOBODY}\{number}"
-    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)[0])
-    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_got(sut, foreign)[0])
+    judge("MQDMPR-3.1.7.1.26-18", expected=ILLEGAL, observed=_got(sut, public)["status"])
+    judge("MQDMPR-3.1.7.1.26-29", expected=ILLEGAL, observed=_got(sut, foreign)["status"])

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
-from suites.applications import DONE, REFUSED, asked, to_queue
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.applications import DONE, REFUSED, asked
+from suites.mqqb.steps.sender import Sender, tags
 
 QUOTA_KB = 4
 LITTLE, TOO_MUCH = "x" * 64, "x" * 16_384
 
 
-def count_at(peer: Peer, sut: Sut, queue: str, label: str) -> int:
+def count_at(peer, sut, queue, label):
     """Wait for a message to come into a queue of the SUT; return how often it is there."""
-    eventually(peer, lambda: label in labels(sut, queue))
-    return labels(sut, queue).count(label)
+    peer.eventually(lambda: label in sut.labels(queue))
+    return sut.labels(queue).count(label)
 
 
 @needs("send")
 @covers("MQDMPR-3.1.7.1.27-04")
 def test_a_message_for_one_queue_is_put_there_once(peer, sut, judge):
-    """Two messages for a queue of the peer come once each, and no third."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-once"))
+    """A message that is sent to one queue is put into it once."""
+    sender = Sender(peer, sut, peer.direct_name("mqc-once"))
     sender.send(1, 2)
     session = sender.session()
     came = sender.collect_all(session, 2)
@@ -35,29 +31,35 @@ def test_a_message_for_one_queue_is_put_there_once(peer, sut, judge):
 @needs("send", "queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.27-08")
 def test_who_sends_to_one_queue_learns_whether_it_takes_the_message(peer, sut, judge):
-    """A queue has room for one message and none for the next: sending the one succeeds, sending the other fails."""
+    """Who sends to one queue learns whether the queue has room for the message."""
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     answers = {
-        label: asked(sut, "send", to=to_queue(sut, queue), label=label, body=body)
+        label: asked(sut, "send", to=sut.direct_name(queue), label=label, body=body)
         for label, body in (("fits", LITTLE), ("does not fit", TOO_MUCH))
     }
     there = [label for label in answers if count_at(peer, sut, queue, label)]
-    expected = [{"fits": DONE, "does not fit": REFUSED}, ["fits"]]
-    judge("MQDMPR-3.1.7.1.27-08", expected=expected, observed=[answers, there])
+    judge(
+        "MQDMPR-3.1.7.1.27-08",
+        expected={"fits": DONE, "does not fit": REFUSED, "queue": ["fits"]},
+        observed={**answers, "queue": there},
+    )
 
 
 @needs("send", "queue_control", "receive", "several_queues")
 @covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19")
 def test_who_sends_to_several_queues_learns_whether_all_take_their_copies(peer, sut, judge):
-    """Of three queues the one in the middle has no room for a large message: sending it fails, and the third has none
-    of it; a small one is in all three.
-    """
+    """Who sends to several queues learns whether all have room; none behind one without room gets a copy."""
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
-    to = ",".join(to_queue(sut, queue) for queue in queues)
+    to = ",".join(sut.direct_name(queue) for queue in queues)
     refused = asked(sut, "send", to=to, label="too much", body=TOO_MUCH)
     taken = asked(sut, "send", to=to, label="little", body=LITTLE)
     copies = [count_at(peer, sut, queue, "little") for queue in queues]
-    too_many = [labels(sut, queue).count("too much") for queue in queues[1:]]
-    observed = [refused, too_many]
-    judge("MQDMPR-3.1.7.1.27-18", expected=[REFUSED, [0, 0]], observed=observed)
-    judge("MQDMPR-3.1.7.1.27-19", expected=[DONE, [1, 1, 1]], observed=[taken, copies])
+    too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
+    judge(
+        "MQDMPR-3.1.7.1.27-18",
+        expected={"send": REFUSED, "copies": [0, 0]},
+        observed={"send": refused, "copies": too_many},
+    )
+    judge(
+        "MQDMPR-3.1.7.1.27-19", expected={"send": DONE, "copies": [1, 1, 1]}, observed={"send": taken, "copies": copies}
+    )

@@ -65,16 +65,3 @@ add(
     "MP is clear in messages, whose MessagePropertiesHeader is there.",
     bit_clear(MESSAGE, "UserHeader.MP"),
 )
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.30-03": (
-        "message-debug-header-first",
-        "message-transaction-header-later",
-    ),
-    "MQDMPR-3.1.7.1.30-04": ("message-made-of-something-else",),
-    "MQDMPR-3.1.7.1.30-D05": (
-        "list-left-out",
-        "list-of-one",
-    ),
-}

@@ -162,38 +162,3 @@ class RoutedTransactionRenumbered(Routing):
             counted, {"TransactionHeader.TxSequenceNumber": 1, "TransactionHeader.PreviousTxSequenceNumber": 0}
         )
         return renumbered
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.31-03": ("read-no-message",),
-    "MQDMPR-3.1.7.1.31-06": (
-        "security-level-added",
-        "security-no-signature-genuine",
-        "security-signature-1.0-noted-as-2.0",
-        "security-signature-2.0-noted-as-1.0",
-        "security-signature-3.0-noted-as-2.0",
-    ),
-    "MQDMPR-3.1.7.1.31-D02": (
-        "extension-of-transactional-messages-lost",
-        "message-properties-body-type-lost",
-        "read-other-correlation",
-        "read-other-tag",
-        "type-of-body-in-one-byte",
-    ),
-    "MQDMPR-3.1.7.1.31-D06": ("handed-another-list",),
-    "MQDMPR-3.1.7.1.31-D07": ("report-received-queue",),
-    "MQDMPR-3.1.7.1.31-D08": (
-        "security-level-added",
-        "security-no-signature-genuine",
-        "security-signature-1.0-noted-as-2.0",
-        "security-signature-2.0-noted-as-1.0",
-        "security-signature-3.0-noted-as-2.0",
-    ),
-    "MQDMPR-3.1.7.1.31-D15": ("message-private-destination-unread",),
-    "MQDMPR-3.1.7.1.31-D16": ("message-admin-queue-here",),
-    "MQDMPR-3.1.7.1.31-D17": (
-        "message-response-queue-here",
-        "message-same-queue-twice-is-once",
-        "response-queue-that-is-the-administration-queue-lost",
-    ),
-}

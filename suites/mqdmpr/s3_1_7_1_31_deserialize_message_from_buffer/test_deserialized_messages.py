@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import check_alive, opened
-from suites.mqqb.steps.sender import eventually
 
 CLASSES = {
     0x0000: "NORMAL",
@@ -42,38 +37,35 @@ LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
 HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
 NOBODY, USER, QUEUE_MANAGER = 0, 1, 2
 NOT_SHOWN = "not shown"
-Shown = dict[str, Any]
 
 
-def _kept(peer: Any, sut: Any, packets: Mapping[str, Any]) -> tuple[dict[str, Shown], list[Any]]:
+def _kept(peer, sut, packets):
     """Send messages on one session; return them as control shows them in their queue, by name, and their packets."""
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = {name: connection.send(packet) for name, packet in packets.items()}
-    check_alive(connection)
+    connection.check_alive()
 
-    def there() -> dict[str, Shown]:
+    def there():
         found = {one["message_id"].rpartition("\\")[2]: one for one in sut.messages()}
         ids = {name: str(frame["UserHeader"].MessageID) for name, frame in sent.items()}
         return {name: found[number] for name, number in ids.items() if number in found}
 
-    eventually(peer, lambda: len(there()) == len(sent))
+    peer.eventually(lambda: len(there()) == len(sent))
     if not there():
         raise ConformanceFailure("none of the messages came into its queue")
     return there(), list(sent.values())
 
 
-def _judged(
-    judge: Any, rule: str, name: str, wanted: Mapping[str, Any], found: Mapping[str, Shown], evidence: Any
-) -> None:
+def _judged(judge, rule, name, wanted, found, evidence):
     """Judge a property of some messages by what control shows; what it shows of none is not exercised."""
     observed = {one: _property(found[one], name) if one in found else "not in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
-        judge.not_exercised(rule, f"control shows no {name}", evidence)
+        judge.not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
     else:
-        judge(rule, expected=f"{name}: {dict(wanted)}", observed=f"{name}: {observed}", evidence=evidence)
+        judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 
 
-def _property(message: Shown, name: str) -> Any:
+def _property(message, name):
     """Return a property as control shows it; ``security.name`` is one of the security of the message."""
     part, _, rest = name.partition(".")
     value = message.get(part, NOT_SHOWN)
@@ -87,8 +79,8 @@ def _property(message: Shown, name: str) -> Any:
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D09")
 def test_every_class_is_the_one_of_its_number(peer, sut, judge):
-    """Messages of every class of the table have it in their queue."""
-    packets = {name: recoverable_message(peer, MessageClass=number) for number, name in CLASSES.items()}
+    """A message has the Class of the number in its MessageClass."""
+    packets = {name: peer.recoverable_message(MessageClass=number) for number, name in CLASSES.items()}
     found, sent = _kept(peer, sut, packets)
     wanted = {name: f"MQMSG_CLASS_{name}" for name in packets}
     _judged(judge, "MQDMPR-3.1.7.1.31-D09", "class", wanted, found, sent)
@@ -97,9 +89,9 @@ def test_every_class_is_the_one_of_its_number(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
 def test_journaling_is_what_jp_and_jn_say(peer, sut, judge):
-    """Messages with JP, with JN, with both and with neither are to be journaled as these say."""
+    """A message is to be journaled as its bits JP and JN say."""
     bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
-    found, sent = _kept(peer, sut, {name: recoverable_message(peer, set_) for name, set_ in bits.items()})
+    found, sent = _kept(peer, sut, {name: peer.recoverable_message(set_) for name, set_ in bits.items()})
     for rule, kind, bit in (
         ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
         ("MQDMPR-3.1.7.1.31-D12", "negative", "JN"),
@@ -115,13 +107,13 @@ def test_journaling_is_what_jp_and_jn_say(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
 def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
-    """Priority and time of the BaseHeader, times, source and delivery of the UserHeader are those of the message."""
+    """A message has the priority and times, the source and the delivery that its BaseHeader and UserHeader have."""
     sent_s = peer.environment.now().utc_s - HOUR_S
     packets = {
-        "usual": recoverable_message(peer, {"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
-        "express": recoverable_message(peer, {"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
-        "urgent": recoverable_message(
-            peer, {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
+        "usual": peer.recoverable_message({"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
+        "express": peer.recoverable_message({"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
+        "urgent": peer.recoverable_message(
+            {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
         ),
     }
     found, sent = _kept(peer, sut, packets)
@@ -138,18 +130,18 @@ def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
         _judged(judge, rule, name, wanted, found, sent)
 
 
-def _by(peer: Any, kind: int = QUEUE_MANAGER, **properties: Any) -> Any:
+def _by(peer, kind=QUEUE_MANAGER, **properties):
     """Make a message that is neither signed nor encrypted, with a sender of some kind in its SecurityHeader."""
     senders = {NOBODY: b"", USER: ALICE.security_id, QUEUE_MANAGER: peer.identifier.bytes_le}
     certificate = ALICE.certificate if kind == NOBODY else b""  # a SecurityHeader is there for something
     security = {"ST": kind, "DE": 1, "SecurityID": senders[kind], "SenderCert": certificate}
-    return recoverable_message(peer, security=security, **properties)
+    return peer.recoverable_message(security=security, **properties)
 
 
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-D10", "MQDMPR-3.1.7.1.31-D13", "MQDMPR-3.1.7.1.31-D14")
 def test_levels_and_algorithms_are_those_of_their_numbers(peer, sut, judge):
-    """Messages that are neither signed nor encrypted keep PrivacyLevel and algorithms by every number of the tables."""
+    """A message has the privacy level and the algorithms of the numbers in its header."""
     for rule, field, name, numbers in (
         ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", LEVELS),
         ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
@@ -160,7 +152,7 @@ def test_levels_and_algorithms_are_those_of_their_numbers(peer, sut, judge):
         _judged(judge, rule, name, {called: called for called in packets}, found, sent)
 
 
-def _with(field: str, number: int) -> dict[str, int]:
+def _with(field, number):
     """Return what a message has beside a value: an algorithm of its PrivacyLevel."""
     return {"EncryptionAlgorithm": AES_256} if field == "PrivacyLevel" and LEVELS[number] == "advanced" else {}
 
@@ -168,9 +160,7 @@ def _with(field: str, number: int) -> dict[str, int]:
 @needs("receive", "security")
 @covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
 def test_a_sender_is_of_the_kind_of_its_number(peer, sut, judge):
-    """Messages of a user and of a queue manager are those of this sender, and it is of this kind; so is one of nobody,
-    where the queue takes it (E83).
-    """
+    """A message has the sender, and the kind of sender, that its SecurityHeader names (E83)."""
     kinds = {"none": NOBODY, "sid": USER, "queue_manager": QUEUE_MANAGER}
     found, sent = _kept(peer, sut, {name: _by(peer, kind) for name, kind in kinds.items()})
     taken = [name for name in kinds if name in found or name != "none"]
@@ -183,12 +173,12 @@ def test_a_sender_is_of_the_kind_of_its_number(peer, sut, judge):
 @needs("receive")
 @covers("MQDMPR-3.1.7.1.31-05")
 def test_attributes_of_headers_that_are_not_there_are_left_alone(peer, sut, judge):
-    """After a message with every header that may be there comes one with none of them: it has nothing of the other."""
+    """A message has no attribute of a header that is not in its packet, whatever came before it."""
     queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
     full = {"security": {"ST": QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
     packets = {
-        "full": recoverable_message(peer, base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
-        "bare": recoverable_message(peer),
+        "full": peer.recoverable_message(base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
+        "bare": peer.recoverable_message(),
     }
     found, sent = _kept(peer, sut, packets)
     bare = {"bare": found["bare"]} if "bare" in found else {}

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import OPNUM, VT_NULL, Variant, get_properties, got_properties
-from harness.wire.rpc_status import returned
+from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, arrives
 
@@ -44,41 +44,42 @@ PROPERTIES = {
 @needs("queue_control")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_a_queue_for_which_nothing_is_asked(sut, judge):
-    """A queue that is created by its name alone has the defaults of the table, as far as control shows them."""
+    """A queue that is created by its name alone has the default of each property."""
     shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
     wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
     observed = {name: shown[name] for name in wanted}
-    for rule in ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01"):
-        judge(rule, expected=str(wanted), observed=str(observed))
+    judge.all(expected=wanted, observed=observed)
 
 
 @needs("queue_control", "qm2qm")
 @covers("MQDMPR-3.1.7.1.33-D01")
 def test_a_client_is_told_the_defaults(remote, sut, judge):
-    """A client that asks for the properties of such a queue is told the defaults, of type and multicast address too."""
+    """A client that asks for the properties of a queue that has only a name gets the default of each."""
     queue = sut.new_queue("defaults")
     association = remote.associate(QMCOMM, transfers=(NDR,))
     identifiers = [identifier for identifier, _ in PROPERTIES.values()]
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
     call = association.raw(OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == OP_RNG_ERROR:
-        judge.not_exercised("MQDMPR-3.1.7.1.33-D01", "the SUT has no R_QMGetObjectProperties", call.evidence)
+        judge.not_exercised(
+            "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence
+        )
         return
     try:
         found, result = got_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
-        raise ConformanceFailure(f"the SUT did not return its properties: {returned(result)}")
+        raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     wanted = {name: value for name, (_, value) in PROPERTIES.items()}
     observed = {name: one.value for name, one in zip(PROPERTIES, found, strict=False)}
-    judge("MQDMPR-3.1.7.1.33-D01", expected=str(wanted), observed=str(observed), evidence=call.evidence)
+    judge("MQDMPR-3.1.7.1.33-D01", expected=wanted, observed=observed, evidence=call.evidence)
 
 
 @needs("queue_control", "receive")
 @covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
 def test_anybody_may_write_to_a_queue_for_which_nothing_is_asked(peer, sut, judge):
-    """Security lets everybody write (3.1.7.1.3.1): a message of a queue manager is in the queue."""
+    """A queue that is created by its name alone lets everybody write (MS-MQDMPR 3.1.7.1.3.1)."""
     queue = sut.new_queue("security")
     receiver = AcknowledgingReceiver(peer, sut)
     label = f"anybody {peer.message_id()}"
@@ -86,6 +87,5 @@ def test_anybody_may_write_to_a_queue_for_which_nothing_is_asked(peer, sut, judg
     packet = receiver.asking({"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security)
     sent = receiver.give(packet)
     there = arrives(sut, receiver.session, label, queue)
-    for rule in ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01"):
-        judge(rule, expected="in its queue", observed=there, evidence=sent)
+    judge.all(expected="in its queue", observed=there, evidence=sent)
     receiver.end()

@@ -8,8 +8,9 @@ from harness.faults.registry import add
 from reference_qm.codec import MessageClass
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.expiring import Expiring
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -113,14 +114,23 @@ add(
     skip(Expiring.delete_not_received),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.2.1-04": ("cursor-slips-on",),
-    "MQDMPR-3.1.7.2.2-11": ("waiting-receives-share",),
-    "MQDMPR-3.1.7.2.3-03": (
-        "pause-does-nothing",
-        "pause-queue-still-connected",
-    ),
-    "MQDMPR-3.1.7.2.4-03": ("resumed-queue-stays-on-hold",),
-    "MQDMPR-3.1.7.2.5-03": ("so-never-throttled",),
-    "MQDMPR-3.1.7.2.6-03": ("so-throttled-for-good",),
-}
+
+@fault(
+    "waiting-receives-share",
+    breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
+)
+class ReceivesShare(Waiting):
+    """All receives that wait get the message that comes."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                self.satisfy_reader(reader, position)
+
+
+@fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
+class StaysOnHold(Administering):
+    """A queue that is resumed stays on hold."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        """Do nothing."""

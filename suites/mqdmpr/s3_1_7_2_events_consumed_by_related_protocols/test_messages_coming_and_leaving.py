@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from harness.expectations import each, none
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 LONG_MS = 600_000
 
@@ -15,32 +16,41 @@ LONG_MS = 600_000
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2.2-07", "MQDMPR-3.1.7.2.2-14")
 def test_every_peek_that_waits_gets_the_message(remote, judge):
-    """Two peeks wait through each of two handles of a queue: all four get the message; it stays until it is taken."""
-    queue, other = filled(remote), remote.open()
+    """Every peek that waits, by whatever opening, gets the message that comes, which stays until it is received."""
+    queue, other = remote.filled(), remote.open()
     reads = [one.begin(PEEK_CURRENT, ulTimeout=LONG_MS) for one in (queue, queue, other, other)]
-    before = {waiting(read) for read in reads}
-    deliver(remote, [FIRST])
+    before = [waiting(read) for read in reads]
+    remote.deliver(["first"])
     got = [brought(read.wait()) for read in reads]
-    evidence = frames(reads)
-    through_each = [sorted(before), got[0], got[2]]
-    judge("MQDMPR-3.1.7.2.2-07", expected=[[WAITING], FIRST, FIRST], observed=through_each, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.2.2-07",
+        expected={"before": each(WAITING), "by_one_opening": "first", "by_the_other": "first"},
+        observed={"before": before, "by_one_opening": got[0], "by_the_other": got[2]},
+        evidence=reads,
+    )
     there = queue.labels()
-    judge("MQDMPR-3.1.7.2.2-04", expected=[FIRST], observed=there, evidence=evidence)
-    observed = [*got, there]
-    judge("MQDMPR-3.1.7.2.2-14", expected=[*[FIRST] * 4, [FIRST]], observed=observed, evidence=evidence)
+    judge("MQDMPR-3.1.7.2.2-04", expected=["first"], observed=there, evidence=reads)
+    judge(
+        "MQDMPR-3.1.7.2.2-14",
+        expected={"peeks": each("first"), "queue": ["first"]},
+        observed={"peeks": got, "queue": there},
+        evidence=reads,
+    )
     taken = queue.read(RECEIVE)
     if taken.outcome == "MQ_OK":
         queue.end(taken)
-    seen = [there, queue.labels()]
-    judge("MQDMPR-3.1.7.2-01", expected=[[FIRST], []], observed=seen, evidence=[*evidence, *taken.evidence])
+    judge(
+        "MQDMPR-3.1.7.2-01",
+        expected={"before": ["first"], "after": []},
+        observed={"before": there, "after": queue.labels()},
+        evidence=[*reads, taken],
+    )
 
 
 @needs("queue_control", "receive", "transactions")
 @covers("MQDMPR-3.1.7.2.1-03", "MQDMPR-3.1.7.2.2-03")
 def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
-    """Each message that comes takes at least the bytes of its body, and gives back what it took when it is received;
-    one that a transaction had for a time counts once (E104).
-    """
+    """A queue holds for each message at least the bytes of its body, once, until that message is received (E104)."""
     application = AcknowledgedApplication(peer, sut, transactional=True)
 
     def held() -> int:
@@ -53,13 +63,16 @@ def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
     took = [after - before for before, after in pairwise(sizes)]
     evidence = list(application.sent.values())
     bodies = [len(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in evidence]
-    enough = [taken >= max(body, 1) for taken, body in zip(took, bodies, strict=True)]
+    too_small = [f"{taken} of {body} bytes" for taken, body in zip(took, bodies, strict=True) if taken < max(body, 1)]
     transaction = application.begin()
     application.take(transaction=transaction)
     application.decide("abort", transaction)
-    back = held() - sizes[-1]
-    observed = [sizes[0], enough, back]
-    judge("MQDMPR-3.1.7.2.2-03", expected=[0, [True] * 3, 0], observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.1.7.2.2-03",
+        expected={"empty": 0, "too_small": none("message"), "after_an_abort": sizes[-1]},
+        observed={"empty": sizes[0], "too_small": too_small, "after_an_abort": held()},
+        evidence=evidence,
+    )
     left = []
     for _ in took:
         application.take()

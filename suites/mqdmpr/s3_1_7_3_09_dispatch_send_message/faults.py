@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault
+from harness.faults.parts import replaced
+from harness.faults.primitives import both, skip
+from harness.faults.registry import add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("dispatched-when-expired", breaks="MQDMPR-3.1.7.3.9-04")
-class WhenExpired(Sending):
-    """What waited too long is sent."""
-
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Leave it where it is."""
-
+class _NothingExpires(Lifetimes):
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.9-06": ("dispatched-twice",),
-    "MQDMPR-3.1.7.3.9-07": ("dispatched-as-another-message",),
-}
+add(
+    "dispatched-when-expired",
+    "MQDMPR-3.1.7.3.9-04",
+    "What waited too long is sent.",
+    both(replaced(_NothingExpires), skip(Sending.delete_expired)),
+)

@@ -2,72 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.model.elements import WaitingMessageReadOperation
 from reference_qm.model.statuses import Status
-from reference_qm.model.transactions import Transaction
-from reference_qm.surface.clock import Now
 
-
-@fault("time-out-of-zero-waits", breaks="MQDMPR-3.1.7.3.1-07")
-class ZeroWaits(Waiting):
-    """A time-out of zero is none: the read waits for ever."""
-
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        super().wait_for_new_message(
-            queue_desc, timeout_ms or None, destructive_read, answered, now, tag, cursor, transaction
-        )
-
-
-@fault("waiting-read-kept-as-peek", breaks="MQDMPR-3.1.7.3.1-10")
-class KeptAsPeek(Waiting):
-    """A receive that waits is kept as a read that does not take its message."""
-
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        super().wait_for_new_message(queue_desc, timeout_ms, False, answered, now, tag, cursor, transaction)
-
-
-@fault("time-out-does-not-run", breaks=("MQDMPR-3.1.7.3.1-15", "MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.4-03"))
-class DoesNotRun(Waiting):
-    """A read that waits waits for ever, whatever its time-out."""
-
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        endless = None if timeout_ms else timeout_ms
-        super().wait_for_new_message(queue_desc, endless, destructive_read, answered, now, tag, cursor, transaction)
+add(
+    "time-out-of-zero-waits",
+    "MQDMPR-3.1.7.3.1-07",
+    "A time-out of zero is none: the read waits for ever.",
+    with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None),
+)
+add(
+    "waiting-read-kept-as-peek",
+    "MQDMPR-3.1.7.3.1-10",
+    "A receive that waits is kept as a read that does not take its message.",
+    with_arguments(Waiting.wait_for_new_message, destructive_read=lambda given: False),
+)
+add(
+    "time-out-does-not-run",
+    ("MQDMPR-3.1.7.3.1-15", "MQDMPR-3.1.7.3.1-19", "MQDMPR-3.1.7.3.4-03"),
+    "A read that waits waits for ever, whatever its time-out.",
+    with_arguments(
+        Waiting.wait_for_new_message, timeout_ms=lambda given: None if given.timeout_ms else given.timeout_ms
+    ),
+)
 
 
 @fault("waiting-read-given-the-first-message", breaks="MQDMPR-3.1.7.3.1-23")
@@ -103,14 +65,18 @@ class KeptAfterItsWait(Waiting):
             reader.descriptor.WaitingMessageReadOperationCollection[reader] = None
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.1-14": ("no-read-waits",),
-    "MQDMPR-3.1.7.3.1-18": (
-        "no-read-waits",
-        "waiting-reads-not-released",
+add(
+    "wait-ends-as-cancelled",
+    (
+        "MQDMPR-3.1.7.1.10-35",
+        "MQDMPR-3.1.7.1.10-D02",
+        "MQDMPR-3.1.7.1.14-33",
+        "MQDMPR-3.1.7.1.15-35",
+        "MQDMPR-3.1.7.1.15-55",
+        "MQDMPR-3.1.7.3.1-19",
+        "MQDMPR-3.1.7.3.1-20",
+        "MQDMPR-3.1.7.3.5-03",
     ),
-    "MQDMPR-3.1.7.3.1-20": ("wait-ends-as-cancelled",),
-    "MQDMPR-3.1.7.3.1-21": ("waiting-reads-not-released",),
-    "MQDMPR-3.1.7.3.1-22": ("waiting-reads-not-released",),
-}
-"""Faults of other sections that break rules of this one."""
+    "A read whose time is over returns what one returns that was cancelled.",
+    with_arguments(Waiting.stop_reader, status=lambda given: Status.MQ_ERROR_OPERATION_CANCELLED),
+)

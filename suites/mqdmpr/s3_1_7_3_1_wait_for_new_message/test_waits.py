@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from harness.peer.association import Call
-from harness.peer.remote import Remote
+from harness.expectations import each, holds
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK
-from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
+from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, PEEK_NEXT, RECEIVE
+from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -34,14 +33,14 @@ WAYS = {
 @covers(*ALL, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
 @covers(*(rule for _, _, rules in WAYS.values() for rule in rules))
 def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
-    """Five reads wait side by side, in five ways, none of which gets a message: each returns MQ_ERROR_IO_TIMEOUT, not
-    before its time-out is over. A cursor by which was to be received is one by which nothing was read.
+    """A read that waits in vain, in whatever way, ends with MQ_ERROR_IO_TIMEOUT when its time-out is over, not before,
+    and a cursor by which it was to receive is one by which nothing was read.
     """
-    empty, read_through = remote.open(), filled(remote, queue="admin")
-    deliver(remote, [FIRST], queue="admin")
+    empty, read_through = remote.open(), remote.filled(queue="admin")
+    remote.deliver(["first"], queue="admin")
     cursors = {name: (read_through if name == "peek next" else empty).cursor().settled().out.phCursor for name in WAYS}
     read_through.read(PEEK_CURRENT, hCursor=cursors["peek next"]).settled()
-    calls: dict[str, Call] = {}
+    calls = {}
     began_ms = remote.peer.recorder.elapsed_ms()
     for name, (action, by_cursor, _) in WAYS.items():
         queue = read_through if name == "peek next" else empty
@@ -49,59 +48,38 @@ def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
     for call in calls.values():
         call.wait(SHORT_MS + remote.sut.slack_ms(SHORT_MS) + remote.sut.response_timeout_ms)
     lasted = remote.peer.took(began_ms)
-    evidence = frames(calls.values())
+    evidence = [*calls.values()]
     for name, (_, _, rules) in WAYS.items():
-        for rule in rules:
-            judge(rule, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name].evidence)
+        judge(*rules, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name])
     outcomes = {name: call.outcome for name, call in calls.items()}
-    for rule in ALL:
-        judge(rule, expected=dict.fromkeys(WAYS, TIMED_OUT), observed=outcomes, evidence=evidence)
-    early = "early" if lasted.ms < SHORT_MS else "in time"  # a stall makes none shorter: it began before they did
-    judge("MQDMPR-3.1.7.3.4-04", expected=["in time", outcomes], observed=[early, outcomes], evidence=evidence)
+    judge(*ALL, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
+    in_time = lasted.ms >= SHORT_MS or f"after {lasted.ms} ms"  # a stall makes none shorter: it began before they did
+    over = holds("when the time-out is over")
+    judge("MQDMPR-3.1.7.3.4-04", expected=over, observed=in_time, evidence=evidence)
     unread = empty.read(PEEK_NEXT, hCursor=cursors["receive by a cursor"])
-    judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL, observed=unread.outcome, evidence=unread.evidence)
-
-
-def waited(remote: Remote, timeout_ms: int) -> Call:
-    """Let a receive wait, send what it waits for, and end it."""
-    queue = remote.open()
-    read = queue.begin(RECEIVE, ulTimeout=timeout_ms)
-    deliver(remote, [FIRST])
-    if not read.wait().failed:
-        queue.end(read)
-    return read
+    judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL, observed=unread.outcome, evidence=unread)
 
 
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
-    """A receive that waited got its message; a second one waits, longer than the first could have: nothing ends it."""
+    """The time-out of a read that got its message ends no later read."""
     first_ms = 2 * SHORT_MS + remote.sut.slack_ms(SHORT_MS)
-    first = waited(remote, first_ms)
-    if first.failed:
+    queue = remote.open()
+    first = queue.begin(RECEIVE, ulTimeout=first_ms)
+    remote.deliver(["first"])
+    if not first.wait().failed:
+        queue.end(first)
+    else:
         reason = "the message came later than the first read could wait"
-        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason, first.evidence)
+        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason=reason, evidence=first)
         return
     second = remote.open().begin(RECEIVE, ulTimeout=INFINITE)
     second.wait(first_ms + remote.sut.quiet_ms)
-    seen = [brought(first), waiting(second)]
-    deliver(remote, [SECOND])
-    observed = [*seen, brought(second.wait())]
-    evidence = frames([first, second])
-    judge("MQDMPR-3.1.7.3.1-24", expected=[FIRST, WAITING, SECOND], observed=observed, evidence=evidence)
-
-
-@covers("MQDMPR-3.1.7.1.10-31")
-def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
-    """What came is given back: it is there for a new cursor, and behind the one that waited is what comes next."""
-    queue = filled(remote)
-    cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
-    read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
-    waits = waiting(read)
-    deliver(remote, [FIRST])
-    came = brought(read.wait())
-    queue.end(read, RR_NACK)
-    deliver(remote, [SECOND])
-    then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
-    observed = [waits, came, *(brought(one) for one in then)]
-    expected = [WAITING, FIRST, SECOND, FIRST]
-    judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=frames([read, *then]))
+    meanwhile = waiting(second)
+    remote.deliver(["second"])
+    judge(
+        "MQDMPR-3.1.7.3.1-24",
+        expected={"first": "first", "second_after_its_time": WAITING, "second": "second"},
+        observed={"first": brought(first), "second_after_its_time": meanwhile, "second": brought(second.wait())},
+        evidence=[first, second],
+    )

@@ -106,10 +106,3 @@ class PassesTheLast(Seeking):
         if found is None or seek_direction is SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
             return found
         return super().seek_available(found, peek_operation, seek_direction) or found
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.2-06": ("search-begins-behind-the-first",),
-    "MQDMPR-3.1.7.3.2-09": ("search-begins-behind-the-first",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, follows
+from harness.faults.registry import add
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.enums import MessageSeekAction
@@ -103,14 +106,17 @@ class ReceivedIsNotFound(_OtherStatus):
     told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.3-03": ("lookup-success-told-as-not-found",),
-    "MQDMPR-3.1.7.3.3-10": ("search-begins-behind-the-first",),
-    "MQDMPR-3.1.7.3.3-15": ("search-begins-behind-the-first",),
-    "MQDMPR-3.1.7.3.3-48": ("lookup-at-an-edge-by-identifier",),
-    "MQDMPR-3.1.7.3.3-53": (
-        "lookup-at-an-edge-by-identifier",
-        "search-from-the-end-passes-the-last",
+EDGES = (MessageSeekAction.FIRST, MessageSeekAction.LAST)
+
+
+add(
+    "lookup-at-an-edge-by-identifier",
+    ("MQDMPR-3.1.7.1.13-11", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53"),
+    "A read of the first or last message reads the message of the identifier.",
+    with_arguments(
+        Reading.read_by_lookup_identifier,
+        lookup_operation=lambda given: (
+            MessageSeekAction.CURRENT if given.lookup_operation in EDGES else given.lookup_operation
+        ),
     ),
-}
-"""Faults of other sections that break rules of this one."""
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.peer.remote import LOOKUP
+from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import (
     LOOKUP_PEEK_CURRENT,
@@ -11,17 +11,10 @@ from harness.wire.rpc_qm2qm import (
     LOOKUP_RECEIVE_CURRENT,
     LOOKUP_RECEIVE_NEXT,
     LOOKUP_RECEIVE_PREV,
-    PEEK_CURRENT,
-    PEEK_NEXT,
-    RECEIVE,
 )
-from suites.mqqb.steps.opening import OneOf
-from suites.mqqp.steps.lookups import identifiers, looked_up
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, failed, filled, frames
+from suites.mqqp.steps.lookups import looked_up
 
-NOT_FOUND, LOCKED = "MQ_ERROR_MESSAGE_NOT_FOUND", "MQ_ERROR_TRANSACTION_USAGE"
-RECEIVED = OneOf("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", NOT_FOUND)
-"""A message that was received: as long as a cursor is at it, or never (E171)."""
+NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 UNKNOWN = 0x0055_0000_0000_0007
 """A LookupIdentifier of no message."""
 ITSELF = (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT)
@@ -31,61 +24,17 @@ BESIDE = (LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIV
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.1.13-18")
 def test_an_identifier_of_no_message_finds_none(remote, judge):
-    """By each action MQ_ERROR_MESSAGE_NOT_FOUND comes back for it, though three messages are there, and they stay."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
+    """A read by an identifier that no message has fails with MQ_ERROR_MESSAGE_NOT_FOUND, and changes nothing."""
+    queue = remote.filled("first", "second", "third")
     by_action = {action: looked_up(queue, action, UNKNOWN) for action in (*ITSELF, *BESIDE)}
     left = queue.labels()
     for rules, actions in (
         (("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.1.13-18"), (*ITSELF, *BESIDE)),
         (("MQDMPR-3.1.7.3.3-26",), ITSELF),
     ):
-        observed = [*(by_action[action].outcome for action in actions), left]
-        expected = [*[NOT_FOUND] * len(actions), [FIRST, SECOND, THIRD]]
-        for rule in rules:
-            judge(rule, expected=expected, observed=observed, evidence=frames(by_action.values()))
-
-
-@needs("qm2qm")
-@covers(
-    "MQDMPR-3.1.7.3.3-35",
-    "MQDMPR-3.1.7.3.3-37",
-    "MQDMPR-3.1.7.3.3-39",
-    "MQDMPR-3.1.7.1.13-20",
-    "MQDMPR-3.1.7.3.2-12",
-    "MQDMPR-3.1.7.3.2-22",
-    "MQDMPR-3.1.7.3.2-26",
-    "MQDMPR-3.1.7.3.2-27",
-)
-def test_a_message_that_is_locked_received_or_purged_is_not_found(remote, judge):
-    """The second of three is locked, then received while a cursor is at it; the first is locked, then all are purged.
-
-    What is looked for says why it is not found; a search beside it passes it.
-    """
-    queue, other = filled(remote, FIRST, SECOND, THIRD), remote.open()
-    known = identifiers(queue, 3)
-    cursor, walking = (one.cursor().settled().out.phCursor for one in (queue, other))
-    for one, at in ((queue, cursor), (other, walking)):
-        for action in (PEEK_CURRENT, PEEK_NEXT):
-            one.read(action, hCursor=at).settled()
-    held = other.read(RECEIVE, hCursor=walking).settled()
-    locked, taken = (looked_up(queue, action, known[1]) for action in ITSELF)
-    behind, before = looked_up(queue, LOOKUP_PEEK_NEXT, known[0]), looked_up(queue, LOOKUP_PEEK_PREV, known[2])
-    beyond = [looked_up(queue, action, known[at]) for action, at in ((LOOKUP_PEEK_NEXT, 2), (LOOKUP_PEEK_PREV, 0))]
-    judge("MQDMPR-3.1.7.3.3-35", expected=LOCKED, observed=locked.outcome, evidence=frames([held, locked]))
-    observed = [failed(locked), failed(taken), brought(looked_up(queue, LOOKUP_PEEK_CURRENT, known[0]))]
-    evidence = frames([held, locked, taken])
-    judge("MQDMPR-3.1.7.1.13-20", expected=[FAILURE, FAILURE, FIRST], observed=observed, evidence=evidence)
-    judge("MQDMPR-3.1.7.3.2-12", expected=THIRD, observed=brought(behind), evidence=behind.evidence)
-    for rule in ("MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.2-26"):
-        judge(rule, expected=FIRST, observed=brought(before), evidence=before.evidence)
-    observed = [brought(behind), brought(before), *(failed(read) for read in beyond)]
-    expected = [THIRD, FIRST, FAILURE, FAILURE]
-    judge("MQDMPR-3.1.7.3.2-27", expected=expected, observed=observed, evidence=frames([behind, before, *beyond]))
-    other.end(held).settled()
-    received = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
-    evidence = frames([held, received])
-    judge("MQDMPR-3.1.7.3.3-37", expected=RECEIVED, observed=received.outcome, evidence=evidence, errata="E171")
-    other.read(RECEIVE).settled()
-    queue.purge().settled()
-    purged = queue.read(LOOKUP_PEEK_CURRENT, by=LOOKUP, lookup_id=known[0])
-    judge("MQDMPR-3.1.7.3.3-39", expected=NOT_FOUND, observed=purged.outcome, evidence=purged.evidence)
+        judge(
+            *rules,
+            expected={"reads": each(NOT_FOUND), "queue": ["first", "second", "third"]},
+            observed={"reads": [by_action[action].outcome for action in actions], "queue": left},
+            evidence=by_action.values(),
+        )

@@ -186,9 +186,3 @@ class ListStaysInTheName(QueueOpening):
         if descriptor is not None and descriptor.Multiple:
             descriptor.FormatName = format_name
         return status, descriptor
-
-
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.8-23": ("open-several-semicolons",),
-}
-"""Faults of other sections that break rules of this one."""

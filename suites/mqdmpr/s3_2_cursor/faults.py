@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
+from harness.faults.calls import with_arguments
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got, _move, _positions
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
-from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, SeekDirection
-from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.position_list import Boundary, Entry, MessagePositionList
 from reference_qm.model.statuses import CursorStatus
-from reference_qm.model.transactions import Transaction
-from reference_qm.surface.clock import Now
 
 
 def _start(cursor: Cursor) -> Entry:
@@ -218,22 +215,8 @@ class NextOnlyMoves(Cursors):
 # -- receives ------------------------------------------------------------------------------------------------------
 
 
-class _WaitsForEver(Waiting):
-    def wait_for_new_message(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        timeout_ms: int | None,
-        destructive_read: bool,
-        answered: Answered,
-        now: Now,
-        tag: Hashable | None = None,
-        cursor: Cursor | None = None,
-        transaction: Transaction | None = None,
-    ) -> None:
-        """Take no time to wait for no limit of it."""
-        super().wait_for_new_message(
-            queue_desc, timeout_ms or None, destructive_read, answered, now, tag, cursor, transaction
-        )
+_WAITS_FOR_EVER = with_arguments(Waiting.wait_for_new_message, timeout_ms=lambda given: given.timeout_ms or None)
+"""Take no time to wait for no limit of it."""
 
 
 class _Receives(Cursors):
@@ -265,7 +248,7 @@ add(
     "cursor-receive-waits-for-ever",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor that may not wait waits for ever.",
-    both(replaced(_WaitsForEver), replaced(TimesOut)),
+    both(_WAITS_FOR_EVER, replaced(TimesOut)),
 )
 
 
@@ -371,12 +354,86 @@ class StaysWhenItWaitedInVain(Cursors):
         cursor.CursorState = CursorState.UNREAD
 
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.2.7.2-27": ("cursor-slips-on",),
-    "MQDMPR-3.2.7.3-06": ("cursor-next-of-nothing",),
-    "MQDMPR-3.2.7.3-09": ("cursor-goes-back",),
-    "MQDMPR-3.2.7.5-04": ("cursor-unread-after-waiting",),
-    "MQDMPR-3.2.7.5-07": ("cursor-stays-while-waiting",),
-    "MQDMPR-3.2.7.6-05": ("cursor-left-waiting",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("cursor-unread-after-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
+class UnreadAfterWaiting(Cursors):
+    """A cursor that waited has read nothing, also when it waited to peek."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().message_available(cursor, message_position)
+        cursor.CursorState = CursorState.UNREAD
+
+
+@fault(
+    "cursor-slips-on",
+    breaks=(
+        "MQQP-3.1.4.1-D04",
+        "MQQP-3.1.4.1-D16",
+        "MQQP-3.1.4.10-36",
+        "MQQP-3.1.4.10-D03",
+        "MQDMPR-3.2.7.2-27",
+        "MQDMPR-3.1.7.2.1-04",
+    ),
+)
+class CursorSlipsOn(Cursors):
+    """A cursor whose message is gone goes on to the next one by itself."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super().get_message_for_peek(cursor)
+        return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
+
+
+def _list_of(cursor: Cursor) -> MessagePositionList:
+    queue = cursor.OpenQueueDescriptorReference.QueueReference
+    assert queue is not None
+    return queue.MessagePositionList
+
+
+@fault(
+    "cursor-goes-back",
+    breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
+)
+class CursorGoesBack(Cursors):
+    """A cursor whose message is gone begins again at the front."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        if cursor.CursorState is CursorState.READ:
+            status, _ = self.get_message_for_peek(cursor)
+            if status is CursorStatus.ALREADY_RECEIVED:
+                _move(cursor, _list_of(cursor).Start)
+        return super().get_next_message_for_peek(cursor)
+
+
+@fault(
+    "cursor-next-of-nothing", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08")
+)
+class NextOfNothing(Cursors):
+    """A cursor by which nothing was read yet has a next message: the first."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        return self._seek_for_peek(cursor)
+
+
+@fault(
+    "cursor-left-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05")
+)
+class CursorLeftWaiting(Cursors):
+    """A cursor does not learn that its wait was in vain."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        pass
+
+
+@fault(
+    "cursor-stays-while-waiting",
+    breaks=(
+        *("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"),
+        *("MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.15-27"),
+        "MQDMPR-3.2.7.5-07",
+    ),
+)
+class StaysWhileWaiting(Cursors):
+    """A cursor does not go to the message for which it waited."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        cursor.CursorState = CursorState.UNREAD
+        _move(cursor, _list_of(cursor).End)

@@ -5,19 +5,10 @@ The states of a cursor along one queue are judged by the checks of MS-MQQP 3.1.4
 
 from __future__ import annotations
 
+from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
-from suites.mqqp.steps.reading import (
-    FAILURE,
-    FIRST,
-    SECOND,
-    THIRD,
-    brought,
-    deliver,
-    failed,
-    filled,
-    frames,
-)
+from suites.mqqp.steps.reading import FAILURE, brought, failed
 
 pytestmark = needs("qm2qm")
 
@@ -35,69 +26,71 @@ OF_ITS_QUEUE = {
 
 @covers(*HANDLES, *(rule for rules in OF_ITS_QUEUE.values() for rule in rules))
 def test_cursors_of_two_queues_are_apart(remote, judge):
-    """Three cursors each of two queues, made in turn: no two have a handle, and each reads its own queue."""
+    """A cursor has a handle that no other cursor has, and reads the queue that it was made for."""
     plain, admin = remote.open(), remote.open("admin")
-    deliver(remote, [FIRST, SECOND])
-    deliver(remote, [THIRD, FIRST], queue="admin")
+    remote.deliver(["first", "second"])
+    remote.deliver(["third", "first"], queue="admin")
     made = [queue.cursor().settled() for _ in range(CURSORS) for queue in (plain, admin)]
     cursors = [call.out.phCursor for call in made]
-    for rule in HANDLES:
-        judge(rule, expected=len(cursors), observed=len(set(cursors)), evidence=frames(made))
+    judge(*HANDLES, expected=distinct("handles", 2 * CURSORS), observed=cursors, evidence=made)
     for action, expected in (
-        (PEEK_CURRENT, [FIRST, THIRD]),
-        (PEEK_NEXT, [SECOND, FIRST]),
-        (RECEIVE, [SECOND, FIRST]),
+        (PEEK_CURRENT, ["first", "third"]),
+        (PEEK_NEXT, ["second", "first"]),
+        (RECEIVE, ["second", "first"]),
     ):
         reads = [queue.read(action, hCursor=cursor) for queue, cursor in zip((plain, admin), cursors, strict=False)]
         observed = [brought(read) for read in reads]
-        for rule in OF_ITS_QUEUE[action]:
-            judge(rule, expected=expected, observed=observed, evidence=frames(reads))
+        judge(*OF_ITS_QUEUE[action], expected=expected, observed=observed, evidence=reads)
 
 
 @covers("MQDMPR-3.2.7.4-02", "MQDMPR-3.2.7.4-14")
 def test_a_receive_by_a_cursor_that_may_not_wait_does_not(remote, judge):
-    """Without a time-out, of an empty queue and behind the last message, it fails at once: nothing was found; then it
-    takes what came meanwhile.
-    """
-    queue = filled(remote)
+    """A receive by a cursor that may not wait fails at once where there is no message, and takes a later one."""
+    queue = remote.filled()
     cursor = queue.cursor().settled().out.phCursor
     empty = queue.read(RECEIVE, hCursor=cursor)
-    judge("MQDMPR-3.2.7.4-02", expected=FAILURE, observed=failed(empty), evidence=empty.evidence)
+    judge("MQDMPR-3.2.7.4-02", expected=FAILURE, observed=failed(empty), evidence=empty)
     judge.finished("MQDMPR-3.2.7.4-02")
-    deliver(remote, [FIRST])
+    remote.deliver(["first"])
     taken = queue.receive(hCursor=cursor)
     behind = queue.read(RECEIVE, hCursor=cursor)
-    deliver(remote, [SECOND])
+    remote.deliver(["second"])
     then = queue.read(RECEIVE, hCursor=cursor)
     calls = [empty, taken, behind, then]
-    expected = ["MQ_ERROR_MESSAGE_NOT_FOUND", FIRST, "MQ_ERROR_MESSAGE_NOT_FOUND", SECOND]
+    expected = ["MQ_ERROR_MESSAGE_NOT_FOUND", "first", "MQ_ERROR_MESSAGE_NOT_FOUND", "second"]
     observed = [brought(call) for call in calls]
-    judge("MQDMPR-3.2.7.4-14", expected=expected, observed=observed, evidence=frames(calls))
+    judge("MQDMPR-3.2.7.4-14", expected=expected, observed=observed, evidence=calls)
 
 
 @covers("MQDMPR-3.2.7.4-30")
 def test_a_receive_by_a_cursor_of_what_another_took_fails(remote, judge):
-    """A cursor is at a message that another receives: a receive by it fails, and brings no other message, while that
-    has it and afterwards.
-    """
-    queue, other = filled(remote, FIRST, SECOND), remote.open()
+    """A receive by a cursor whose message another reader has taken fails, and brings no other message."""
+    queue, other = remote.filled("first", "second"), remote.open()
     cursor = queue.cursor().settled().out.phCursor
     queue.read(PEEK_CURRENT, hCursor=cursor).settled()
     taken = other.read(RECEIVE)
     locked = queue.read(RECEIVE, hCursor=cursor)
     other.end(taken, RR_ACK).settled()
     gone = queue.read(RECEIVE, hCursor=cursor)
-    observed = [brought(taken), failed(locked), failed(gone), queue.labels()]
-    evidence = frames([taken, locked, gone])
-    judge("MQDMPR-3.2.7.4-30", expected=[FIRST, FAILURE, FAILURE, [SECOND]], observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.2.7.4-30",
+        expected={"taken": "first", "while_locked": FAILURE, "when_gone": FAILURE, "queue": ["second"]},
+        observed={
+            "taken": brought(taken),
+            "while_locked": failed(locked),
+            "when_gone": failed(gone),
+            "queue": queue.labels(),
+        },
+        evidence=[taken, locked, gone],
+    )
 
 
 @covers("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04")
 def test_a_cursor_that_waited_in_vain_is_behind_what_was_there(remote, judge):
-    """A receive by a cursor waits while another has the only message, and gives up; then the message is back: a new
-    cursor finds it, the one that waited does not (E106).
+    """A cursor by which a receive waited in vain is behind every message that was there, also behind one that another
+    reader gives back (E106).
     """
-    queue, other = filled(remote, FIRST), remote.open()
+    queue, other = remote.filled("first"), remote.open()
     cursor = queue.cursor().settled().out.phCursor
     taken = other.read(RECEIVE)
     waited = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=SHORT_MS)
@@ -106,25 +99,37 @@ def test_a_cursor_that_waited_in_vain_is_behind_what_was_there(remote, judge):
     fresh = queue.cursor().settled().out.phCursor
     found = queue.read(PEEK_CURRENT, hCursor=fresh)
     behind = queue.read(RECEIVE, hCursor=cursor)
-    observed = [brought(taken), failed(waited), brought(found), failed(behind)]
-    evidence = frames([taken, waited, found, behind])
-    for rule in ("MQDMPR-3.2.7.4-16", "MQDMPR-3.2.7.6-04"):
-        judge(rule, expected=[FIRST, FAILURE, FIRST, FAILURE], observed=observed, evidence=evidence)
+    judge.all(
+        expected={"taken": "first", "waited": FAILURE, "by_a_new_cursor": "first", "by_the_cursor": FAILURE},
+        observed={
+            "taken": brought(taken),
+            "waited": failed(waited),
+            "by_a_new_cursor": brought(found),
+            "by_the_cursor": failed(behind),
+        },
+        evidence=[taken, waited, found, behind],
+    )
 
 
 @covers("MQDMPR-3.2.7.3-15")
 def test_a_cursor_that_waited_for_the_next_in_vain_is_not_where_it_was(remote, judge):
-    """A cursor at the only message waits for the next one and gives up: a peek by it does not bring the old message
-    again, but the one that comes then.
-    """
-    queue = filled(remote, FIRST)
+    """A cursor by which a peek waited for the next message in vain has no current message until another one comes."""
+    queue = remote.filled("first")
     cursor = queue.cursor().settled().out.phCursor
     read = queue.read(PEEK_CURRENT, hCursor=cursor)
     waited = queue.begin(PEEK_NEXT, hCursor=cursor, ulTimeout=SHORT_MS)
     waited.wait(SHORT_MS + remote.sut.response_timeout_ms)
     again = queue.read(PEEK_CURRENT, hCursor=cursor)
-    deliver(remote, [SECOND])
+    remote.deliver(["second"])
     then = queue.read(PEEK_CURRENT, hCursor=cursor)
-    observed = [brought(read), failed(waited), failed(again), brought(then)]
-    evidence = frames([read, waited, again, then])
-    judge("MQDMPR-3.2.7.3-15", expected=[FIRST, FAILURE, FAILURE, SECOND], observed=observed, evidence=evidence)
+    judge(
+        "MQDMPR-3.2.7.3-15",
+        expected={"before": "first", "waited": FAILURE, "current": FAILURE, "when_one_came": "second"},
+        observed={
+            "before": brought(read),
+            "waited": failed(waited),
+            "current": failed(again),
+            "when_one_came": brought(then),
+        },
+        evidence=[read, waited, again, then],
+    )

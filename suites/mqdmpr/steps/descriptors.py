@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from harness.errors import ConformanceFailure
 from harness.sut.sut import Sut
+from suites.mqdmpr.steps.shown import queue_named
 
 ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
 SELF_RELATIVE = 0x8000
@@ -41,8 +42,9 @@ class Descriptor:
         return None if not masks else masks[0]
 
 
-def descriptor_of(data: bytes) -> Descriptor:
-    """Read a descriptor whose parts are at offsets; ConformanceFailure when it cannot be read."""
+def security_of(sut: Sut, name: str) -> Descriptor:
+    """Return the descriptor that a queue of the SUT is shown with; ConformanceFailure when it cannot be read."""
+    data = bytes.fromhex(queue_named(sut, name)["Security"])
     try:
         _, _, control, owner, _, sacl, dacl = _HEAD.unpack_from(data)
         entries = _entries(data, dacl if control & _DACL_PRESENT else 0)
@@ -51,13 +53,6 @@ def descriptor_of(data: bytes) -> Descriptor:
         return Descriptor(control, _sid(data, owner) if owner else "", granted, len(entries) - len(granted), audited)
     except struct.error as error:
         raise ConformanceFailure(f"the security descriptor cannot be read: {error}") from error
-
-
-def security_of(sut: Sut, name: str) -> Descriptor:
-    """Return the descriptor that a queue of the SUT is shown with."""
-    queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    shown = next(one for one in queues if one["Pathname"].lower().endswith(name.lower()))
-    return descriptor_of(bytes.fromhex(shown["Security"]))
 
 
 def sid_of(data: bytes) -> str:

@@ -12,9 +12,6 @@ from harness.peer.peer import Peer
 from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
 from suites.applications import REFUSED, tried
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.pinging import element
-
-CREATED = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
 
 class Enterprise:
@@ -54,17 +51,9 @@ class Enterprise:
         where = {} if queue is None else {"queue": queue}
         return dict(self.sut.published(**where, **changes) or {})
 
-    def take_away(self) -> None:
-        """Take the directory away, at most until the check ends."""
-        self.sut.change_environment(directory=False)
-
-    def give_back(self) -> None:
-        """Give the directory back. That it is there again the SUT has to find out."""
-        self.sut.change_environment(directory=True)
-
     def go_offline(self) -> None:
         """Take the directory away and let the SUT find that out; ConformanceFailure when it does not."""
-        self.take_away()
+        self.sut.change_environment(directory=False)
         if self.publish() != REFUSED:
             raise ConformanceFailure("the SUT made a public queue without its directory")
 
@@ -87,28 +76,13 @@ class Enterprise:
 
     def offline_as_shown(self) -> bool:
         """Return DirectoryOffline."""
-        return bool(element(queue_manager(self.sut), "DirectoryOffline"))
+        return bool(queue_manager(self.sut)["DirectoryOffline"])
 
     def flag(self, name: str) -> str:
         """Return an attribute of the queue manager that is TRUE or FALSE, with its name."""
-        return f"{name} {bool(element(queue_manager(self.sut), name))}"
+        return f"{name} {bool(queue_manager(self.sut)[name])}"
 
-    def notifications(self, queue: str) -> list[str]:
-        """Return the operations that change notifications were made of, of one queue, in order."""
-        return [operation for operation, name in self._notified() if name == queue]
-
-    def own_notifications_since(self, queue: str) -> list[str]:
-        """Return the operations that were notified of no queue, since one of this queue was notified last."""
-        made = self._notified()
-        after = max((at for at, (_, name) in enumerate(made) if name == queue), default=len(made))
-        return [operation for operation, name in made[after:] if name is None]
-
-    def _notified(self) -> list[tuple[str, str | None]]:
+    def notified(self) -> list[tuple[str, str | None]]:
         """Return the operation and the queue, if it is of one, of each change notification."""
         made = self.sut.inspect()["QueueManager"]["ChangeNotifications"]
         return [(one["iOperation"], one["Pathname"] and one["Pathname"].partition("\\")[2]) for one in made]
-
-
-def chosen(found: dict[str, Any], *names: str) -> str:
-    """Return some attributes of an object in words."""
-    return ", ".join(f"{name} {found[name]}" for name in names) if found else "no object"

@@ -10,7 +10,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from suites.applications import DONE, REFUSED, tried
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 
 
 def new_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tuple[str, str]:
@@ -37,7 +37,7 @@ def sent_when_known(peer: Peer, sut: Sut, to: str, label: str) -> str:
         said.append(tried(lambda: sut.send(to, label=label)))
         return said[-1] == DONE
 
-    eventually(peer, done)
+    peer.eventually(done)
     return said[-1]
 
 
@@ -48,7 +48,7 @@ def copies(peer: Peer, sut: Sut, to: str, count: int) -> list[Frame]:
     """
     sender = Sender(peer, sut, to)
     came: list[Frame] = []
-    if not eventually(peer, lambda: tried(lambda: sender.send(1)) == DONE):
+    if not peer.eventually(lambda: tried(lambda: sender.send(1)) == DONE):
         return came
     while (session := sender.next_session(sut.quiet_ms if len(came) >= count else None)) is not None:
         came += sender.collect_all(session, 1)

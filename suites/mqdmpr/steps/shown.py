@@ -6,31 +6,34 @@ from typing import Any
 
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
-from reference_qm.security import SecurityDescriptor
-from suites.mqqb.steps.pinging import element
 
 
-def queue_manager(sut: Sut) -> dict[str, Any]:
+class Shown(dict[str, Any]):
+    """An element of the abstract data model; NotShown for what of it the SUT does not show."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self:
+            raise NotShown(f"the SUT's abstract data model, as it shows it, has no {name}")
+        value = super().__getitem__(name)
+        if isinstance(value, list):
+            return [Shown(one) if isinstance(one, dict) else one for one in value]
+        return Shown(value) if isinstance(value, dict) else value
+
+
+def queue_manager(sut: Sut) -> Shown:
     """Return LocalQueueManager."""
-    found: dict[str, Any] = element(sut.inspect(), "QueueManager")
-    return found
+    return Shown(Shown(sut.inspect())["QueueManager"])
 
 
-def queue_named(sut: Sut, path_name: str) -> dict[str, Any]:
+def queue_named(sut: Sut, path_name: str) -> Shown:
     """Return a queue of the SUT, by its path name."""
-    queues = element(queue_manager(sut), "QueueCollection")
+    queues = queue_manager(sut)["QueueCollection"]
     found = [one for one in queues if one["Pathname"].lower().endswith(path_name.lower())]
     if not found:
         raise NotShown(f"the SUT's abstract data model, as it shows it, has no queue {path_name}")
-    return dict(found[0])
+    return Shown(found[0])
 
 
-def descriptors(sut: Sut, path_name: str) -> list[dict[str, Any]]:
+def descriptors(sut: Sut, path_name: str) -> list[Shown]:
     """Return what has a queue of the SUT open."""
-    return list(element(queue_named(sut, path_name), "OpenQueueDescriptorCollection"))
-
-
-def masks(shown: dict[str, Any]) -> list[int]:
-    """Return the access masks of the security descriptor of an element."""
-    descriptor = SecurityDescriptor.parse(bytes.fromhex(element(shown, "Security")))
-    return [ace.Mask for ace in descriptor.Dacl.Aces] if descriptor.Dacl is not None else []
+    return list(queue_named(sut, path_name)["OpenQueueDescriptorCollection"])

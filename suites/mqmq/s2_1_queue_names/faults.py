@@ -128,8 +128,3 @@ add(
     "The address of a direct name may be anything.",
     _taken_for(DIRECT, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.1.7-D02": ("expand-list-lost-is-empty",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -6,11 +6,12 @@ from uuid import UUID
 
 import pytest
 
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.applications import DONE, REFUSED, tried
-from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.sender import Sender
 
 THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
@@ -49,8 +50,7 @@ def test_path_names(sut, judge):
     for what, (name, expected) in names.items():
         rules = ("MQMQ-2.1.1-01",) if expected == DONE else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
         observed = _made(sut, name)
-        for rule in rules:
-            judge(rule, expected=f"{what}: {expected}", observed=f"{what}: {observed}")
+        judge(*rules, expected=expected, observed=observed, case=what)
 
 
 READ_ONLY = (
@@ -206,11 +206,13 @@ def test_format_names(peer, sut, judge, rule):
             good = [*good, known(peer, sut)]
     taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
     if unknown and not good and DONE not in taken.values():
-        judge.not_exercised(rule, "every name is refused, those that are well formed as well: nobody may know them")
+        judge.not_exercised(
+            rule, reason="every name is refused, those that are well formed as well: nobody may know them"
+        )
         return
     for name in (*good, *bad):
         expected = DONE if name in good else REFUSED
-        judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {taken[name]}")
+        judge(rule, expected=expected, observed=taken[name], case=name)
 
 
 def _sendable(sut, name):
@@ -230,8 +232,8 @@ def test_a_private_queue_is_not_looked_up(peer, sut, judge, number):
     try:
         sender.send(1)
     except ControlRefused as refused:
-        judge("MQMQ-2.1.4-D01", expected=shown(wanted), observed=f"refused: {refused}")
+        judge("MQMQ-2.1.4-D01", expected=fields(wanted), observed=f"refused: {refused}")
         return
     session, sent = sender.first(1)
-    judge("MQMQ-2.1.4-D01", expected=shown(wanted), observed=shown(Layout(sent[0]).of(*wanted)), evidence=sent)
+    judge("MQMQ-2.1.4-D01", expected=fields(wanted), observed=Layout(sent[0]), evidence=sent)
     sender.acknowledge_all(session)

@@ -35,7 +35,7 @@ from harness.wire.rpc_propvariant import (
     get_properties,
     got_properties,
 )
-from harness.wire.rpc_status import returned
+from harness.wire.rpc_status import name_status
 from harness.wire.wire_error import WireError
 
 pytestmark = needs("qm2qm")
@@ -127,7 +127,7 @@ def test_answers_are_of_the_types_of_their_properties(asking, judge):
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
-        raise ConformanceFailure(f"the SUT did not return its properties: {returned(result)}")
+        raise ConformanceFailure(f"the SUT did not return its properties: {name_status(result)}")
     types = dict(zip_longest(identifiers, [one.vt for one in found]))  # one that is missing is judged, too
     for rule, (identifier, expected) in ANSWERS.items():
         judge(rule, expected=expected, observed=types.get(identifier), evidence=asking.frames)

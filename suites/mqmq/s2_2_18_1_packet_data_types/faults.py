@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import recomputed
-from harness.faults.parts import replaced
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, resized
+from harness.faults.sent_messages import carries, resized, with_bytes_turned
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
@@ -33,6 +32,8 @@ OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """A queue manager, or a queue, that is nowhere."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
 """Values of DQ and RQ: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
+TIME_AT = 12
+"""Where TimeToReachQueue of the BaseHeader begins."""
 NAMES_AT = 64
 """Where the names of the UserHeader begin."""
 
@@ -292,16 +293,6 @@ for _name, _rules, _says, _install in (
 # -- classes of messages -------------------------------------------------------------------------------------------
 
 
-def _swap_bytes(value: int) -> int:
-    return int.from_bytes(value.to_bytes(2, "little"), "big")
-
-
-add(
-    "message-class-big-endian",
-    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
-    "MessageClass of an acknowledgment is big-endian.",
-    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
-)
 add(
     "message-identifier-number-first",
     "MQMQ-2.2.18.1.3-D01",
@@ -394,8 +385,38 @@ add(
     packets(MESSAGE, lambda packet: None, is_order_ack),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.18.1.3-01": ("message-source-changed",),
-    "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("later-sequence-told-by-its-timestamp-alone", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+class LaterSequenceToldByItsTimestampAlone(InSequence):
+    """Of two sequences with one TimeStamp neither is later, whatever their Ordinals."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header, last = packet.TransactionHeader, session.IncomingTxSequenceID
+        assert header is not None
+        if header.TxSequenceID != last and header.TxSequenceID.TimeStamp == last.TimeStamp:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+@fault("later-sequence-told-in-signed-numbers", breaks="MQMQ-2.2.18.1.2-D02", blind=True)
+class LaterSequenceToldInSignedNumbers(InSequence):
+    """The numbers of sequences are compared as signed ones."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header, last = packet.TransactionHeader, session.IncomingTxSequenceID
+        assert header is not None
+        if header.TxSequenceID == last:
+            return super().is_in_sequence(session, packet)
+        return _signed(header.TxSequenceID) > _signed(last) and header.PreviousTxSequenceNumber == 0
+
+
+def _signed(identifier: TxSequenceID) -> int:
+    return (int(identifier) ^ 1 << 63) - (1 << 63)
+
+
+add(
+    "header-message-time-big-endian",
+    "MQMQ-2.2.18-D01",
+    "TimeToReachQueue of a message is big-endian.",
+    packets(MESSAGE, with_bytes_turned(TIME_AT, 4)),
+)

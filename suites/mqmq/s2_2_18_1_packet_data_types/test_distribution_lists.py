@@ -30,11 +30,16 @@ def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, qu
     sent, frame = handed_on(peer, sut, mqf={"Destination": elements})
     names = Layout(frame).fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
     aligned = [(3, direct.lower() + "\0"), (6, str(SOME_LIST))]
-    judge("MQMQ-2.2.18.1.4.2-D01", expected=str(aligned), observed=str(names), evidence=[sent, frame])
+    judge("MQMQ-2.2.18.1.4.2-D01", expected=aligned, observed=names, evidence=[sent, frame])
     found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
     types = [int(each.FormatType) for each in found]
     evidence = [sent, frame]
-    judge("MQMQ-2.2.18.1.4.2-01", expected="FormatTypes [3, 6]", observed=f"FormatTypes {types}", evidence=evidence)
+    judge("MQMQ-2.2.18.1.4.2-01", expected=[3, 6], observed=types, case="FormatTypes", evidence=evidence)
     guids = [str(each.FormatName.DistributionListIdentifier) for each in found if each.FormatType == 6]
-    for rule in ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"):
-        judge(rule, expected=str([str(SOME_LIST)]), observed=str(guids), evidence=evidence)
+    judge(
+        "MQMQ-2.2.18.1.4.2-02",
+        "MQDMPR-3.1.7.1.31-D06",
+        expected=[str(SOME_LIST)],
+        observed=guids,
+        evidence=evidence,
+    )

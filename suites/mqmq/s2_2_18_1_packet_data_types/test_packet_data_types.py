@@ -7,7 +7,9 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.run.marks import covers, needs
+from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.message_bytes import user_flags
 from suites.mqmq.steps.outgoing import Outgoing
 
@@ -92,8 +94,13 @@ def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judg
 
 def _have_different_numbers(sut, judge, names):
     numbers = {_private_number(sut, name) for name in names}
-    for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"):
-        judge(rule, expected=len(names), observed=len(numbers))
+    judge(
+        "MQMQ-2.2.18.1.5.1-02",
+        "MQMQ-2.2.18.1.7.2-04",
+        "MQDMPR-3.1.7.1.3-D04",
+        expected=len(names),
+        observed=len(numbers),
+    )
 
 
 def _private_number(sut, name):
@@ -103,3 +110,21 @@ def _private_number(sut, name):
 def _header_after(data, size):
     """Return how many bytes after a name of a size the MessagePropertiesHeader begins; its label shows where it is."""
     return data[size:].find((LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
+@pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
+def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
+    """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
+    outgoing = Outgoing(peer, sut, peer.direct_name(queue))
+    frame = outgoing.send(body="named", label="named")
+    outgoing.end()
+    text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
+    to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
+    found = Layout(frame)
+    judge("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", expected=fields(to), observed=found, evidence=frame)
+    count = int.from_bytes(frame.data[64:66], "little")
+    judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
+    after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
+    judge("MQMQ-2.2.18.1.5.2-D02", expected=fields(after), observed=found, evidence=frame)

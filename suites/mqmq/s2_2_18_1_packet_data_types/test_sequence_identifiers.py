@@ -39,5 +39,4 @@ def test_the_time_stamp_comes_before_the_ordinal(peer, sut, judge, seconds, ordi
     names = {(own.Ordinal, own.TimeStamp): "the first", (ordinal, other.TimeStamp): "the second"}
     identified = "nothing" if frame is None else names.get(place(frame)[:2], f"another {place(frame)[:2]}")
     expected = "OrderAck of the second" if later else "OrderAck of the first"
-    for rule in ("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02"):
-        judge(rule, expected=expected, observed=f"OrderAck of {identified}", evidence=[first, known, second, frame])
+    judge.all(expected=expected, observed=f"OrderAck of {identified}", evidence=[first, known, second, frame])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, recomputed, size_wrong
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import both, byte, every_packet, packets, skip
+from harness.faults.primitives import both, byte, every_packet, packets, set_fields, skip
 from harness.faults.registry import FaultyCore, add
-from harness.faults.sent_messages import carries, resized, size_off_by
+from harness.faults.sent_messages import carries, change_construction, resized, size_off_by, with_bytes_turned
 from reference_qm.codec import (
     MAX_PACKET_SIZE,
     ConnectionParametersPacket,
@@ -20,19 +20,21 @@ from reference_qm.codec import (
     SessionHeader,
     UserMessagePacket,
 )
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import is_final_ack, is_order_ack
-from reference_qm.core.transfer.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 PARAMETERS, ACK, MESSAGE = ConnectionParametersPacket, SessionAckPacket, UserMessagePacket
 SAME_PRIORITY = 3
 HOUR_S = 3600
 YEAR_S = 365 * 24 * HOUR_S
-FLAGS_AT, TIME_AT = 2, 12
+FLAGS_AT = 2
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 
 
@@ -196,16 +198,6 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
-def _big_endian(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
-    """Send a number of a message with its bytes turned around."""
-
-    def turned(packet: UserMessagePacket) -> bytes:
-        data = packet.build()
-        return data[:at] + data[at : at + size][::-1] + data[at + size :]
-
-    return turned
-
-
 def _without_priority(packet: UserMessagePacket) -> bool:
     return packet.BaseHeader.PR == SAME_PRIORITY and packet.TransactionHeader is None
 
@@ -218,13 +210,7 @@ for _name, _rules, _says, _install in (
             "MQDMPR-3.1.7.1.32-D01",
         ),
         "Flags of a message are big-endian.",
-        packets(MESSAGE, _big_endian(FLAGS_AT, 2)),
-    ),
-    (
-        "header-message-time-big-endian",
-        ("MQMQ-2.2.18-D01",),
-        "TimeToReachQueue of a message is big-endian.",
-        packets(MESSAGE, _big_endian(TIME_AT, 4)),
+        packets(MESSAGE, with_bytes_turned(FLAGS_AT, 2)),
     ),
     (
         "header-session-flag-one-bit-higher",
@@ -270,7 +256,7 @@ class HighestLast(Positions):
 
 
 @fault("header-forever-is-136-years", breaks="MQMQ-2.2.19.1-D04")
-class ForeverEnds(Sending):
+class ForeverEnds(Lifetimes):
     """TimeToReachQueue without an end is over after a year."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -286,7 +272,7 @@ class PriorityIgnored(Positions):
 
 
 @fault("header-expiry-ignored", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))
-class ExpiryIgnored(Sending):
+class ExpiryIgnored(Lifetimes):
     """No message ever expires."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -337,14 +323,112 @@ class LastComeFirst(Positions):
 
 
 @fault("header-expiry-of-express-alone", breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"))
-class ExpiryOfExpressAlone(Sending):
+class ExpiryOfExpressAlone(Lifetimes):
     """A recoverable message never expires."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return not packet.UserHeader.DM and super().has_expired(packet, now)
 
 
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.19.1-05": ("header-establish-in-clear",),
-}
-"""Faults of other sections that break rules of this one."""
+add(
+    "priority-zero-sent-as-three",
+    ("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"),
+    "A message of priority 0 is sent as one without a priority.",
+    change_construction(
+        lambda packet, message: (
+            packet
+            if packet.BaseHeader.Flags & 7 or packet.UserHeader.TH
+            else set_fields(packet, {"BaseHeader.Flags": 3})
+        )
+    ),
+    blind=True,
+)
+
+
+add(
+    "priority-of-a-recoverable-message-not-sent",
+    (
+        "MQMQ-2.2.19.1-D02",
+        "MQDMPR-3.1.1.12-D48",
+    ),
+    "A recoverable message is sent with priority 3, whatever was asked for.",
+    change_construction(
+        lambda packet, message: (
+            set_fields(packet, {"BaseHeader.Flags": lambda flags: flags & ~7 | 3})
+            if packet.UserHeader.DM and not packet.UserHeader.TH
+            else packet
+        )
+    ),
+    blind=True,
+)
+
+
+add(
+    "packet-size-without-the-debug-header",
+    ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
+    "PacketSize leaves out the DebugHeader.",
+    packets(
+        UserMessagePacket,
+        lambda packet: size_off_by(-len(packet.DebugHeader.build()))(packet.build()),
+        lambda packet: packet.DebugHeader is not None,
+    ),
+    blind=True,
+)
+
+
+add(
+    "packet-size-with-the-session-header-of-a-recoverable-message",
+    ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
+    "PacketSize counts the SessionHeader of a recoverable message.",
+    packets(
+        UserMessagePacket,
+        lambda packet: size_off_by(16)(packet.build()),
+        lambda packet: packet.SessionHeader is not None and bool(packet.UserHeader.DM),
+    ),
+    blind=True,
+)
+
+
+@fault("priority-one-lies-with-priority-zero", breaks="MQMQ-2.2.19.1-03", blind=True)
+class PriorityOneLiesWithPriorityZero(Positions):
+    """Messages of priority 1 lie among those of priority 0."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.Priority != 1:
+            return super().insert_message(queue, message)
+        position = super().insert_message(queue, replace(message, Priority=0))
+        position.MessageReference = message
+        return position
+
+
+@fault("recoverable-messages-before-express-ones", breaks="MQMQ-2.2.19.1-03", blind=True)
+class RecoverableMessagesBeforeExpressOnes(Positions):
+    """A recoverable message lies one priority higher than it should."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        recoverable = message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+        if not recoverable or message.TransactionIdentifier is not None or message.Priority == 7:
+            return super().insert_message(queue, message)
+        position = super().insert_message(queue, replace(message, Priority=message.Priority + 1))
+        position.MessageReference = message
+        return position
+
+
+@fault("no-time-to-reach-taken-for-endless", breaks="MQMQ-2.2.19.1-D04", blind=True)
+class NoTimeToReachTakenForEndless(Admission):
+    """A TimeToReachQueue of 0 is taken for none: the message never expires on its way."""
+
+    def check_expiration(self, session: Any, packet: UserMessagePacket, queue: Queue, now: Now) -> Any:
+        if not packet.BaseHeader.TimeToReachQueue:
+            return packet
+        return super().check_expiration(session, packet, queue, now)
+
+
+@fault("largest-packet-refused", breaks="MQMQ-2.2.19.1-D03", blind=True)
+class LargestPacketRefused(Identifying):
+    """A packet of 0x00400000 bytes is refused."""
+
+    def check_form(self, packet: Packet) -> None:
+        super().check_form(packet)
+        if packet.BaseHeader.PacketSize == 0x00400000:
+            raise FormatError("BaseHeader.PacketSize", 8, "a fault", "is 0x00400000")

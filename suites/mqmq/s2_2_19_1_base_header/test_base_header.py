@@ -7,21 +7,8 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import connection_parameters, session_ack
-from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import (
-    accepted,
-    acknowledgment,
-    agree,
-    check_alive,
-    direct_name,
-    internal_bits,
-    listen,
-    opened,
-    packet_at,
-    pass_time,
-    respond,
-)
+from suites.mqqb.steps.opening import accepted, agree, internal_bits, listen, packet_at, respond
 
 RESERVED_BITS = {
     "X9": "MQMQ-2.2.19.1-10",
@@ -84,11 +71,11 @@ def test_reserved_bits_are_ignored(peer, judge):
 @covers("MQMQ-2.2.19.1-03")
 def test_higher_priority_lies_nearer_to_the_front(peer, sut, judge):
     """Messages of rising and falling priority lie in the queue by priority, those of one priority as they came."""
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = []
     for number, priority in enumerate((3, 0, 7, 3, 5)):
-        sent.append(connection.send(a_message(peer, base={"PR": priority}, label=f"{priority}/{number}")))
-    if acknowledgment(connection) is None:
+        sent.append(connection.send(peer.message(base={"PR": priority}, label=f"{priority}/{number}")))
+    if connection.acknowledgment() is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages")
     labels = [message["label"] for message in sut.messages() if "/" in message["label"]]
     judge("MQMQ-2.2.19.1-03", expected=["7/2", "5/4", "3/0", "3/3", "0/1"], observed=labels, evidence=sent)
@@ -106,8 +93,8 @@ def test_a_message_has_a_debug_header_where_dh_says_so(peer, sut, judge):
     observed = "nothing" if message is None else message.kind
     judge("MQMQ-2.2.19.1-09", expected="UserMessage", observed=observed, evidence=[message])
     connection.send(session_ack(AckSequenceNumber=1))
-    other = opened(peer)
-    sent = other.send(recoverable_message(peer, debug={}))
+    other = peer.open_raw()
+    sent = other.send(peer.recoverable_message(debug={}))
     answer = packet_at(other, 2)
     observed = answer.kind if answer is not None else other.outcome()
     judge("MQMQ-2.2.19.1-09", expected="SessionAck", observed=observed, evidence=[sent, answer])
@@ -123,24 +110,23 @@ def _answer(asked):
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):
     """Of two old messages, the one with time left reaches its queue, the one whose time is over does not."""
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent_time = peer.environment.now().utc_s - LONG_AGO_S
     sent = [
-        connection.send(a_message(peer, base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
+        connection.send(peer.message(base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
         for label, limit in (("over", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
     ]
-    check_alive(connection)
+    connection.check_alive()
     labels = [message["label"] for message in sut.messages() if message["label"] in ("over", "in time")]
-    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"):
-        judge(rule, expected=["in time"], observed=labels, evidence=sent)
+    judge.all(expected=["in time"], observed=labels, evidence=sent)
 
 
 @needs("send")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
     """Of two messages that had to wait for the peer, the one whose time is over is not sent any more."""
-    sut.send(direct_name(peer), body="over", label="over", time_to_reach_queue_s=SHORT_S)
-    pass_time(peer, (SHORT_S + 2) * 1_000)
+    sut.send(peer.direct_name(), body="over", label="over", time_to_reach_queue_s=SHORT_S)
+    peer.pass_time((SHORT_S + 2) * 1_000)
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
     agree(connection, respond(connection, asked))
@@ -148,6 +134,5 @@ def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
     sent = peer.inbox.messages
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
     kept = ["over" if "over" in label else "in time" for label in labels]
-    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"):
-        judge(rule, expected=["in time"], observed=kept, evidence=sent)
+    judge.all(expected=["in time"], observed=kept, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import Expectation, between
 from harness.run.marks import covers, needs
-from suites.messages import a_message
-from suites.mqqb.steps.opening import CLOCK_S, Between, check_alive, direct_name, opened
+from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.sender import Sender, tags
 
 HOUR_S = 3_600
@@ -26,16 +26,15 @@ OVER, IN_TIME, SENT_THEN = 1, 2, 3
 def test_the_clock_of_the_receiver_says_what_came_too_late(peer, sut, judge, fast_s):
     """The clock of the receiver is set: of two messages the one whose time is over by that clock is ignored."""
     sut.change_environment(clock=fast_s)
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent_s = peer.environment.now().utc_s + fast_s - AGO_S
     sent = [
-        connection.send(a_message(peer, base={"TimeToReachQueue": life_s}, user={"SentTime": sent_s}, label=label))
+        connection.send(peer.message(base={"TimeToReachQueue": life_s}, user={"SentTime": sent_s}, label=label))
         for label, life_s in LIVES.items()
     ]
-    check_alive(connection)
+    connection.check_alive()
     there = [message["label"] for message in sut.messages() if message["label"] in LIVES]
-    for rule in EXPIRES:
-        judge(rule, expected=["in time"], observed=there, evidence=sent)
+    judge.all(expected=["in time"], observed=there, evidence=sent)
 
 
 @needs("environment", "send")
@@ -44,12 +43,12 @@ def test_the_clock_of_the_sender_says_what_is_sent_and_when(peer, sut, judge):
     """Two messages wait for a peer that is not there, and the clock is set two hours forward: the one that had an hour
     is not sent, the other has the time before. One of afterwards has the time that the clock shows then.
     """
-    to = direct_name(peer)
+    to = peer.direct_name()
 
-    def send(tag: int, life_s: int) -> Between:
+    def send(tag: int, life_s: int) -> Expectation:
         before_s = peer.environment.now().utc_s
         sut.send(to, body=f"message {tag}", application_tag=tag, time_to_reach_queue_s=life_s)
-        return Between(before_s - CLOCK_S, peer.environment.now().utc_s + CLOCK_S)
+        return between(before_s - CLOCK_S, peer.environment.now().utc_s + CLOCK_S)
 
     send(OVER, SET_S - HOUR_S)
     before = send(IN_TIME, SET_S + HOUR_S)
@@ -59,11 +58,10 @@ def test_the_clock_of_the_sender_says_what_is_sent_and_when(peer, sut, judge):
     sender = Sender(peer, sut, to)
     session = sender.session()
     came = sender.collect_all(session, 2)
-    for rule in (*EXPIRES, "MQQB-3.1.7.1.2-D01"):
-        judge(rule, expected=[IN_TIME, SENT_THEN], observed=tags(came), evidence=came)
-    expected = {IN_TIME: before, SENT_THEN: Between(after_s - CLOCK_S, after_s + CLOCK_S)}
+    judge(*EXPIRES, "MQQB-3.1.7.1.2-D01", expected=[IN_TIME, SENT_THEN], observed=tags(came), evidence=came)
+    expected = {IN_TIME: before, SENT_THEN: between(after_s - CLOCK_S, after_s + CLOCK_S)}
     for frame in came:
         (tag,) = tags([frame])
-        for rule in SENT_TIME if tag in expected else ():
-            judge(rule, expected=expected[tag], observed=frame["UserHeader"].SentTime, evidence=frame)
+        if tag in expected:
+            judge(*SENT_TIME, expected=expected[tag], observed=frame["UserHeader"].SentTime, evidence=frame)
     sender.acknowledge_all(session)

@@ -7,10 +7,14 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.fields import add_bits_set, add_refusals, bit_clear, bit_set, field_is, off_by, recomputed
-from harness.faults.primitives import packets, set_fields, wrong_fields
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart, packets, set_fields, wrong_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import resized
-from reference_qm.codec import UserHeader, UserMessagePacket
+from harness.faults.sent_messages import change_insertion, resized
+from reference_qm.codec import PrivateQueueFormatNameId, UserHeader, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.lifetimes import Lifetimes
+from reference_qm.model.adm import MessagePosition
 
 MESSAGE = UserMessagePacket
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
@@ -292,3 +296,98 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+INFINITE = 0xFFFFFFFF
+
+
+add(
+    "response-queue-that-is-the-administration-queue-lost",
+    (
+        "MQMQ-2.2.19.2-D08",
+        "MQDMPR-3.1.7.1.31-D17",
+        "MQDMPR-3.1.1.12-55",
+    ),
+    "A message with RQ 1 has no response queue.",
+    change_insertion(
+        lambda message: (
+            replace(message, ResponseQueueFormatName=None)
+            if message.ResponseQueueFormatName == message.AdministrationQueueFormatName
+            else message
+        )
+    ),
+    blind=True,
+)
+
+
+@fault("no-time-to-be-received-taken-for-endless", breaks="MQMQ-2.2.19.2-D03", blind=True)
+class NoTimeToBeReceivedTakenForEndless(Lifetimes):
+    """A TimeToBeReceived of 0 is taken for none: the message stays in its queue for ever."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TimeToBeReceived:
+            super().watch_received(position)
+
+
+@fault(
+    "time-to-be-received-of-transactional-messages-not-watched",
+    breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
+    blind=True,
+)
+class TimeToBeReceivedOfTransactionalMessagesNotWatched(Lifetimes):
+    """The time to be received of a transactional message is never over."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        if position.MessageReference.TransactionIdentifier is None:
+            super().watch_received(position)
+
+
+def _forget_extensions(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for position in queue.MessagePositionList:
+            position.MessageReference = replace(position.MessageReference, Extension=b"")
+
+
+def _forget_life(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        for position in queue.MessagePositionList:
+            position.MessageReference = replace(position.MessageReference, TimeToBeReceived=INFINITE)
+
+
+add(
+    "extension-not-on-disk",
+    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
+    "After a restart recoverable messages have lost their extensions.",
+    at_restart(_forget_extensions),
+    blind=True,
+)
+
+
+add(
+    "time-to-be-received-not-on-disk",
+    ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
+    "After a restart the time to be received of a message is forgotten.",
+    at_restart(_forget_life),
+    blind=True,
+)
+
+
+add(
+    "admin-queue-of-another-host-sent-as-of-the-sender",
+    ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
+    "The administration queue of a message that is on neither queue manager is sent with AQ 2.",
+    packets(
+        UserMessagePacket,
+        lambda packet: replace(
+            packet,
+            BaseHeader=replace(packet.BaseHeader, PacketSize=0),
+            UserHeader=replace(
+                packet.UserHeader,
+                Flags=packet.UserHeader.Flags & ~UserHeader.flags(AQ=7) | UserHeader.flags(AQ=2),
+                AdminQueue=PrivateQueueFormatNameId(packet.UserHeader.AdminQueue.PrivateQueueIdentifier),
+            ),
+        ).build(),
+        lambda packet: packet.UserHeader.AQ == 6,
+    ),
+    blind=True,
+)

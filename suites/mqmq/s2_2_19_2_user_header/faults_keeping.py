@@ -30,16 +30,6 @@ def _emptied_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Ins
     return at_restart(empty)
 
 
-def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
-    """Leave where they are the messages that should be moved to a queue."""
-
-    class KeptOut(Positions):
-        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-            return None if queue is which(self.qm) else super().move_message(position, queue)
-
-    return replaced(KeptOut)
-
-
 add(
     "message-recoverable-forgotten",
     ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07"),
@@ -53,18 +43,6 @@ add(
     _emptied_on_restart(
         lambda qm: (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue, qm.adm.SystemTransactionalDeadletterQueue)
     ),
-)
-add(
-    "message-dead-letter-not-kept",
-    ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
-    "Nothing gets into the SystemDeadletterQueue.",
-    _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
-)
-add(
-    "message-journal-not-kept",
-    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
-    "Nothing gets into the SystemJournalQueue.",
-    _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
 )
 
 

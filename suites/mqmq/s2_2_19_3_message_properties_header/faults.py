@@ -10,12 +10,11 @@ from typing import Any
 
 from harness.faults.fields import field_is, recomputed, size_wrong
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, skip, wrong_fields
+from harness.faults.primitives import packets, set_fields, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import resized, secured_with
+from harness.faults.sent_messages import change_construction, change_insertion, resized, secured_with
 from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
 from reference_qm.core.queueing.positions import Positions
-from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.identifying import Identifying
 from reference_qm.core.transfer.order_acks import LABEL
 from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
@@ -285,46 +284,10 @@ for _name, _rule, _field, _value, _says in (
 
 # -- acknowledgments that the bits ask for -------------------------------------------------------------------------
 
-RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-
 
 def _is_admin_ack(packet: UserMessagePacket) -> bool:
     properties = packet.MessagePropertiesHeader
     return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != LABEL
-
-
-add(
-    "message-properties-ack-arrival",
-    ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
-    "PA asks for nothing.",
-    skip(AdminAcks.acknowledge_arrival),
-)
-
-
-@fault("message-properties-ack-receive", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
-class ReceiveNotAcknowledged(AdminAcks):
-    """PR asks for nothing."""
-
-    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is not RECEIVED:
-            super().acknowledge_receive(message, reason, now)
-
-
-add(
-    "message-properties-ack-failure",
-    ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
-    "NA asks for nothing.",
-    skip(AdminAcks.acknowledge_failure),
-)
-
-
-@fault("message-properties-ack-removal", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
-class RemovalNotAcknowledged(AdminAcks):
-    """NR asks for nothing."""
-
-    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        if reason is RECEIVED:
-            super().acknowledge_receive(message, reason, now)
 
 
 add(
@@ -372,4 +335,69 @@ add(
     "MQMQ-2.2.19.3-D05",
     "An extension is sent with its bytes turned around.",
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
+)
+
+
+add(
+    "label-cut-at-124-characters",
+    (
+        "MQMQ-2.2.19.3-29",
+        "MQDMPR-3.1.1.12-45",
+    ),
+    "A label is cut after 124 characters.",
+    change_construction(
+        lambda packet, message: set_fields(packet, {"MessagePropertiesHeader.Label": message.Label[:124] or None})
+    ),
+    blind=True,
+)
+
+
+add(
+    "application-tag-sent-as-signed",
+    ("MQMQ-2.2.19.3-16",),
+    "ApplicationTag is sent without its highest bit.",
+    change_construction(
+        lambda packet, message: set_fields(
+            packet, {"MessagePropertiesHeader.ApplicationTag": message.AppSpecific & 0x7FFFFFFF}
+        )
+    ),
+    blind=True,
+)
+
+
+add(
+    "correlation-keeps-its-first-sixteen-bytes",
+    ("MQMQ-2.2.19.3-13", "MQDMPR-3.1.1.12-34"),
+    "Of CorrelationID the GUID is handed on, the number behind it is lost.",
+    change_insertion(
+        lambda message: replace(message, CorrelationIdentifier=message.CorrelationIdentifier[:16] + bytes(4))
+    ),
+    blind=True,
+)
+
+
+add(
+    "body-filled-up-to-four-bytes",
+    ("MQMQ-2.2.19.3-17", "MQMQ-2.2.19.3-D05"),
+    "A body is handed on with the padding that follows it.",
+    change_insertion(lambda message: replace(message, Body=message.Body + bytes(-len(message.Body) % 4))),
+    blind=True,
+)
+
+
+add(
+    "body-ends-at-its-trailing-zeros",
+    ("MQMQ-2.2.19.3-17", "MQDMPR-3.1.1.12-32"),
+    "A body is handed on without the zeros at its end.",
+    change_insertion(lambda message: replace(message, Body=message.Body.rstrip(b"\0"))),
+    blind=True,
+)
+
+
+add(
+    "blanks-at-the-end-of-a-label-lost",
+    ("MQMQ-2.2.19.3-09",),
+    "A label is handed on without the blanks at its end.",
+    change_insertion(lambda message: replace(message, Label=message.Label.rstrip())),
+    blind=True,
 )

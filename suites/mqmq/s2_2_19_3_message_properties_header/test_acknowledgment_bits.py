@@ -2,138 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
 import pytest
 
-from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
-    NOT_TRANSACTIONAL_MSG,
     NOT_TRANSACTIONAL_Q,
-    Q_PURGED,
     REACH_QUEUE,
-    RECEIVE,
-    RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
     correlation,
     identifier,
     message_class,
 )
-from suites.mqqb.steps.opening import pass_time
-from suites.mqqb.steps.sender import alive, eventually
-
-BITS = {
-    "PA": "MQMQ-2.2.19.3-01",
-    "PR": "MQMQ-2.2.19.3-02",
-    "NA": "MQMQ-2.2.19.3-03",
-    "NR": "MQMQ-2.2.19.3-04",
-}
-"""The bits by which an acknowledgment is asked for, with their rules."""
-CLASSIFICATIONS = {
-    "PA": ("MQDMPR-3.1.1.12-38",),
-    "PR": ("MQDMPR-3.1.1.12-39",),
-    "NA": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
-    "NR": ("MQDMPR-3.1.1.12-41",),
-    "PANA": ("MQDMPR-3.1.1.12-42",),
-    "NANR": ("MQDMPR-3.1.1.12-43",),
-    "PRNANR": ("MQDMPR-3.1.1.12-44",),
-}
-"""The bits of each classification of AcknowledgementsRequested, with its rules."""
-EVERY_CLASSIFICATION = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
-OF_CLASSIFICATIONS = (*EVERY_CLASSIFICATION, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
-ASKED = ("", *CLASSIFICATIONS, "PAPRNANR")
-"""Messages with none of the bits, with those of a classification, with all."""
-CORRELATION = "MQMQ-2.2.19.3-14"
-SHORT_S = 3
-
-
-class Disposition(NamedTuple):
-    """How messages end: where they go, with which fields, what is done there, which class each bit brings."""
-
-    queue: str
-    user: dict[str, int]
-    act: Callable[[Any, Any], None]
-    classes: dict[str, int]
-
-
-def _leave(peer, sut):
-    """Leave the messages where they are."""
-
-
-def _take(peer, sut):
-    _await_all(peer, sut)
-    while sut.control.call("receive", queue=sut.queue(), timeout_ms=0)["message"] is not None:
-        pass
-
-
-def _purge(peer, sut):
-    _await_all(peer, sut)
-    sut.control.call("purge", queue=sut.queue())
-
-
-def _await_all(peer, sut):
-    if not eventually(peer, lambda: len(sut.messages()) >= len(ASKED)):
-        raise ConformanceFailure("the messages did not come into their queue")
-
-
-def _let_expire(peer, sut):
-    pass_time(peer, (SHORT_S + 1) * 1_000)
-
-
-ARRIVED = {"PA": REACH_QUEUE}
-ENDS = {
-    "arrived": Disposition("plain", {}, _leave, ARRIVED),
-    "received": Disposition("plain", {}, _take, ARRIVED | {"PR": RECEIVE}),
-    "purged": Disposition("plain", {}, _purge, ARRIVED | {"NR": Q_PURGED}),
-    "expired": Disposition("plain", {"TimeToBeReceived": SHORT_S}, _let_expire, ARRIVED | {"NR": RECEIVE_TIMEOUT}),
-    "refused": Disposition("transactional", {}, _leave, {"NA": NOT_TRANSACTIONAL_MSG}),
-}
-NEEDS = {"received": (needs("receive"),), "purged": (needs("receive"),)}
-
-
-@covers(*BITS.values(), CORRELATION, *OF_CLASSIFICATIONS)
-@pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
-@pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS.get(end, ())) for end in ENDS])
-def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end, delivery):
-    """However messages end, those have an acknowledgment that ask for it, with its class and their identifiers."""
-    disposition = ENDS[end]
-    receiver = AcknowledgingReceiver(peer, sut)
-    sent = {}
-    for asked in ASKED:
-        bits = {bit: 1 for bit in BITS if bit in asked}
-        user = {"DM": delivery, **disposition.user}
-        user = receiver.administered(user) if bits else user
-        packet = receiver.asking(user, queue=disposition.queue, properties=bits)
-        if not bits:
-            packet["UserHeader"].AdminQueue = None
-        sent[asked] = receiver.give(packet)
-    alive(receiver.session)
-    disposition.act(peer, sut)
-    wanted = {asked: sorted(value for bit, value in disposition.classes.items() if bit in asked) for asked in ASKED}
-    came = receiver.await_acks(sum(map(len, wanted.values())))
-    found = {
-        asked: sorted(message_class(ack) for ack in came if correlation(ack) == identifier(frame))
-        for asked, frame in sent.items()
-    }
-    evidence = [*sent.values(), *came]
-    for bit, rule in BITS.items():
-        with_bit = {asked: values for asked, values in wanted.items() if bit in asked or not asked}
-        observed = {asked: found[asked] for asked in with_bit}
-        judge(rule, expected=f"{end}: {with_bit}", observed=f"{end}: {observed}", evidence=evidence)
-    for asked, rules in CLASSIFICATIONS.items():
-        for rule in rules:
-            judge(rule, expected=f"{end}: {wanted[asked]}", observed=f"{end}: {found[asked]}", evidence=evidence)
-    for rule in EVERY_CLASSIFICATION:
-        judge(rule, expected=f"{end}: {wanted}", observed=f"{end}: {found}", evidence=evidence)
-    known = {identifier(frame) for frame in sent.values()}
-    strange = [correlation(ack) for ack in came if correlation(ack) not in known]
-    count = f"{sum(map(len, found.values()))} answered, {strange or 'none'} of others"
-    expected = f"{sum(map(len, wanted.values()))} answered, none of others"
-    judge(CORRELATION, expected=expected, observed=count, evidence=evidence)
-    receiver.end()
 
 
 @covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
@@ -152,6 +32,5 @@ def test_a_transactional_message_is_acknowledged_where_it_asks(peer, sut, judge,
     ]
     came = receiver.await_acks(1)
     found = [[message_class(ack) for ack in came if correlation(ack) == identifier(frame)] for frame in sent]
-    for rule in ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03"):
-        judge(rule, expected=str([[], expected]), observed=str(found), evidence=[*sent, *came])
+    judge.all(expected=[[], expected], observed=found, evidence=[*sent, *came])
     receiver.end()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from harness.expectations import one_of
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire.protection import AES_256
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
 
 BASE, ADVANCED = 1, 5
@@ -51,7 +51,7 @@ def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge)
     )
     for rule, nacks in REFUSED.items():
         found = dispositions[rule]
-        expected = OneOf(*(f"{secured.refused(nack)}, not in its queue" for nack in nacks))
+        expected = one_of(*(f"{secured.refused(nack)}, not in its queue" for nack in nacks))
         judge(rule, expected=expected, observed=found.in_silence, evidence=found.frames)
     for rule, name in COUNTERPARTS.items():
         found = dispositions[name]

@@ -40,8 +40,7 @@ def test_a_body_of_any_length_is_decrypted_whole(peer, sut, judge, way):
     packets = {name: secret(sut, secured.message(body=body.encode()), *WAYS[way]) for name, body in bodies.items()}
     for name, disposition in secured.dispositions(packets).items():
         expected, observed = (f"{way}, {name} bytes: {text}" for text in (bodies[name], disposition.body))
-        for rule in ("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04"):
-            judge(rule, expected=expected, observed=observed, evidence=disposition.frames)
+        judge.all(expected=expected, observed=observed, evidence=disposition.frames)
 
 
 @needs("security", "send", "private_names")
@@ -59,12 +58,21 @@ def test_a_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, lev
             raise ConformanceFailure("the SUT did not encrypt the body")
         block = BLOCKS.get(found.algorithm)
         if block is None:
-            for rule in ("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04"):
-                judge.not_exercised(rule, f"algorithm 0x{found.algorithm:X} has no blocks", frame)
+            judge.not_exercised(
+                "MQMQ-2.2.19.3-D03",
+                "MQMQ-2.2.19.3-D04",
+                reason=f"algorithm 0x{found.algorithm:X} has no blocks",
+                evidence=frame,
+            )
             size = length
         else:
             size = length + block - length % block
-            for rule in ("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04"):
-                judge(rule, expected=_body(length), observed=found.body or "cannot be opened", evidence=frame)
+            judge(
+                "MQMQ-2.2.19.3-D03",
+                "MQMQ-2.2.19.3-D04",
+                expected=_body(length),
+                observed=found.body or "cannot be opened",
+                evidence=frame,
+            )
         judge("MQMQ-2.2.19.3-17", expected=size, observed=int(found.properties.MessageSize), evidence=frame)
     outgoing.end()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import carries
+from harness.faults.sent_messages import carries, change_construction
 from reference_qm.codec import (
     DirectQueueFormatName,
     MQFDirectQueueFormatName,
@@ -15,7 +15,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.core.transfer.sending import Sending
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import Message, MessagePosition
 
 MESSAGE = UserMessagePacket
 
@@ -94,3 +94,24 @@ class ListLeftOut(Sending):
     def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
         unlisted = replace(position.MessageReference, DestinationMultiQueueFormatName=None)
         return super().construct_user_message(replace(position, MessageReference=unlisted))
+
+
+def _without_its_third_name(packet: UserMessagePacket, message: Message) -> UserMessagePacket:
+    header = packet.MultiQueueFormatHeader
+    if header is None:
+        return packet
+    listed = replace(header.Destination, FormatNameList=header.Destination.FormatNameList[:2])
+    return replace(packet, MultiQueueFormatHeader=replace(header, Destination=listed))
+
+
+add(
+    "third-destination-not-listed",
+    (
+        "MQMQ-2.2.20.1-01",
+        "MQDMPR-3.1.1.12-28",
+        "MQDMPR-3.1.1.12-27",
+    ),
+    "Of the destinations of a message the first two are listed.",
+    change_construction(_without_its_third_name),
+    blind=True,
+)

@@ -104,3 +104,12 @@ class WrongCountOverlooked(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         counted = replace(header, UserMsgSequenceNumber=session.MessageReceivedCount)
         super().validate_message_counts(session, counted, now)
+
+
+@fault("ack-sequence-number-of-one-byte", breaks="MQMQ-2.2.20.4-05", blind=True)
+class AckSequenceNumberOfOneByte(SessionAcks):
+    """AckSequenceNumber is counted in one byte."""
+
+    def build_header(self, session: Session) -> SessionHeader:
+        header = super().build_header(session)
+        return replace(header, AckSequenceNumber=header.AckSequenceNumber & 0xFF)

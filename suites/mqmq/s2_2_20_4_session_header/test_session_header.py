@@ -8,12 +8,12 @@ from itertools import pairwise
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import session_ack
-from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import ACK_MS, RECOVERABLE_ACK_MS, accepted, agree, direct_name, listen, opened, respond
+from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 WINDOW = 0x40
 INTERNAL_SIZE = 20
@@ -53,10 +53,10 @@ def acknowledged(connection, packets, specified_ms):
 def test_express_messages_are_counted(peer, sut, judge):
     """The count of messages begins with 1, grows with each, and nothing recoverable is acknowledged."""
     sut.slow_down(MEASURED)
-    connection = opened(peer)
+    connection = peer.open_raw()
     counts, evidence = [], []
     for group in (1, 1, 3):
-        frames, header = acknowledged(connection, [a_message(peer) for _ in range(group)], ACK_MS // 2)
+        frames, header = acknowledged(connection, [peer.message() for _ in range(group)], ACK_MS // 2)
         counts.append(header.AckSequenceNumber)
         evidence = frames
         judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=frames)
@@ -79,10 +79,10 @@ def test_more_messages_than_a_byte_counts(peer, sut, judge):
     """Message after message is acknowledged by the count of all of them, beyond 256, too; a slow system may count some
     of them before.
     """
-    connection = opened(peer)
+    connection = peer.open_raw()
     within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS) + sut.response_timeout_ms
     for count in range(GROUP, 256 + 2 * GROUP, GROUP):
-        packets = [a_message(peer) for _ in range(GROUP - 1)] + [recoverable_message(peer)]
+        packets = [peer.message() for _ in range(GROUP - 1)] + [peer.recoverable_message()]
         sent = [connection.send(packet) for packet in packets]
         connection.poll("SessionAck", counting(count), within_ms=within_ms)
         last = next((one for one in reversed(connection.received) if one.kind == "SessionAck"), None)
@@ -96,13 +96,13 @@ def test_more_messages_than_a_byte_counts(peer, sut, judge):
 def test_recoverable_messages_are_counted_apart(peer, sut, judge):
     """Recoverable messages have numbers of their own, a bit each from the lowest one not acknowledged before."""
     sut.slow_down(MEASURED)
-    connection = opened(peer, RecoverableAckTimeout=TOGETHER_MS)
+    connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
     first, header = acknowledged(
-        connection, [a_message(peer), *(recoverable_message(peer) for _ in range(3))], TOGETHER_MS
+        connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], TOGETHER_MS
     )
     judge("MQMQ-2.2.20.4-06", expected=1, observed=header.RecoverableMsgAckSeqNumber, evidence=first)
     judge("MQMQ-2.2.20.4-08", expected="0b111", observed=bin(header.RecoverableMsgAckFlags), evidence=first)
-    second, header = acknowledged(connection, [recoverable_message(peer) for _ in range(2)], TOGETHER_MS)
+    second, header = acknowledged(connection, [peer.recoverable_message() for _ in range(2)], TOGETHER_MS)
     judge("MQMQ-2.2.20.4-06", expected=4, observed=header.RecoverableMsgAckSeqNumber, evidence=second)
     judge("MQMQ-2.2.20.4-08", expected="0b11", observed=bin(header.RecoverableMsgAckFlags), evidence=second)
     observed = f"{header.RecoverableMsgAckSeqNumber - 1} before, {header.AckSequenceNumber} messages"
@@ -116,11 +116,11 @@ def test_messages_sent_are_counted(peer, sut, judge):
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
     agree(connection, respond(connection, asked))
-    sut.send(direct_name(peer), body="second", delivery="recoverable")
-    sut.send(direct_name(peer), body="third", delivery="express")
+    sut.send(peer.direct_name(), body="second", delivery="recoverable")
+    sut.send(peer.direct_name(), body="third", delivery="express")
     for _ in range(2):
         connection.expect("UserMessage")
-    frames, header = acknowledged(connection, [recoverable_message(peer)], ACK_MS // 2)
+    frames, header = acknowledged(connection, [peer.recoverable_message()], ACK_MS // 2)
     judge("MQMQ-2.2.20.4-01", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
     judge("MQMQ-2.2.20.4-09", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
     judge("MQMQ-2.2.20.4-04", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
@@ -143,8 +143,8 @@ def test_the_fields_of_an_acknowledgment_byte_by_byte(peer, sut, judge, express,
     sut.slow_down(MEASURED)
     count, bits = express + recoverable, (1 << recoverable) - 1
     for _ in range(ATTEMPTS):
-        connection = opened(peer, RecoverableAckTimeout=TOGETHER_MS)
-        packets = [a_message(peer) for _ in range(express)] + [recoverable_message(peer) for _ in range(recoverable)]
+        connection = peer.open_raw(RecoverableAckTimeout=TOGETHER_MS)
+        packets = [peer.message() for _ in range(express)] + [peer.recoverable_message() for _ in range(recoverable)]
         frames, header = acknowledged(connection, packets, TOGETHER_MS)
         if header.AckSequenceNumber >= count:
             break
@@ -163,13 +163,13 @@ def test_the_fields_of_an_acknowledgment_byte_by_byte(peer, sut, judge, express,
 def test_nothing_recoverable_is_acknowledged_twice(peer, sut, judge):
     """After a recoverable message was acknowledged, an acknowledgment of express ones names no recoverable one."""
     sut.slow_down(MEASURED)
-    connection = opened(peer)
-    evidence, _ = acknowledged(connection, [recoverable_message(peer)], ACK_MS // 2)
+    connection = peer.open_raw()
+    evidence, _ = acknowledged(connection, [peer.recoverable_message()], ACK_MS // 2)
     for _ in range(2):
-        frames, header = acknowledged(connection, [a_message(peer)], ACK_MS // 2)
+        frames, header = acknowledged(connection, [peer.message()], ACK_MS // 2)
         evidence = [*evidence, *frames]
         judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=evidence)
-    frames, header = acknowledged(connection, [recoverable_message(peer)], ACK_MS // 2)
+    frames, header = acknowledged(connection, [peer.recoverable_message()], ACK_MS // 2)
     judge("MQMQ-2.2.20.4-07", expected=2, observed=header.RecoverableMsgAckSeqNumber, evidence=[*evidence, *frames])
 
 
@@ -191,7 +191,7 @@ def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, ju
     closed = session.wait_closed()
     came = receiver.await_acks(2)
     answered = {correlation(frame) for frame in came}
-    arrived = ["arrived" if identifier(frame) in answered else "lost" for frame in sent]
+    arrived = ["arrived" if identifier(frame) in answered else "not acknowledged" for frame in sent]
     observed = f"{' and '.join(arrived)}, {'closed' if closed else 'open'}"
     judge("MQMQ-2.2.20.4-D03", expected="arrived and arrived, closed", observed=observed, evidence=[*sent, *came])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.fields import (
     add_bits_set,
     bit_clear,
@@ -12,12 +14,15 @@ from harness.faults.fields import (
     refused_unless_zero,
 )
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import at_restart, packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.transfer.in_sequence import InSequence
-from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.adm import Message, MessagePosition, Queue, RecoverableReceipt, Session
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
@@ -122,36 +127,6 @@ add(
 )
 
 
-@fault(
-    "message-transaction-final-ack-forgotten",
-    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
-)
-class FinalAckForgotten(InSequence):
-    """FA asks for nothing."""
-
-    def take_transactional(
-        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        flags = packet.TransactionHeader.Flags & ~2 if packet.TransactionHeader else 0
-        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
-        super().take_transactional(session, packet, receipt, now)
-
-
-@fault(
-    "message-transaction-final-ack-always",
-    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
-)
-class FinalAckAlways(InSequence):
-    """Every transactional message has a FinalAck."""
-
-    def take_transactional(
-        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
-    ) -> None:
-        flags = packet.TransactionHeader.Flags | 2 if packet.TransactionHeader else 0
-        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
-        super().take_transactional(session, packet, receipt, now)
-
-
 add(
     "message-transaction-numbers-swapped",
     ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
@@ -204,3 +179,47 @@ for _name, _rule, _bit in (
     ("message-transaction-x8-dropped", "MQMQ-2.2.20.5-15", "X8"),
 ):
     add(_name, _rule, f"A transactional message with {_bit} set is acknowledged and dropped.", _dropped(_bit))
+
+
+def _last_flag_missing(packet: UserMessagePacket) -> bytes:
+    header = packet.TransactionHeader
+    assert header is not None
+    return replace(packet, TransactionHeader=replace(header, Flags=header.Flags & ~header.flags(LM=1))).build()
+
+
+add(
+    "only-message-of-a-transaction-not-the-last",
+    ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59"),
+    "LM is clear in a message that is the only one of its transaction.",
+    packets(
+        UserMessagePacket,
+        _last_flag_missing,
+        lambda packet: packet.TransactionHeader is not None and packet.TransactionHeader.FM,
+    ),
+    blind=True,
+)
+
+
+@fault("transaction-numbered-anew-for-its-second-queue", breaks="MQMQ-2.2.20.5-06", blind=True)
+class TransactionNumberedAnewForItsSecondQueue(TransactionOperations):
+    """The messages of a transaction to its second queue have another ID than those to the first."""
+
+    def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+        before = transaction.TransactionalOperationCollection
+        first = before[0].MessagePositionReference.QueueReference if before else queue
+        if first is not queue and transaction.number:
+            transaction.number += 1
+        return super().enqueue_in_transaction(transaction, queue, message)
+
+
+def _begin_transactions_anew(qm: QueueManager) -> None:
+    qm.adm.last_transaction = 0
+
+
+add(
+    "transaction-ids-used-again-after-a-restart",
+    "MQMQ-2.2.20.5-07",
+    "After a restart transactions have the IDs that were used before.",
+    at_restart(_begin_transactions_anew),
+    blind=True,
+)

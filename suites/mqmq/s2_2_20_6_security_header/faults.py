@@ -10,6 +10,7 @@ from uuid import UUID
 from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
 from harness.faults.parts import fault
 from harness.faults.primitives import always, packets, wrong_fields
+from harness.faults.public_keys import published_blobs
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized, secured_with
 from reference_qm.codec import SecurityHeader, UserMessagePacket
@@ -254,18 +255,10 @@ add_bits_set(
     ("security-header-x15-sent", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.20.6-06": ("security-body-not-decrypted",),
-    "MQMQ-2.2.20.6-25": ("sent-not-signed",),
-    "MQMQ-2.2.20.6-26": ("sent-not-signed", "sent-signed-as-1.0"),
-    "MQMQ-2.2.20.6-27": ("sent-not-signed",),
-    "MQMQ-2.2.20.6-28": ("published-key-for-signing",),
-    "MQMQ-2.2.20.6-29": ("published-key-other-length",),
-    "MQMQ-2.2.20.6-30": ("published-key-other-length",),
-    "MQMQ-2.2.20.6-31": ("published-key-other-exponent",),
-    "MQMQ-2.2.20.6-32": ("published-key-other-exponent",),
-    "MQMQ-2.2.20.6-33": ("published-key-big-endian",),
-    "MQMQ-2.2.20.6-34": ("published-key-padded",),
-    "MQMQ-2.2.20.6-35": ("published-key-padded",),
-}
-"""Faults of other sections that break rules of this one."""
+
+add(
+    "published-key-padded",
+    ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35", "MQDMPR-3.1.3-D07"),
+    "The modulus of a published key is followed by a byte of ones.",
+    published_blobs(lambda blob: blob + b"\xff"),
+)

@@ -58,5 +58,4 @@ def test_the_items_of_a_message_are_those_that_its_receiver_gets(peer, sut, judg
             return
         whole = dict(zip(ITEMS, expected[name], strict=True))
         seen = {item: shown.get(item) for item in ITEMS}
-        for rule in ("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"):
-            judge(rule, expected=f"{name}: {whole}", observed=f"{name}: {seen}", evidence=found.frames)
+        judge.all(expected=whole, observed=seen, case=name, evidence=found.frames)

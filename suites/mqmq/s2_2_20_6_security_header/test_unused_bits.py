@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, goes_on
-from suites.messages import recoverable_message
 from suites.mqqb.steps.exchanges import reception, taken
 
 UNUSED = {
@@ -21,5 +20,5 @@ def test_unused_bits_of_a_security_header_are_ignored(peer, sut, judge):
     """An unsigned message of the peer itself whose SecurityHeader has an unused bit is taken as any other."""
     sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
     for bit, rule in UNUSED.items():
-        done = reception(peer, recoverable_message(peer, security=sender | {bit: 1}, label=bit), bit)
+        done = reception(peer, peer.recoverable_message(security=sender | {bit: 1}, label=bit), bit)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)

@@ -264,19 +264,3 @@ for _name, _rule, _path in (
     ("message-debug-reserved-sent", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
 ):
     add(_name, _rule, f"{_path} is not 0 in a message that is sent.", field_is(MESSAGE, _path, 0xA5C3))
-
-BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.20-01": ("message-without-properties-flag",),
-    "MQMQ-2.2.20-03": (
-        "message-announces-th",
-        "message-transactional-unannounced",
-    ),
-    "MQMQ-2.2.20-04": ("message-announces-sh",),
-    "MQMQ-2.2.20-05": ("message-without-properties-flag",),
-    "MQMQ-2.2.20-06": ("header-message-debug-flag",),
-    "MQMQ-2.2.20-07": ("message-announces-hh",),
-    "MQMQ-2.2.20-08": ("message-announces-mq",),
-    "MQMQ-2.2.20.2-05": ("list-format-type-9",),
-    "MQMQ-2.2.20.2-D01": ("list-destinations-last",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -12,11 +12,11 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.disposition import ADMINISTRATION, AcknowledgingReceiver, identifier
-from suites.mqqb.steps.opening import direct_name
 
 THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 TRACES = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
@@ -115,8 +115,8 @@ def judged(
     found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
     for rule, beginnings in rules.items():
         names = [name for name in wanted if name.startswith(beginnings)]
-        expected, observed = (shown({name: one[name] for name in names}) for one in (wanted, found))
-        judge(rule, expected=expected, observed=observed, evidence=[*more, frame])
+        expected, observed = ({name: one[name] for name in names} for one in (wanted, found))
+        judge(rule, expected=fields(expected), observed=observed, evidence=[*more, frame])
 
 
 def text(name: str) -> str:
@@ -166,7 +166,7 @@ def _properties(**fields: Any) -> dict[str, Any]:
 @covers(*OF_EXPRESS)
 def test_an_express_message_field_by_field(peer, sut, judge):
     """An express message with all that an application can ask for has every property in its place."""
-    answers = direct_name(peer, "mqc-answers")
+    answers = peer.direct_name("mqc-answers")
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(
         body=BODY,
@@ -208,7 +208,7 @@ def test_an_express_message_field_by_field(peer, sut, judge):
 @covers(*OF_TRANSACTIONAL)
 def test_a_transactional_message_field_by_field(peer, sut, judge):
     """A transactional message has its TransactionHeader between the UserHeader and the MessagePropertiesHeader."""
-    outgoing = Outgoing(peer, sut, direct_name(peer, "mqc-layout"))
+    outgoing = Outgoing(peer, sut, peer.direct_name("mqc-layout"))
     first = outgoing.send(body=BODY, label=LABEL, delivery="transactional")
     frame = outgoing.send(
         body=BODY,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
+from harness.sut.control import ControlRefused
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
-from suites.messages import a_message, recoverable_message
+from suites.mqmq.steps.layout import Layout
+from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.sender import Sender
 
 UNUSED_OF_DEBUG_HEADER = {
@@ -43,7 +46,7 @@ def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
     """A message whose DebugHeader has an unused bit, or anything in Reserved, is taken as any other."""
     for field, rule in UNUSED_OF_DEBUG_HEADER.items():
         oddity = {field: RESERVED if field == "Reserved" else 1}
-        done = reception(peer, recoverable_message(peer, debug=oddity, label=field), field)
+        done = reception(peer, peer.recoverable_message(debug=oddity, label=field), field)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -52,7 +55,7 @@ def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
 def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
     """A message whose SoapHeader has anything in its reserved fields is taken as any other."""
     for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
-        done = reception(peer, recoverable_message(peer, soap={**SOAP, field: RESERVED}, label=field), field)
+        done = reception(peer, peer.recoverable_message(soap={**SOAP, field: RESERVED}, label=field), field)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -65,7 +68,7 @@ def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
     lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
     signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
     for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
-        done = reception(peer, recoverable_message(peer, mqf=fields, label=rule), rule)
+        done = reception(peer, peer.recoverable_message(mqf=fields, label=rule), rule)
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
@@ -81,13 +84,13 @@ def test_a_message_that_acknowledges_has_a_session_header(peer, sut, judge):
     for number in range(2, 2 + ATTEMPTS):
         sender.acknowledge_all(session)
         known = len(session.received)
-        received = session.send(a_message(peer))
-        pass_time(peer, sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
+        received = session.send(peer.message())
+        peer.pass_time(sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
         sender.send(number)
         sent = sender.collect(session, number)
         if len(sent) < number or _session_header(sent[-1]) != PLAIN:
             break
-        pass_time(peer, sut.duration_ms(delay_ms))  # until what was sent is acknowledged
+        peer.pass_time(sut.duration_ms(delay_ms))  # until what was sent is acknowledged
     if len(sent) == number and session.received[known].kind == "SessionAck":
         raise ConformanceFailure("the SUT always acknowledged before its message, so that no message has to")
     observed = "; ".join(dict.fromkeys(_session_header(frame) for frame in sent))
@@ -100,3 +103,26 @@ def _session_header(frame):
     extra = len(frame.data) - int.from_bytes(frame.data[8:12], "little")
     there = {0: "no SessionHeader", 16: "a SessionHeader"}.get(extra, f"{extra} bytes more")
     return f"SH {frame['BaseHeader'].SH}, {there}"
+
+
+LARGEST = 0x0040_0000
+
+
+@needs("send")
+@covers("MQMQ-2.2.20-D01")
+@pytest.mark.parametrize("size", [LARGEST // 2, LARGEST])
+def test_no_larger_message_is_sent(peer, sut, judge, size):
+    """A body of 2 MiB comes in one packet; one of 4 MiB, which no packet holds, is refused or not sent as it is."""
+    outgoing = Outgoing(peer, sut)
+    before = outgoing.send(body="before")
+    try:
+        frame = outgoing.send(body="x" * size)
+    except ControlRefused:
+        frame = outgoing.send(body="after")
+        if size < LARGEST:
+            raise ConformanceFailure("the SUT sends no body of 2 MiB") from None
+    held = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
+    whole = held if size < LARGEST else "none of 4 MiB"
+    expected = size if size < LARGEST else "none of 4 MiB"
+    judge("MQMQ-2.2.20-D01", expected=expected, observed=whole, evidence=[before, frame])
+    outgoing.end()

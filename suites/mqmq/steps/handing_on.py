@@ -7,12 +7,11 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.party import NONE
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from suites.messages import NONE, a_message
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import private_queue
-from suites.mqqb.steps.opening import opened
 
 QUEUE = 1
 TAG = "MessagePropertiesHeader.ApplicationTag"
@@ -27,9 +26,9 @@ def handed_on(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: A
     peer.listen(ignore_incoming=True)
     plain, tag = (peer.message_id() & 0xFFFF for _ in range(2))
     to = private_queue(peer.identifier, QUEUE)
-    connection = opened(peer)
-    connection.send(a_message(peer, to, destination=None, ApplicationTag=plain))
-    packet = a_message(peer, {**to, **user}, destination=None, ApplicationTag=tag, **headers)
+    connection = peer.open_raw()
+    connection.send(peer.message(to, destination=None, ApplicationTag=plain))
+    packet = peer.message({**to, **user}, destination=None, ApplicationTag=tag, **headers)
     sent = connection.send(packet)
 
     def came() -> list[Frame]:

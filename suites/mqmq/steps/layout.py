@@ -256,8 +256,3 @@ class Layout:
 
     def _pad(self, boundary: int, start: int) -> None:
         self._at += -(self._at - start) % boundary
-
-
-def shown(fields: Mapping[str, Any]) -> str:
-    """Return fields as one line, for ``expected`` and ``observed``."""
-    return ", ".join(f"{name} {value}" for name, value in fields.items())

@@ -139,7 +139,7 @@ class ExpiredIsIgnored(Admission):
     ) -> None:
         """Acknowledge nothing."""
 
-    @only_if(lambda part, session, packet, queue, now: part.qm.sending.has_expired(packet, now))
+    @only_if(lambda part, session, packet, queue, now: part.qm.lifetimes.has_expired(packet, now))
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
         self._expiring = True
         outcome = super().check_expiration(session, packet, queue, now)

@@ -11,6 +11,7 @@ from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.sending import Sending
@@ -213,9 +214,11 @@ class PiggybackedAckRestartsTheTimer(Sending):
 
 
 @follows("E110.2")
-class OnlyTimeToReachQueueCounts(Sending):
+class OnlyTimeToReachQueueCounts(Lifetimes):
     """A message whose TimeToBeReceived is over is sent, and expires at its destination."""
 
-    @only_if(lambda part, packet, now: part.is_own(packet) and packet.UserHeader.TimeToBeReceived != INFINITE)
+    @only_if(
+        lambda part, packet, now: part.qm.sending.is_own(packet) and packet.UserHeader.TimeToBeReceived != INFINITE
+    )
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue

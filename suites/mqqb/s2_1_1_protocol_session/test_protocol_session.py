@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from harness.errors import SutUnavailable
+from harness.peer.handshake import request
 from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import acknowledgment, agree, called, kind_of, listen, opened, request, respond
+from suites.mqqb.steps.opening import agree, called, kind_of, listen, respond
 from suites.mqqb.steps.ordering import Receiver
 
 BASE_HEADER_SIZE = 16
@@ -50,9 +51,9 @@ def test_messages_go_both_ways_on_a_session(peer, sut, judge):
     """The peer's message is acknowledged on the session that the SUT's own came on, and on the one that it opened."""
     initiated, asked = called(peer, sut)  # first: it may send on a session that is open already (E16)
     message = agree(initiated, respond(initiated, asked))
-    second = acknowledgment(initiated)
-    accepted = opened(peer)
-    first = acknowledgment(accepted)
+    second = initiated.acknowledgment()
+    accepted = peer.open_raw()
+    first = accepted.acknowledgment()
     judge(
         "MQQB-2.1.1-D01",
         expected="SessionAck on an accepted session, UserMessage and SessionAck on an initiated one",

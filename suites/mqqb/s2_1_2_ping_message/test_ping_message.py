@@ -7,7 +7,6 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import ping_request, ping_response
-from suites.mqqb.steps.opening import direct_name
 from suites.mqqb.steps.provoking import let_send
 
 
@@ -20,7 +19,7 @@ def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
     """
     hearing = peer.udp(port=sut.file.driver.peer_ping_port)
     listener = peer.listen_raw(ping=False)
-    let_send(peer, sut, direct_name(peer))
+    let_send(peer, sut, peer.direct_name())
     ping = hearing.poll()
     observed = "no ping there" if ping is None else f"{ping.kind} at the ping port"
     judge("MQQB-2.1.2-D01", expected="Ping at the ping port", observed=observed, evidence=ping)

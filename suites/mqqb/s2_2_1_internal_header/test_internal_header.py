@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import closed
+from harness.peer.handshake import request
 from harness.run.marks import covers, goes_on, malforms
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import OTHER_GUID, check_alive, opened, packet_at, request
+from suites.mqqb.steps.opening import OTHER_GUID, packet_at
 
 RESERVED_BITS = {
     "X5": "MQQB-2.2.1-07",
@@ -71,14 +73,13 @@ def test_an_internal_header_has_four_bytes(peer, judge):
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])
 def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
     """On a session that is open and alive, an internal packet of no known type ends the session."""
-    connection = opened(peer)
-    check_alive(connection)
+    connection = peer.open_raw()
+    connection.check_alive()
     data = bytearray(bytes(connection.sent[1].data))
     data[FLAGS_AT] = packet_type
     sent = connection.send(bytes(data))
     connection.wait_closed()
-    observed = "closed" if connection.closed_by_sut else connection.outcome()
-    judge("MQQB-2.2.1-03", expected="closed", observed=observed, evidence=[sent])
+    judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
 
 
 @goes_on()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from harness.peer.handshake import parameters
 from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import established, internal_bits, packet_at, parameters
+from suites.mqqb.steps.opening import internal_bits, packet_at
 
 RESERVED = slice(28, 30)
 
@@ -12,7 +13,7 @@ RESERVED = slice(28, 30)
 @covers("MQQB-2.2.2-01", "MQQB-2.2.2-02")
 def test_connection_parameters_are_internal_and_of_their_type(peer, judge):
     """The answer to the parameters of an initiator has IN set and PT 3."""
-    connection = established(peer)
+    connection = peer.request_session()
     sent = connection.send(parameters())
     reply = packet_at(connection, 1)
     bits = internal_bits(reply)

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import one_of
+from harness.peer.handshake import NULL_GUID, request
 from harness.run.marks import covers, goes_on, malforms, needs
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import (
-    NULL_GUID,
-    OneOf,
-    accepted,
-    called,
-    internal_bits,
-    listen,
-    packet_at,
-    private_name,
-    request,
-    text,
-)
+from suites.mqqb.steps.opening import accepted, called, internal_bits, listen, packet_at, private_name, text
 
 UNUSED_BITS = {
     "X11": "MQQB-2.2.3.1-09",
@@ -52,7 +43,7 @@ def test_a_request_for_a_direct_name_has_no_server_guid(peer, sut, judge):
     pings = peer.recorder.pings(from_sut=False)
     named = {text(frame.packet.QMGuid) for frame in pings}
     observed = text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-2.2.3.1-01", expected=OneOf(text(NULL_GUID), *named), observed=observed, evidence=[*pings, asked])
+    judge("MQQB-2.2.3.1-01", expected=one_of(text(NULL_GUID), *named), observed=observed, evidence=[*pings, asked])
 
 
 @needs("send", "private_names")
@@ -83,7 +74,7 @@ def test_the_session_flag_tells_of_a_ping(peer, sut, judge):
     for _ in range(2):  # a retry comes without a ping
         connection, asked = accepted(listener)
         pings = peer.recorder.pings(from_sut=True)[seen:]
-        expected = OneOf("SE 0", "SE 1") if pings else "SE 1"
+        expected = one_of("SE 0", "SE 1") if pings else "SE 1"
         observed = f"SE {asked['EstablishConnectionHeader'].SE}"
         judge("MQQB-2.2.3.1-05", expected=expected, observed=observed, evidence=[*pings, asked])
         seen += len(pings)

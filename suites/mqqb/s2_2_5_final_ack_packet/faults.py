@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from harness.faults.fields import bit_clear, field_is
 from harness.faults.ordering_acks import WRONG
-from harness.faults.parts import fault
+from harness.faults.parts import changed, fault, replaced
 from harness.faults.registry import add
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import FinalAckBody, MessageClass, UserMessagePacket
+from reference_qm.core.part import QM
 from reference_qm.core.transfer.final_acks import FinalAcks
-from reference_qm.core.transfer.order_acks import is_final_ack
+from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack
 from reference_qm.model.adm import MessagePosition
 from reference_qm.surface.clock import Now
 
@@ -95,3 +98,59 @@ class FinalNotForDeadLetters(FinalAcks):
         if not position.MessageReference.PositiveJournalingRequested:
             position.order_queue = None
         super().position_deleted(position, reason, now)
+
+
+@fault("received-message-with-jn-alone-has-no-final-ack", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True)
+class ReceivedMessageWithJnAloneHasNoFinalAck(FinalAcks):
+    """A message with JN alone has a FinalAck only when it failed: its sender never learns that it was received."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        silent = message.NegativeJournalingRequested and not message.PositiveJournalingRequested
+        if reason is not MessageClass.MQMSG_CLASS_ACK_RECEIVE or not silent or message.FinalAckRequired:
+            super().acknowledge_final(position, reason, now)
+
+
+@fault("failed-message-with-jp-alone-has-no-final-ack", breaks=("MQQB-2.2.5-D01", "MQQB-3.1.7.2.2-01"), blind=True)
+class FailedMessageWithJpAloneHasNoFinalAck(FinalAcks):
+    """A message with JP alone has a FinalAck only when it was received."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        silent = message.PositiveJournalingRequested and not message.NegativeJournalingRequested
+        if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE or not silent or message.FinalAckRequired:
+            super().acknowledge_final(position, reason, now)
+
+
+def _sent_final(change: Any) -> Any:
+    def make(original: Any) -> Any:
+        def send(qm: QM, name: str, message_class: MessageClass, body: Any, now: Now) -> None:
+            original(qm, name, message_class, change(body) if isinstance(body, FinalAckBody) else body, now)
+
+        return send
+
+    return replaced(changed(OrderAcks.send_transactional_ack, make))
+
+
+add(
+    "final-ack-previous-one-less",
+    ("MQQB-2.2.5.1-03", "MQQB-3.1.7.17-D05", "MQQB-3.1.7.17-D08"),
+    "TxPreviousSequenceNumber of a FinalAck is its TxSequenceNumber less one, also where the sequence has a gap.",
+    _sent_final(lambda body: replace(body, TxPreviousSequenceNumber=body.TxSequenceNumber - 1)),
+    blind=True,
+)
+
+
+@fault("final-ack-names-the-newest-sequence", breaks="MQQB-2.2.5.1-01", blind=True)
+class FinalAckNamesTheNewestSequence(FinalAcks):
+    """The FinalAck of a message names the sequence that its sender has got to meanwhile."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        message = position.MessageReference
+        key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
+        transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
+        if transfer is not None:
+            position.MessageReference = replace(
+                message, TransactionalMessageSequenceIdentifier=transfer.SequenceIdentifier
+            )
+        super().acknowledge_final(position, reason, now)

@@ -10,7 +10,6 @@ from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
 from suites.mqqb.steps.ordering import Receiver, place, private_number
-from suites.mqqb.steps.sender import eventually
 
 PRIVATE = 3
 BODY = (
@@ -112,7 +111,7 @@ def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, re
     receiver.await_acknowledgment()
     receiver.sequence = Sequence(peer, ordinal=2)
     receiver.send()
-    eventually(peer, lambda: len(sut.messages("transactional")) == 3)
+    peer.eventually(lambda: len(sut.messages("transactional")) == 3)
     for _ in range(3 if remove is take else 1):
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
@@ -149,4 +148,4 @@ def test_only_who_wants_journaling_or_is_refused_has_a_final_ack(peer, sut, judg
         pass
     finals = receiver.acknowledgments(final=True)
     observed = sorted({place(frame).TxSequenceNumber for frame in finals})
-    judge("MQQB-2.2.5-D01", expected=str([2, 3, 4, 5]), observed=str(observed), evidence=[*sent, *finals])
+    judge("MQQB-2.2.5-D01", expected=[2, 3, 4, 5], observed=observed, evidence=[*sent, *finals])

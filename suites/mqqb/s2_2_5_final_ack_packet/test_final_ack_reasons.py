@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import one_of
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
 from suites.mqqb.steps.disposition import classes, named
-from suites.mqqb.steps.opening import OneOf, pass_time
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
 
@@ -17,7 +17,7 @@ NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryp
 REASONS = {
     "MQQB-2.2.5-15": "NACK_ACCESS_DENIED",
     "MQQB-2.2.5-16": "NACK_BAD_ENCRYPTION",
-    "MQQB-2.2.5-17": OneOf("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
+    "MQQB-2.2.5-17": one_of("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
 """By rule; who verifies a signature by any provider as any other takes the message instead (E84)."""
@@ -67,6 +67,6 @@ def test_a_message_whose_time_to_be_received_is_over(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JN": 1, "TimeToBeReceived": SHORT_S})
     receiver.await_acknowledgment()
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
     judge("MQQB-2.2.5-22", expected=named(RECEIVE_TIMEOUT), observed=_class(frame), evidence=[sent, frame])

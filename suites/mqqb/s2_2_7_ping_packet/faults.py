@@ -11,6 +11,7 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, pings
 from harness.faults.registry import add
 from reference_qm.codec import PingPacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.ping import Ping
 from reference_qm.model.states import SessionState
@@ -44,10 +45,6 @@ def _refusal_if_unused(data: bytes) -> bytes:
 def _any_signature(data: bytes) -> bytes:
     """Give a datagram the right Signature, whatever it had."""
     return data[:2] + SIGNATURE + data[4:]
-
-
-def _swapped_cookie(packet: PingPacket) -> bytes:
-    return replace(packet, Cookie=int.from_bytes(packet.Cookie.to_bytes(4, "big"), "little")).build()
 
 
 # -- Flags ---------------------------------------------------------------------------------------------------------
@@ -94,22 +91,10 @@ add(
     sent_as("initiator", bit_inverted(PingPacket, "RC")),
 )
 add(
-    "ping-response-type-clear",
-    ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
-    "RC is clear in every Ping Response.",
-    sent_as("acceptor", bit_clear(PingPacket, "RC")),
-)
-add(
     "ping-response-type-set",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "RC is set in every Ping Response.",
     sent_as("acceptor", bit_set(PingPacket, "RC")),
-)
-add(
-    "ping-request-refuses",
-    ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
-    "RF is set in Ping Requests.",
-    sent_as("initiator", bit_set(PingPacket, "RF")),
 )
 add(
     "ping-response-refuses",
@@ -144,12 +129,6 @@ add(
     sent_as("initiator", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
 )
 add(
-    "ping-response-signature-swapped",
-    ("MQQB-2.2.7-20", "MQQB-3.1.7.7-10"),
-    "Signature of a Ping Response is 0x4855.",
-    sent_as("acceptor", field_is(PingPacket, "Signature", SWAPPED_SIGNATURE)),
-)
-add(
     "ping-request-any-signature",
     ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"),
     "A Ping Request is answered whatever its Signature.",
@@ -160,12 +139,6 @@ add(
     ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
     "A Ping Response is taken whatever its Signature.",
     received_datagrams(PingSocket.SOURCE, _any_signature),
-)
-add(
-    "ping-response-cookie-swapped",
-    ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
-    "Cookie of a Ping Response has the other byte order.",
-    sent_as("acceptor", pings(_swapped_cookie)),
 )
 
 
@@ -192,3 +165,26 @@ add(
     "A Ping Response has 28 bytes.",
     sent_as("acceptor", pings(lambda packet: packet.build() + bytes(4))),
 )
+
+
+@fault("cookie-loses-its-highest-bit", breaks="MQQB-2.2.7-22", blind=True)
+class CookieLosesItsHighestBit(Ping):
+    """A Cookie is kept as a signed number: its highest bit is lost."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        return replace(response, Cookie=response.Cookie & 0x7FFFFFFF)
+
+
+@fault("refusal-foretold-for-ever", breaks=("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"), blind=True)
+class RefusalForetoldForEver(Ping):
+    """Once a Ping Response had RF set, all after it have."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._flags = 0
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        response = super().build_response(request)
+        self._flags |= response.Flags & PingPacket.flags(RF=1)
+        return replace(response, Flags=response.Flags | self._flags)

@@ -12,7 +12,7 @@ from harness.wire.protection import (
     LEVELS,
     RC4,
     RsaKey,
-    encrypted,
+    encrypt_body,
     listed_blobs,
     simple_blob,
 )
@@ -59,7 +59,7 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
     for level, (algorithm, bits) in WAYS.items():
         blob = blobs.get(LEVELS[level], b"").ljust(84, b"\0")
         key = RsaKey(int.from_bytes(blob[20:], "little"), int.from_bytes(blob[16:20], "little"))
-        packet = secured.message(body=encrypted(CLEAR, algorithm, KEY[bits]), PrivacyLevel=level)
+        packet = secured.message(body=encrypt_body(CLEAR, algorithm, KEY[bits]), PrivacyLevel=level)
         packet["MessagePropertiesHeader"].EncryptionAlgorithm = algorithm
         packet["SecurityHeader"].EB = 1
         usable = key.modulus > 1 << 8 * (len(KEY[bits]) + 12)
@@ -67,14 +67,10 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
         packets[LEVELS[level]] = packet
     dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
-    for rule in ("MQQB-3.1.7.1.5-10", *BY_PROVIDER):
-        judge(rule, expected=BITS, observed=sizes, evidence=evidence)
+    judge("MQQB-3.1.7.1.5-10", *BY_PROVIDER, expected=BITS, observed=sizes, evidence=evidence)
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
-        for rule in HEADER:
-            judge(rule, expected=f"{name}: {CONSTANT}", observed=f"{name}: {blob[:12].hex()}", evidence=evidence)
-        for rule in SIZES:
-            observed = f"{length} and {modulus.bit_length()}"
-            judge(rule, expected=f"{sizes[name]} and {sizes[name]}", observed=observed, evidence=evidence)
-        for rule in NUMBERS:
-            judge(rule, expected=CLEAR.decode(), observed=dispositions[name].body, evidence=dispositions[name].frames)
+        judge(*HEADER, expected=CONSTANT, observed=blob[:12].hex(), case=name, evidence=evidence)
+        observed = f"{length} and {modulus.bit_length()}"
+        judge(*SIZES, expected=f"{sizes[name]} and {sizes[name]}", observed=observed, evidence=evidence)
+        judge(*NUMBERS, expected=CLEAR.decode(), observed=dispositions[name].body, evidence=dispositions[name].frames)

@@ -12,6 +12,7 @@ from reference_qm.codec import TxSequenceID, UserMessagePacket
 from reference_qm.core.names.destinations import Destinations
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.establishing import Establishing
+from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.transactional_sending import TransactionalSending
@@ -287,3 +288,25 @@ class SequencesOfOneSecondAlike(Destinations):
     def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
         self.qm.adm.last_sequence_time = 0
         return super().open_outgoing(name, now)
+
+
+@fault("two-sessions-of-one-address-share-their-counts", breaks="MQQB-3.1.1.3.1-01", blind=True)
+class TwoSessionsOfOneAddressShareTheirCounts(Receiving):
+    """A message counts on every session with the address that it came from."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        for one in self.qm.sessions.values():
+            if one.RemoteQMAddress == session.RemoteQMAddress and one.SessionState is SessionState.OPEN:
+                super().count_received(one, packet)
+
+
+@fault("recoverable-first-on-the-next-session", breaks="MQQB-3.1.1.3.1-D01", blind=True)
+class RecoverableFirstOnTheNextSession(SessionInitialization):
+    """On the next session recoverable messages are sent before express ones."""
+
+    def initialize_messages(self, session: Session) -> None:
+        table = session.OutgoingMessageTable
+        for position in sorted(table, key=lambda one: not one.recoverable):
+            table.remove(position)
+            table.add(position)
+        super().initialize_messages(session)

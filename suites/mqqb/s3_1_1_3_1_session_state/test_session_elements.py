@@ -9,18 +9,16 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.conversation import RawConversation
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, accepted_from, direct_name, is_address, opened, settle
+from suites.mqqb.steps.opening import accepted_from, is_address
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers
-
-KEPT_TAGS = [1, 3, 4]
-"""The messages that must survive."""
 
 
 def _acknowledged(connection: RawConversation, count: int) -> Frame | None:
@@ -35,38 +33,38 @@ def _acknowledged(connection: RawConversation, count: int) -> Frame | None:
 @covers("MQQB-3.1.1.3.1-01")
 def test_each_session_counts_its_own_messages(peer, sut, judge):
     """Of two sessions one gets two messages, the other one: the acknowledgments count 2 and 1."""
-    first, second = opened(peer), opened(peer)
-    sent = [first.send(recoverable_message(peer)), second.send(recoverable_message(peer))]
-    sent.append(first.send(recoverable_message(peer)))
+    first, second = peer.open_raw(), peer.open_raw()
+    sent = [first.send(peer.recoverable_message()), second.send(peer.recoverable_message())]
+    sent.append(first.send(peer.recoverable_message()))
     acks = [_acknowledged(first, 2), _acknowledged(second, 1)]
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
-    judge(
-        "MQQB-3.1.1.3.1-01", expected="[2, 1] acknowledged", observed=f"{counted} acknowledged", evidence=[*sent, *acks]
-    )
+    judge("MQQB-3.1.1.3.1-01", expected=[2, 1], observed=counted, case="acknowledged", evidence=[*sent, *acks])
 
 
 @needs("restart", "inspect")
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judge):
     """An accepted session has no outgoing queue and nothing to send; one for a message has both after a restart."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-reference"))
-    other = opened(peer)
+    sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
+    other = peer.open_raw()
     accepted = accepted_from(sut, peer.identifier)
     reference = element(accepted, "OutgoingQueueReference")
-    judge("MQQB-3.1.1.3.1-10", expected="accepted: None", observed=f"accepted: {reference}")
+    judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="accepted")
     other.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.first(1)
     addresses = [element(one, "RemoteQMAddress") for one in (accepted, *_for(sut, sender.to))]
-    observed = "addresses" if all(map(is_address, addresses)) and len(addresses) > 1 else str(addresses)
-    judge("MQQB-3.1.1.3.1-11", expected="addresses", observed=observed, evidence=came)
+    judge(
+        "MQQB-3.1.1.3.1-11",
+        expected=holds("addresses"),
+        observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
+        evidence=came,
+    )
     judge.finished("MQQB-3.1.1.3.1-11")
     session.close()
     sut.restart()
     references = {element(one, "OutgoingQueueReference") for one in _for(sut, sender.to)}
-    judge(
-        "MQQB-3.1.1.3.1-10", expected=f"after a restart: {{{sender.to!r}}}", observed=f"after a restart: {references}"
-    )
+    judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="after a restart")
     session = sender.session()
     sender.collect(session, 1)
     sender.acknowledge_all(session)
@@ -78,66 +76,25 @@ def _for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     return [one for one in shown if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
 
 
-def _destination(frame: Frame) -> str:
-    """Return the direct name that a message is for, without its prefix."""
-    return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
-
-
-@needs("send", "restart")
-@covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
-def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
-    """To two queues that cannot be reached go recoverable messages and an express one; two restarts, and they come."""
-    to = [direct_name(peer, name) for name in ("mqc-survive-1", "mqc-survive-2")]
-    for tag, queue, delivery in (
-        (1, 0, "recoverable"),
-        (2, 0, "express"),
-        (3, 0, "recoverable"),
-        (4, 1, "recoverable"),
-    ):
-        sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
-    sut.restart()
-    sut.restart()
-    sender = Sender(peer, sut, to[0])
-    came: list[Frame] = []
-    while 4 not in tags(came) or len(came) < len(KEPT_TAGS):
-        session = sender.next_session()
-        more = [] if session is None else sender.collect_all(session, 1)
-        if session is None or not more:
-            break
-        came += more
-        sender.acknowledge_all(session)
-    both = sorted({tag == 4 for tag in tags(came)})
-    judge("MQQB-3.1.4.1-02", expected="2 queues", observed=f"{len(both)} queues", evidence=came)
-    first = [tag for tag in tags(came) if tag < 4]
-    judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {first}", evidence=came)
-    went = {tag: _destination(frame) for tag, frame in zip(tags(came), came, strict=True) if tag != 2}
-    wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in KEPT_TAGS}
-    judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(went.items()), evidence=came)
-    kept = sorted(set(tags(came)) - {2})
-    for rule in ("MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02"):
-        judge(rule, expected=f"{KEPT_TAGS} survive", observed=f"{kept} survive", evidence=came)
-    settle(peer)
-
-
 @needs("restart")
 @covers("MQQB-3.1.1.3.1-12")
 def test_acknowledgments_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     """Acknowledgments that the SUT has to send, to a queue that cannot be reached, are messages as any others."""
-    to = direct_name(peer, "mqc-acks-survive")
+    to = peer.direct_name("mqc-acks-survive")
     provoker = Provoker(peer, to)
     for tag, delivery in ((1, "recoverable"), (2, "express"), (3, "recoverable")):
         provoker.send(tag, delivery)
     if provoker.connection is None or _acknowledged(provoker.connection, 3) is None:
         raise ConformanceFailure("the SUT did not acknowledge the messages that ask for its own")
-    settle(peer)
+    peer.settle()
     sut.restart()
     sender = Sender(peer, sut, to)
     session = sender.next_session()
     came = [] if session is None else sender.collect_all(session, 2)
-    judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {tags(came)}", evidence=came)
+    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=tags(came), case="messages", evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
-    settle(peer)
+    peer.settle()
 
 
 @needs("send", "restart")
@@ -153,5 +110,5 @@ def test_a_transactional_message_has_its_number_also_after_a_restart(peer, sut, 
     )
     again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
     evidence = [*sent, *again]
-    judge("MQQB-3.1.1.3.1.2-01", expected=str(numbers(sent)), observed=str(numbers(again)), evidence=evidence)
+    judge("MQQB-3.1.1.3.1.2-01", expected=numbers(sent), observed=numbers(again), evidence=evidence)
     outgoing.settle()

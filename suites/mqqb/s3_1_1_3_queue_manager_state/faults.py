@@ -111,38 +111,3 @@ for _name, _cache in (("sent", "SendSymmetricKeyCache"), ("received", "ReceiveSy
         f"The cleanup timer of {_cache} runs for two lifetimes.",
         cleanup_late(_cache),
     )
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.3-02": ("certificate-not-cached",),
-    "MQQB-3.1.1.3-03": ("certificate-not-cached",),
-    "MQQB-3.1.1.3-04": (
-        "certificate-cache-emptied-when-full",
-        "certificate-cache-loses-the-newest",
-        "certificate-cache-without-limit",
-    ),
-    "MQQB-3.1.1.3-05": (
-        "certificate-timer-not-started",
-        "certificate-timer-started-again",
-        "cleanup-timers-start-together",
-    ),
-    "MQQB-3.1.1.3-06": ("received-key-cached-once",),
-    "MQQB-3.1.1.3-07": ("received-key-cached-once",),
-    "MQQB-3.1.1.3-09": (
-        "received-key-cache-emptied-when-full",
-        "received-key-cache-loses-the-newest",
-        "received-key-cache-without-limit",
-    ),
-    "MQQB-3.1.1.3-13": (
-        "sent-key-cache-emptied-when-full",
-        "sent-key-cache-loses-the-newest",
-        "sent-key-cache-without-limit",
-    ),
-    "MQQB-3.1.1.3-16": ("sent-preferences-ignored",),
-    "MQQB-3.1.1.3-17": ("sent-preferences-ignored",),
-    "MQQB-3.1.1.3-18": ("sent-enhanced-rc2-never-cut",),
-    "MQQB-3.1.1.3-19": ("security-weak-rc2-accepted",),
-    "MQQB-3.1.1.3.2-01": ("session-table-lost",),
-    "MQQB-3.1.1.3.2-02": ("session-table-lost",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, direct_name, opened
 from suites.mqqb.steps.sender import Sender, tags
 
 LABEL = "twice"
 
 
 def _sent_and_acknowledged(peer, packet):
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = connection.send(packet)
     ack = connection.poll("SessionAck", within_ms=peer.sut.duration_ms(ACK_MS) + peer.sut.slack_ms(ACK_MS))
     if ack is None:
@@ -27,24 +28,24 @@ def _sent_and_acknowledged(peer, packet):
 def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent again after a restart: there is one of it in its queue."""
     queue = sut.queue()
-    packet = recoverable_message(peer, label=LABEL)
+    packet = peer.recoverable_message(label=LABEL)
     evidence = _sent_and_acknowledged(peer, packet)
     sut.restart()
     evidence += _sent_and_acknowledged(peer, packet)
     found = [one for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"] if one["label"] == LABEL]
-    judge("MQQB-3.1.1.3-22", expected="1 in its queue", observed=f"{len(found)} in its queue", evidence=evidence)
+    judge("MQQB-3.1.1.3-22", expected=1, observed=len(found), case="in its queue", evidence=evidence)
 
 
 @needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     """Three messages have ids that follow each other; those sent after each of two restarts have none of before."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-ordinals"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-ordinals"))
     sender.send(1, 2, 3)
     session, came = sender.first(3)
     ids = _ids(came)
     steps = [after - before for before, after in pairwise(ids)]
-    judge("MQQB-3.1.1.3-24", expected="[1, 1]", observed=str(steps), evidence=came)
+    judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
     judge.finished("MQQB-3.1.1.3-24")
     sender.acknowledge_all(session)
     session.quiet()
@@ -56,8 +57,12 @@ def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
         sender.acknowledge_all(after)
         if tags(later) != [tag]:
             raise ConformanceFailure("the message that was sent after the restart did not come")
-        moved = "goes on" if _ids(later)[0] > max(ids) else f"{_ids(later)[0]} after {max(ids)}"
-        judge("MQQB-3.1.1.3-25", expected="goes on", observed=moved, evidence=[*came, *later])
+        judge(
+            "MQQB-3.1.1.3-25",
+            expected=holds("goes on"),
+            observed=_ids(later)[0] > max(ids) or f"{_ids(later)[0]} after {max(ids)}",
+            evidence=[*came, *later],
+        )
         ids += _ids(later)
         after.quiet()
 
@@ -70,11 +75,62 @@ def _ids(frames):
 @covers("MQQB-3.1.1.3-27")
 def test_insecure_nacks_are_sent_only_when_configured_also_after_a_restart(peer, sut, judge):
     """SendInsecureNacks is FALSE at first; set to TRUE it is so after a restart."""
-    judge("MQQB-3.1.1.3-27", expected="FALSE at first", observed=f"{_nacks(sut)} at first", note="<28>")
+    judge("MQQB-3.1.1.3-27", expected="FALSE", observed=_nacks(sut), case="at first", note="<28>")
     sut.configure(send_insecure_nacks=True)
     sut.restart()
-    judge("MQQB-3.1.1.3-27", expected="TRUE after a restart", observed=f"{_nacks(sut)} after a restart", note="<29>")
+    judge("MQQB-3.1.1.3-27", expected="TRUE", observed=_nacks(sut), case="after a restart", note="<29>")
 
 
 def _nacks(sut):
     return str(sut.control.call("configure")["send_insecure_nacks"]).upper()
+
+
+KEPT_TAGS = [1, 3, 4]
+"""The messages that must survive."""
+
+
+def _destination(frame: Frame) -> str:
+    """Return the direct name that a message is for, without its prefix."""
+    return str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
+
+
+@needs("send", "restart")
+@covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02", "MQDMPR-3.1.1.3-D01")
+def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
+    """To two queues that cannot be reached go recoverable messages and an express one; two restarts, and they come."""
+    to = [peer.direct_name(name) for name in ("mqc-survive-1", "mqc-survive-2")]
+    for tag, queue, delivery in (
+        (1, 0, "recoverable"),
+        (2, 0, "express"),
+        (3, 0, "recoverable"),
+        (4, 1, "recoverable"),
+    ):
+        sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
+    sut.restart()
+    sut.restart()
+    sender = Sender(peer, sut, to[0])
+    came: list[Frame] = []
+    while 4 not in tags(came) or len(came) < len(KEPT_TAGS):
+        session = sender.next_session()
+        more = [] if session is None else sender.collect_all(session, 1)
+        if session is None or not more:
+            break
+        came += more
+        sender.acknowledge_all(session)
+    both = sorted({tag == 4 for tag in tags(came)})
+    judge("MQQB-3.1.4.1-02", expected=2, observed=len(both), case="queues", evidence=came)
+    first = [tag for tag in tags(came) if tag < 4]
+    judge("MQQB-3.1.1.3.1-12", expected=[1, 3], observed=first, case="messages", evidence=came)
+    went = {tag: _destination(frame) for tag, frame in zip(tags(came), came, strict=True) if tag != 2}
+    wanted = {tag: to[tag == 4].partition("=")[2].lower() for tag in KEPT_TAGS}
+    judge("MQDMPR-3.1.1.3-D01", expected=sorted(wanted.items()), observed=sorted(went.items()), evidence=came)
+    kept = sorted(set(tags(came)) - {2})
+    judge(
+        "MQQB-3.1.1.3.2-01",
+        "MQQB-3.1.1.3.2-02",
+        expected=KEPT_TAGS,
+        observed=kept,
+        case="survive",
+        evidence=came,
+    )
+    peer.settle()

@@ -51,3 +51,14 @@ class TransactionalSentNotRecoverable(SessionAcks):
         header = super().build_header(session)
         transactional = sum(bool(position.TxSequenceNumber) for position in session.OutgoingMessageTable)
         return replace(header, RecoverableMsgSeqNumber=max(0, header.RecoverableMsgSeqNumber - transactional))
+
+
+@fault("transactional-not-counted-as-recoverable-when-sent", breaks="MQQB-3.1.1.4-D01", blind=True)
+class TransactionalNotCountedAsRecoverableWhenSent(Sending):
+    """RecoverableMessageSentCount does not count transactional messages."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        if packet.UserHeader.TH:
+            session.RecoverableMessageSentCount = session.RecoverableMessageSentCount - 1 & 0xFFFF
+        return packet

@@ -9,16 +9,16 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
-    MessageClass,
     OrderAckBody,
     SequenceInfo,
     TransactionHeader,
     TxSequenceID,
     UserMessagePacket,
 )
+from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.routing import Routing
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
-from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.message import Message
 from reference_qm.surface.clock import Now
 
@@ -88,19 +88,6 @@ class MessageOnTheOldSequence(TransactionalSending):
         return replace(numbered, TransactionalMessageSequenceIdentifier=old)
 
 
-@fault("routed-message-acknowledged", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
-class RoutedMessageAcknowledged(Routing):
-    """A queue manager on the way sends OrderAcks."""
-
-    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
-        super().route_message(session, packet, receipt, now)
-        header = packet.TransactionHeader
-        if header is not None:
-            body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
-            name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
-            self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
-
-
 @fault("routed-transaction-header", breaks="MQQB-3.1.1.5-07")
 class RoutedTransactionHeader(Routing):
     """A queue manager on the way asks for a final acknowledgment."""
@@ -111,11 +98,13 @@ class RoutedTransactionHeader(Routing):
         super().send_on(position, packet, now)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.5-03": (
-        "later-sequence-begins-with-2",
-        "no-other-sequence",
-        "order-ack-of-the-last-number-ignored",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+@fault(
+    "order-ack-of-the-last-number-ignored", breaks=("MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"), blind=True
+)
+class OrderAckOfTheLastNumberIgnored(OrderAcks):
+    """An OrderAck for the number that was sent last deletes all but that one."""
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        last = body.TxSequenceNumber == session.OutgoingTxSequenceNumber - 1
+        number = body.TxSequenceNumber - 1 if last and body.TxSequenceNumber > 1 else body.TxSequenceNumber
+        super().delete_order_acknowledged(session, replace(body, TxSequenceNumber=number))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
@@ -32,10 +33,16 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
         expected = [place_of(sent[number]), place_of(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
         left = element(info, "EodNoAckCount")
-        judge("MQQB-3.1.7.1.3-06", expected=f"{5 - number} left", observed=f"{left} left", evidence=evidence)
-        for rule in ("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02", "MQQB-3.1.7.1.3-07"):
-            judge(rule, expected=str(expected), observed=str(found), evidence=evidence)
+        judge("MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="left", evidence=evidence)
+        judge(
+            "MQQB-3.1.1.5-01",
+            "MQQB-3.1.1.5-02",
+            "MQQB-3.1.7.1.3-07",
+            expected=expected,
+            observed=found,
+            evidence=evidence,
+        )
         for at, (rule, name) in enumerate(PARTS.items()):
             wanted, shown = [one[at] for one in expected], [one[at] for one in found]
-            judge(rule, expected=f"{name} {wanted}", observed=f"{name} {shown}", evidence=evidence)
+            judge(rule, expected=fields({name: wanted}), observed={name: shown}, evidence=evidence)
     outgoing.settle()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers
 from harness.wire import session_ack
-from suites.messages import a_message
-from suites.mqqb.steps.opening import ACK_MS, settle
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -18,7 +17,7 @@ def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-discarded")
     sent = outgoing.send(2, "express") + outgoing.send(3, "recoverable") + outgoing.send(1, "express")
     session = outgoing.session
-    own = session.send(a_message(peer))
+    own = session.send(peer.message())
     answer = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     header = answer["SessionHeader"]
     judge("MQQB-3.1.1.6.1-03", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=[own, answer])
@@ -31,7 +30,7 @@ def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
             UserMsgSequenceNumber=1,
         )
     )
-    settle(peer)
+    peer.settle()
     session.close()
     again = outgoing.next_session()
     while not again.quiet():
@@ -42,5 +41,5 @@ def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
         ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),
     ):
         observed = [number for number in came if number in kind]
-        judge(rule, expected=str(expected), observed=str(observed), evidence=evidence)
+        judge(rule, expected=expected, observed=observed, evidence=evidence)
     outgoing.on_session()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.routing import Routing
@@ -49,22 +49,6 @@ class OrderedKeptUntilSessionAck(TransactionalSending):
         self.leave_sequence(session, position)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.6.2-01": ("routed-message-acknowledged",),
-    "MQQB-3.1.1.6.2-03": ("order-ack-of-any-later-message",),
-    "MQQB-3.1.1.6.2-04": ("order-ack-put-off-for-ever",),
-    "MQQB-3.1.1.6.2-05": ("order-ack-never-put-off",),
-    "MQQB-3.1.1.6.2-06": (
-        "order-ack-timeout-of-two-seconds",
-        "repeated-message-brings-no-order-ack",
-    ),
-    "MQQB-3.1.1.6.2-07": ("order-ack-not-sent",),
-    "MQQB-3.1.1.6.2-08": ("ordered-messages-kept",),
-    "MQQB-3.1.1.6.2-11": ("not-kept-for-its-final-ack",),
-}
-"""Faults of other sections that break rules of this one."""
-
-
 @fault("order-ack-of-the-highest-number", breaks="MQQB-3.1.1.6.2-D01")
 class OrderAckOfTheHighestNumber(InSequence):
     """An OrderAck has the highest number that came, in order or not."""
@@ -76,3 +60,30 @@ class OrderAckOfTheHighestNumber(InSequence):
             for transfer in session.order_acks_due:
                 transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
         return follows
+
+
+@fault("order-ack-names-a-number-that-was-rejected", breaks="MQQB-3.1.1.6.2-D01", blind=True)
+class OrderAckNamesANumberThatWasRejected(InSequence):
+    """A message beyond a gap is rejected, but the next OrderAck has its number."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        accepted = super().is_in_sequence(session, packet)
+        header = packet.TransactionHeader
+        assert header is not None
+        for transfer in session.order_acks_due:
+            if not accepted and transfer.saved_identifier == header.TxSequenceID:
+                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+        return accepted
+
+
+@fault("routed-message-acknowledged", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
+class RoutedMessageAcknowledged(Routing):
+    """A queue manager on the way sends OrderAcks."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        super().route_message(session, packet, receipt, now)
+        header = packet.TransactionHeader
+        if header is not None:
+            body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+            name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
+            self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)

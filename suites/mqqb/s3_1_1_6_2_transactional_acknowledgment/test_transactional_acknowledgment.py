@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from harness.peer.inbox import only_here
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import ACK_MS, OTHER_GUID, opened, pass_time
+from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, place
 from suites.mqqb.steps.sender import Sender
 
@@ -22,7 +23,7 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     The SUT acknowledges them on the session only: no OrderAck or FinalAck of it is seen.
     """
     sender = Sender(peer, sut)
-    session = opened(peer)
+    session = peer.open_raw()
     sequence = Sequence(peer, ordinal=9)
     sent = []
     for number in OUT_OF_ORDER:
@@ -34,19 +35,29 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
         sent.append(session.send(packet))
     onward = sender.session()
     came = sender.collect(onward, len(sent))
-    pass_time(peer, sut.duration_ms(ACK_MS))
+    peer.pass_time(sut.duration_ms(ACK_MS))
     identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
     acks = [frame for frame in peer.inbox.copies if _is_acknowledgment(frame) and place(frame)[:2] == identifier]
     expected = [_place(frame) for frame in sent]
     observed = [_place(frame) for frame in came]
     evidence = [*sent, *came, *acks]
-    judge("MQQB-3.1.1.5-07", expected=str(expected), observed=str(observed), evidence=evidence)
+    judge("MQQB-3.1.1.5-07", expected=expected, observed=observed, evidence=evidence)
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
-    for rule in ("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"):
-        judge(rule, expected=str(list(OUT_OF_ORDER)), observed=str(numbers), evidence=evidence)
+    judge(
+        "MQQB-3.1.1.6.2-02",
+        "MQDMPR-3.1.7.1.31-D04",
+        expected=list(OUT_OF_ORDER),
+        observed=numbers,
+        evidence=evidence,
+    )
     handled = f"{len(only_here(onward))} passed on, {len(acks)} acknowledged"
-    for rule in ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"):
-        judge(rule, expected=f"{len(sent)} passed on, 0 acknowledged", observed=handled, evidence=evidence)
+    judge(
+        "MQQB-3.1.1.5-06",
+        "MQQB-3.1.1.6.2-01",
+        expected=f"{len(sent)} passed on, 0 acknowledged",
+        observed=handled,
+        evidence=evidence,
+    )
     sender.acknowledge_all(onward)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import ACK_MS
 from suites.mqqb.steps.sequences import Outgoing
 
 FINALS = 2

@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from harness.faults.parts import fault, replaced
+from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.transactional_sending import TransactionalSending, outgoing_sequence
@@ -88,12 +90,9 @@ class HistoryCleanupNotConfigured(History):
         self.qm.settings = configured
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.2.1-D01": (
-        "initialization-timer-goes-on-in-accepted-session",
-        "initialization-timer-without-effect",
-    ),
-    "MQQB-3.1.2.5-D01": ("session-ack-sent-only-once",),
-    "MQQB-3.1.2.7-01": ("order-ack-timeout-of-two-seconds",),
-}
-"""Faults of other sections that break rules of this one."""
+add(
+    "initialization-timer-without-effect",
+    ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-D01"),
+    "Nothing happens when the Session Initialization Timer expires.",
+    skip(Closing.on_session_initialization_timer),
+)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import Between, pass_time
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, PING_MS, UNHEARD, Caller, element
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -27,7 +27,7 @@ def test_the_time_of_sending_again_is_a_resend_interval_ahead(peer, sut, judge):
     info = outgoing.info()
     interval = element(info, "EodResendInterval")
     ahead = element(info, "EodResendTime") - element(info, "EodLastAckTime")
-    expected = Between(max(1, interval - EXCHANGE_S), interval + 1)
+    expected = between(max(1, interval - EXCHANGE_S), interval + 1)
     judge("MQQB-3.1.2.6-D01", expected=expected, observed=ahead, evidence=[*sent, frame])
     outgoing.settle()
 
@@ -39,10 +39,10 @@ def test_a_ping_response_counts_for_one_second(peer, sut, judge, after_ms, expec
     """A response half a second after its request opens the session, one two seconds after it does not any more."""
     caller = Caller(peer, sut)
     asked = caller.asked()
-    pass_time(peer, sut.duration_ms(after_ms))
+    peer.pass_time(sut.duration_ms(after_ms))
     answer = caller.answer(asked)
     observed = caller.outcome(caller.before_retry_ms - sut.duration_ms(after_ms))
     if expected == OPENED != observed and caller.unheard(asked):
-        judge.not_exercised("MQQB-3.1.2.9-D01", UNHEARD, [asked, answer])
+        judge.not_exercised("MQQB-3.1.2.9-D01", reason=UNHEARD, evidence=[asked, answer])
         return
     judge("MQQB-3.1.2.9-D01", expected=expected, observed=observed, evidence=[asked, answer])

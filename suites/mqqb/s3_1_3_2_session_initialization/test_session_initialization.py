@@ -7,34 +7,26 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, fields, holds
+from harness.peer.handshake import NULL_GUID, parameters, request
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import (
     CLOCK_S,
-    NULL_GUID,
     RETRY_MS,
-    Between,
     accepted,
     accepted_by,
     agree,
     called,
-    direct_name,
-    established,
     initiated,
     kind_of,
     listen,
-    opened,
     packet_at,
-    parameters,
-    pass_time,
-    request,
     respond,
-    settle,
 )
 from suites.mqqb.steps.pinging import Caller, element, field, shown
 from suites.mqqb.steps.provoking import let_send
-from suites.mqqb.steps.sender import Sender, alive, tags
+from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing
 
 CLEANUP_MS = 20_000
@@ -77,22 +69,22 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge, owed):
     listener = listen(peer, sut)
     first, asked = accepted(listener)
     agree(first, respond(first, asked))
-    let_send(peer, sut, direct_name(peer), delivery="recoverable")
+    let_send(peer, sut, peer.direct_name(), delivery="recoverable")
     first.expect("UserMessage")
-    first.send(recoverable_message(peer))
-    first.send(recoverable_message(peer))
+    first.send(peer.recoverable_message())
+    first.send(peer.recoverable_message())
     first.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     first.send(_acknowledgment(2))
-    settle(peer)
+    peer.settle()
     for _ in range(owed):
-        first.send(recoverable_message(peer))
-    pass_time(peer, 1)
+        first.send(peer.recoverable_message())
+    peer.pass_time(1)
     first.close()
 
-    let_send(peer, sut, direct_name(peer), delivery="recoverable")
+    let_send(peer, sut, peer.direct_name(), delivery="recoverable")
     second, asked = accepted(listener)
     came = agree(second, respond(second, asked))
-    sent = second.send(recoverable_message(peer))
+    sent = second.send(peer.recoverable_message())
     ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].RecoverableMsgAckFlags != 0)
     for rule, name, expected in (
         ("MQQB-3.1.3.2-02", "UserMsgSequenceNumber", 1),
@@ -105,7 +97,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge, owed):
         judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
     judge.finished("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
     header = second.send(_acknowledgment(1))
-    again = second.send(recoverable_message(peer))
+    again = second.send(peer.recoverable_message())
     goes_on = "takes the SessionHeader and acknowledges the next message"
     next_ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     observed = goes_on if next_ack else second.outcome()
@@ -132,7 +124,7 @@ def test_messages_that_wait_fit_into_the_window_of_a_new_session(peer, sut, judg
     session = sender.session()
     came = sender.collect(session, 3)
     sender.acknowledge_all(session)
-    judge("MQQB-3.1.3.2-23", expected="messages [1, 2, 3]", observed=f"messages {tags(came)}", evidence=came)
+    judge("MQQB-3.1.3.2-23", expected=[1, 2, 3], observed=tags(came), case="messages", evidence=came)
 
 
 @needs("send")
@@ -147,14 +139,12 @@ def test_messages_left_over_are_sent_again_on_the_next_session(peer, sut, judge)
     if tags(sender.collect(session, 3)) != [1, 2, 3]:
         raise ConformanceFailure("the three messages did not come")
     ack = session.send(session_ack(AckSequenceNumber=2))
-    settle(peer)
+    peer.settle()
     session.close()
     again = sender.session()
     came = sender.collect(again, 2)
     sender.acknowledge_all(again)
-    judge(
-        "MQQB-3.1.3.2-22", expected="messages [2, 3]", observed=f"messages {sorted(tags(came))}", evidence=[ack, *came]
-    )
+    judge("MQQB-3.1.3.2-22", expected=[2, 3], observed=sorted(tags(came)), case="messages", evidence=[ack, *came])
 
 
 @needs("send", "management")
@@ -182,7 +172,7 @@ def test_the_next_session_counts_its_own_order_acks(peer, sut, judge):
 def test_session_without_messages_is_closed_by_its_first_cleanup(peer, sut, judge):
     """The Session Cleanup Timer runs from the beginning, and finds the session inactive when it expires."""
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
-    session = opened(peer)
+    session = peer.open_raw()
     due_ms, slack_ms = sut.duration_ms(CLEANUP_MS), sut.slack_ms(CLEANUP_MS)
     session.wait_closed(within_ms=2 * due_ms + slack_ms)
     took = peer.took(session.sent[0], session.record.closed_at_ms)
@@ -190,8 +180,12 @@ def test_session_without_messages_is_closed_by_its_first_cleanup(peer, sut, judg
     observed = took.when(CLEANUP_MS, FIRST_TIME) if session.closed_by_sut else "not closed in two cleanup times"
     if session.closed_by_sut and observed != FIRST_TIME and due_ms * 9 // 5 <= took.ms:
         observed = LATER
-    runs = "the timer ran" if observed in (FIRST_TIME, LATER) else observed
-    judge("MQQB-3.1.3.2-13", expected="the timer ran", observed=runs, evidence=[session.sent[0], session.last])
+    judge(
+        "MQQB-3.1.3.2-13",
+        expected=holds("the timer ran"),
+        observed=observed in (FIRST_TIME, LATER) or observed,
+        evidence=[session.sent[0], session.last],
+    )
     judge("MQQB-3.1.3.2-25", expected=FIRST_TIME, observed=observed, evidence=[session.sent[0], session.last])
 
 
@@ -210,7 +204,7 @@ def test_ack_timeout_is_the_configured_one(peer, sut, judge, configured_ms):
 @covers("MQQB-3.1.3.2-34")
 def test_identifier_is_one_of_its_own(peer, judge):
     """Two sessions are answered with the same Identifier, which is neither null nor that of the peer."""
-    frames = [established(peer).received[0] for _ in range(2)]
+    frames = [peer.request_session().received[0] for _ in range(2)]
     first, second = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
     borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first)
     observed = borrowed or ("one of its own" if first == second else f"{first}, then {second}")
@@ -223,7 +217,7 @@ def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
     """PingCookie begins with 0 and is incremented before it is sent."""
     sut.restart()
     if sut.waiting_for([""]):
-        judge.not_exercised("MQQB-3.1.3.2-35", "it pings also for messages that outlived the restart")
+        judge.not_exercised("MQQB-3.1.3.2-35", reason="it pings also for messages that outlived the restart")
         return
     asked = Caller(peer, sut).asked()
     judge("MQQB-3.1.3.2-35", expected=shown("Cookie", 1), observed=field(asked, "Cookie"), evidence=asked)
@@ -255,7 +249,7 @@ def new_session(peer, sut):
         found = accepted_by(sut)
         if len(found) > before:
             return found[-1]
-        pass_time(peer, max(1, sut.response_timeout_ms // 20))
+        peer.pass_time(max(1, sut.response_timeout_ms // 20))
     raise ConformanceFailure("the SUT shows no session for a new connection")
 
 
@@ -270,11 +264,11 @@ def test_elements_of_a_new_session_have_their_first_values(peer, sut, judge):
     """Before its first packet, an accepted session has the values that the specification lists."""
     session = new_session(peer, sut)
     for rule, (name, expected) in INITIAL.items():
-        judge(rule, expected=f"{name} {expected}", observed=f"{name} {element(session, name)}")
+        judge(rule, expected=fields({name: expected}), observed={name: element(session, name)})
     for rule, name in STOPPED.items():
         judge(rule, expected=f"{name} stopped", observed=timer(session, name))
     key = bytes.fromhex(element(session, "RemoteQMPublicKey"))
-    judge("MQQB-3.1.3.2-33", expected="zeros", observed="zeros" if key and not any(key) else key.hex())
+    judge("MQQB-3.1.3.2-33", expected=holds("zeros"), observed=bool(key and not any(key)) or key.hex())
 
 
 BEGUN_AGAIN = {
@@ -301,9 +295,9 @@ def test_elements_of_a_session_that_is_established_again_have_their_first_values
     sender.send(1)
     sender.send(2, delivery="recoverable")
     session, _ = sender.first(2)
-    alive(session)
-    lost = [session.send(recoverable_message(peer)) for _ in range(3)]
-    pass_time(peer, 1)
+    session.check_alive()
+    lost = [session.send(peer.recoverable_message()) for _ in range(3)]
+    peer.pass_time(1)
     peer.tamper_accepted(lambda packet: None)
     session.close()
     again = peer.await_session(sut.connect_timeout_ms)
@@ -314,8 +308,7 @@ def test_elements_of_a_session_that_is_established_again_have_their_first_values
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
     for rule, (name, value) in BEGUN_AGAIN.items():
-        observed = f"{name} {element(trying[0], name)}"
-        judge(rule, expected=f"{name} {value}", observed=observed, evidence=[*lost, asked])
+        judge(rule, expected=fields({name: value}), observed={name: element(trying[0], name)}, evidence=[*lost, asked])
 
 
 @needs("inspect")
@@ -328,17 +321,22 @@ def test_new_session_has_a_new_outgoing_sequence(peer, sut, judge):
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
     number = element(element(sequence, "LastAck"), "SeqNo")
-    judge("MQQB-3.1.3.2-16", expected="LastAck.SeqNo 0", observed=f"LastAck.SeqNo {number}")
+    judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
     judge("MQQB-3.1.3.2-17", expected=_now(peer), observed=element(sequence, "TimeOfLastAck"))
     for rule, name in SEQUENCE.items():
         judge(rule, expected=f"{name} 0", observed=f"{name} {element(sequence, name)}")
     first = element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
-    judge("MQQB-3.1.3.2-20", expected=f"{first} s", observed=f"{element(sequence, 'ResendInterval')} s")
+    judge(
+        "MQQB-3.1.3.2-20",
+        expected=first,
+        observed=element(sequence, "ResendInterval"),
+        case="ResendInterval in seconds",
+    )
 
 
 def _now(peer):
     now_s = peer.environment.now().utc_s
-    return Between(now_s - CLOCK_S, now_s + CLOCK_S)
+    return between(now_s - CLOCK_S, now_s + CLOCK_S)
 
 
 @needs("inspect")
@@ -348,7 +346,7 @@ def test_retry_timer_runs_when_messages_wait_for_a_new_session(peer, sut, judge)
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     _, asked = called(peer, sut)
-    session = initiated(sut, direct_name(peer))
+    session = initiated(sut, peer.direct_name())
     observed = timer(session, "SessionRetryConnect")
     left_ms = element(session["timers"], "SessionRetryConnect") or 0
     if sut.has("set_timers") and not 0 < left_ms <= sut.duration_ms(RETRY_MS):
@@ -364,8 +362,8 @@ OF_BOTH = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
 def test_a_session_of_an_initiator_begins_as_any_other(peer, sut, judge):
     """While its request is not answered yet, a session that the SUT opens has the values that an accepted one has."""
     _, asked = called(peer, sut)
-    session = initiated(sut, direct_name(peer))
+    session = initiated(sut, peer.direct_name())
     sequence = element(session, "TxOutgoingSequence")
     for rule in OF_BOTH:
         holder, name, expected = (sequence, SEQUENCE[rule], 0) if rule in SEQUENCE else (session, *INITIAL[rule])
-        judge(rule, expected=f"{name} {expected}", observed=f"{name} {element(holder, name)}", evidence=asked)
+        judge(rule, expected=fields({name: expected}), observed={name: element(holder, name)}, evidence=asked)

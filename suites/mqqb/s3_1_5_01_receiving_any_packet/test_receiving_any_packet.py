@@ -8,22 +8,12 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer, RawListener
+from harness.peer.handshake import request
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, goes_on, malforms
 from harness.wire import connection_parameters, establish_connection, session_ack
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import (
-    CLOSED_UNANSWERED,
-    accepted,
-    acknowledgment,
-    agree,
-    check_alive,
-    ending,
-    listen,
-    opened,
-    request,
-    respond,
-)
+from suites.mqqb.steps.opening import CLOSED_UNANSWERED, accepted, agree, ending, listen, respond
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing
 
 LONGEST_ACK_WAIT_MS = 240_000
@@ -66,7 +56,7 @@ def test_any_packet_counts_as_activity(peer, sut, judge):
     message = agree(connection, respond(connection, asked))
     if connection.wait_closed(first.ms * 3 // 4, exactly=True):
         raise ConformanceFailure("its second session ended sooner than the first")
-    sent = connection.send(a_message(peer))
+    sent = connection.send(peer.message())
     connection.wait_closed(first.ms * 2 // 5, exactly=True)
     observed = "closed" if connection.closed_by_sut else "open"
     if observed == "closed":
@@ -87,11 +77,10 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
     for flaw, changes in NO_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
-        cases.append((flaw, ending(connection, 0), [sent, connection.last]))
+        cases.append((flaw, ending(peer, connection, 0), [sent, connection.last]))
     for flaw, observed, evidence in cases:
         expected = "EstablishConnection" if flaw == "whole" else CLOSED_UNANSWERED
-        for rule in ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"):
-            judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
+        judge.all(expected=expected, observed=observed, case=flaw, evidence=evidence)
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
@@ -104,15 +93,14 @@ def test_a_wrong_signature_closes_the_session(peer, sut, judge, wrong, opens):
     ends it.
     """
     at, value = WRONG_SIGNATURES[wrong]
-    connection = opened(peer) if opens == "peer" else opened_by_sut(listen(peer, sut))
-    check_alive(connection)
-    data = bytearray(bytes(recoverable_message(peer)))
+    connection = peer.open_raw() if opens == "peer" else opened_by_sut(listen(peer, sut))
+    connection.check_alive()
+    data = bytearray(bytes(peer.recoverable_message()))
     data[at : at + len(value)] = value
     before = len(connection.received)
     sent = connection.send(bytes(data))
-    observed = ending(connection, before)
-    for rule in ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    observed = ending(peer, connection, before)
+    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 
 def opened_by_sut(listener: RawListener) -> RawConversation:
@@ -125,13 +113,13 @@ def opened_by_sut(listener: RawListener) -> RawConversation:
 
 def malformed_packets(peer: Peer) -> dict[str, bytes]:
     """Return packets that are not formed as section 2 prints them, by their flaw."""
-    whole = bytes(recoverable_message(peer))
+    whole = bytes(peer.recoverable_message())
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
     return {
-        "UserHeader.Flags.DQ without a layout": bytes(a_message(peer, user={"DM": 1, "DQ": 1})),
-        "UserHeader.Flags.MP clear": bytes(a_message(peer, user={"DM": 1, "MP": 0})),
-        "a MessageSize beyond the packet": bytes(recoverable_message(peer, MessageSize=60_000)),
-        "a LabelLength beyond the packet": bytes(recoverable_message(peer, LabelLength=250)),
+        "UserHeader.Flags.DQ without a layout": bytes(peer.message(user={"DM": 1, "DQ": 1})),
+        "UserHeader.Flags.MP clear": bytes(peer.message(user={"DM": 1, "MP": 0})),
+        "a MessageSize beyond the packet": bytes(peer.recoverable_message(MessageSize=60_000)),
+        "a LabelLength beyond the packet": bytes(peer.recoverable_message(LabelLength=250)),
         "a message that ends in its UserHeader": resized(whole[:40]),
         "parameters that end in their header": resized(parameters[:28]),
         "a FinalAck of 35 bytes": bytes(acknowledgment_of_nothing(peer, final=True, size=35)),
@@ -164,14 +152,17 @@ def resized(data: bytes) -> bytes:
 def test_a_malformed_packet_closes_the_session(peer, judge):
     """On a session that is open and alive, a malformed packet is not acknowledged but ends it."""
     for flaw, data in malformed_packets(peer).items():
-        connection = opened(peer)
-        if acknowledgment(connection) is None:
+        connection = peer.open_raw()
+        if connection.acknowledgment() is None:
             raise ConformanceFailure("the SUT did not acknowledge a well-formed message")
         before = len(connection.received)
         sent = connection.send(data)
-        observed = f"{flaw}: {ending(connection, before)}"
-        for rule in ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"):
-            judge(rule, expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
+        judge.all(
+            expected=CLOSED_UNANSWERED,
+            observed=ending(peer, connection, before),
+            case=flaw,
+            evidence=[sent, connection.last],
+        )
 
 
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
@@ -181,9 +172,12 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
 def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judge, flaw):
     """A session that the SUT opened is ended by a malformed packet as others are."""
     connection = opened_by_sut(listen(peer, sut))
-    check_alive(connection)
+    connection.check_alive()
     before = len(connection.received)
     sent = connection.send(malformed_packets(peer)[flaw])
-    for rule in ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"):
-        observed = f"{flaw}: {ending(connection, before)}"
-        judge(rule, expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
+    judge.all(
+        expected=CLOSED_UNANSWERED,
+        observed=ending(peer, connection, before),
+        case=flaw,
+        evidence=[sent, connection.last],
+    )

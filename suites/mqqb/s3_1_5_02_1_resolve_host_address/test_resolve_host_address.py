@@ -8,14 +8,13 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
+from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
-    NULL_GUID,
     OTHER_GUID,
     RETRY_MS,
     accepted,
     agree,
-    direct_name,
     history,
     initiated,
     is_address,
@@ -23,12 +22,10 @@ from suites.mqqb.steps.opening import (
     listen_unless_refused,
     outgoing_queue,
     outgoing_queues,
-    pass_time,
     private_name,
     respond,
     text,
 )
-from suites.mqqb.steps.sender import eventually
 
 NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 NOWHERE_IPV4, NOWHERE_IPV6 = "192.0.2.7", "2001:db8::7"
@@ -40,13 +37,12 @@ NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
 def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     """The SUT connects to the host that a direct format name names, and its message names the queue."""
-    to = direct_name(peer)
+    to = peer.direct_name()
     connection = listen(peer, sut, to).accept()
     request = connection.expect("EstablishConnection") if connection else None
     address = f"a connection to {peer.address}"
-    for rule in ("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"):
-        observed = address if connection else "no connection"
-        judge(rule, expected=address, observed=observed, evidence=[request])
+    observed = address if connection else "no connection"
+    judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=address, observed=observed, evidence=[request])
     judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None or request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
@@ -70,21 +66,34 @@ def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     connection = listen(peer, sut, private_name(peer.identifier)).accept()
     request = connection.expect("EstablishConnection") if connection else None
     address = f"a connection to {peer.address}"
-    for rule in ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.7.5-D01"):
-        observed = address if connection else "no connection"
-        judge(rule, expected=address, observed=observed, evidence=[request])
+    observed = address if connection else "no connection"
+    judge(
+        "MQQB-3.1.5.2.1-15",
+        "MQQB-3.1.5.2.1-16",
+        "MQQB-3.1.5.2.1-25",
+        "MQQB-3.1.7.5-D01",
+        expected=address,
+        observed=observed,
+        evidence=[request],
+    )
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
-    for rule in ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08", "MQQB-3.1.7.5-D02"):
-        judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
+    judge(
+        "MQQB-3.1.5.2.1-14",
+        "MQQB-3.1.5.2.3-08",
+        "MQQB-3.1.7.5-D02",
+        expected=text(peer.identifier),
+        observed=asked_for,
+        evidence=request,
+    )
 
 
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.2.1-06")
 def test_each_destination_is_that_of_its_own_name(peer, sut, judge):
     """After a session for a direct name, one for a private name asks for its GUID: each name leads its own way."""
-    listener = listen(peer, sut, direct_name(peer))
+    listener = listen(peer, sut, peer.direct_name())
     _, first = accepted(listener)
     sut.send(private_name(peer.identifier), body="opening")
     _, second = accepted(listener)
@@ -96,7 +105,7 @@ def test_each_destination_is_that_of_its_own_name(peer, sut, judge):
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
     """Messages to one format name share its OutgoingQueue, and what the session does shows on no other."""
-    to = direct_name(peer)
+    to = peer.direct_name()
     listener = listen(peer, sut, to)
     connection, request = accepted(listener)
     sut.send(to, body="the second")
@@ -128,8 +137,7 @@ def check_leads_nowhere(peer, sut, judge, name, *, waits_rules, state_rule):
     waiting = sut.outgoing(name)["count"]
     kept = "the message waits, no connection"
     observed = f"the message {'waits' if waiting else 'is gone'}, {'a' if opened else 'no'} connection"
-    for rule in waits_rules:
-        judge(rule, expected=kept, observed=observed)
+    judge(*waits_rules, expected=kept, observed=observed)
     judge(state_rule, expected="NeedValidation", observed=outgoing_queue(sut, name)["State"])
 
 
@@ -148,9 +156,9 @@ def test_what_leads_nowhere_is_tried_again_when_the_retry_time_is_over(peer, sut
     """ConnectionHistory of a name that leads nowhere has an attempt at once, and another after the retry time."""
     if listen_unless_refused(peer, sut, judge, name) is None:
         return
-    eventually(peer, lambda: bool(_attempts(sut, name)))
+    peer.eventually(lambda: bool(_attempts(sut, name)))
     first = len(_attempts(sut, name))
-    pass_time(peer, sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
+    peer.pass_time(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
     observed = "tried, " + ("tried again" if len(_attempts(sut, name)) > first else "not tried again")
     judge(rule, expected="tried, tried again", observed=observed if first else "not tried")
 
@@ -203,11 +211,15 @@ def test_a_session_goes_where_the_destination_resolves_to(peer, sut, judge):
     for _ in range(2):
         connection, request = accepted(listener)
         next_hops = ", ".join(outgoing_queue(sut, name)["NextHops"])
-        for rule in ("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27"):
-            judge(rule, expected=formatted, observed=next_hops, evidence=request)
+        judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=formatted, observed=next_hops, evidence=request)
         asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
-        for rule in ("MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37"):
-            judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
+        judge(
+            "MQQB-3.1.5.2.1-30",
+            "MQQB-3.1.5.2.1-37",
+            expected=text(peer.identifier),
+            observed=asked_for,
+            evidence=request,
+        )
         connection.close()
 
 
@@ -218,7 +230,7 @@ def test_a_next_hop_says_which_kind_of_address_it_is(peer, sut, judge):
     for kind, address in (("IP", NOWHERE_IPV4), ("IPv6", NOWHERE_IPV6)):
         name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
         sut.send(name, time_to_reach_queue_s=LIFETIME_S)
-        eventually(peer, lambda: bool(outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
+        peer.eventually(lambda: bool(outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
         next_hops = outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
             judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
@@ -265,6 +277,6 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
         "MQQB-3.1.5.2.1-37": (text(first["QMGuid"]), session["RemoteQMGuid"]),
     }
     for rule, (expected, observed) in found.items():
-        judge(rule, expected=str(expected), observed=str(observed), evidence=request)
+        judge(rule, expected=expected, observed=observed, evidence=request)
     textual = [hop["Address"] for hop in hops if is_address(hop["Address"])]
-    judge("MQQB-3.1.1.3.1.3-01", expected=f"{len(hops)} addresses", observed=f"{len(textual)} addresses")
+    judge("MQQB-3.1.1.3.1.3-01", expected=len(hops), observed=len(textual), case="addresses")

@@ -102,15 +102,6 @@ class EstablishRequestSeconds(Establishing):
 # -- what is noted of it -------------------------------------------------------------------------------------------
 
 
-@fault("state-after-request-waiting-ec-msg", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
-class StateAfterRequest(Establishing):
-    """SessionState is WAITING_EC_MSG where it is to be WAITING_ECR_MSG."""
-
-    def send_establish_request(self, session: Session, now: Now) -> None:
-        super().send_establish_request(session, now)
-        session.SessionState = SessionState.WAITING_EC_MSG
-
-
 add(
     "history-without-inprocess",
     "MQQB-3.1.5.2.3-14",
@@ -159,7 +150,16 @@ add(
     skip_during(Establishing.send_establish_request, SessionTimers.start),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.2.3-08": ("establish-request-unnamed-server",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("se-not-set-at-a-retry", breaks="MQQB-3.1.5.2.3-11", blind=True)
+class SeNotSetAtARetry(Establishing):
+    """SE is clear at a retry too, which no Ping Request goes before."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        if not session.retrying:
+            return request
+        flags = request.EstablishConnectionHeader.OperatingSystem & ~0x100
+        return replace(
+            request, EstablishConnectionHeader=replace(request.EstablishConnectionHeader, OperatingSystem=flags)
+        )

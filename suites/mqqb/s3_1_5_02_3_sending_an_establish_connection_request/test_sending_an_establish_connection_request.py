@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between, holds, one_of
+from harness.peer.handshake import NULL_GUID
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
-    NULL_GUID,
-    Between,
-    OneOf,
     accepted,
-    direct_name,
     internal_bits,
     listen,
     packet_at,
-    pass_time,
     text,
 )
 
@@ -39,12 +36,16 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
 
     For a direct name its ServerGuid is zero, or that of a Ping Response (E11).
     """
-    connection = listen(peer, sut, direct_name(peer)).accept()
+    connection = listen(peer, sut, peer.direct_name()).accept()
     first = packet_at(connection, 0) if connection else None
     bits = internal_bits(first)
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
-    observed = f"a packet {where}" if first else "no packet" if connection else "no connection"
-    judge("MQQB-3.1.5.2.3-02", expected=f"a packet {where}", observed=observed, evidence=first)
+    judge(
+        "MQQB-3.1.5.2.3-02",
+        expected=holds(f"a packet {where}"),
+        observed=bool(first) or ("no packet" if connection else "no connection"),
+        evidence=first,
+    )
     judge.finished("MQQB-3.1.5.2.3-02")
     if first is None:
         raise ConformanceFailure("the SUT sent no request for its message")
@@ -57,7 +58,7 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
     judge("MQQB-3.1.5.2.3-07", expected=text(sut.guid), observed=text(header.ClientGuid), evidence=first)
     named = [text(peer.identifier)] if pings(peer) else []
     judge(
-        "MQQB-3.1.5.2.3-09", expected=OneOf(text(NULL_GUID), *named), observed=text(header.ServerGuid), evidence=first
+        "MQQB-3.1.5.2.3-09", expected=one_of(text(NULL_GUID), *named), observed=text(header.ServerGuid), evidence=first
     )
 
 
@@ -66,16 +67,16 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
 def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, sut, judge):
     """Two requests are as many ms apart as their TimeStamps say; SE is 1 in a request that no ping went before."""
     sut.set_timers(session_retry_connect_ms=LATER_MS)
-    listener = listen(peer, sut, direct_name(peer))
+    listener = listen(peer, sut, peer.direct_name())
     connection, first = accepted(listener)
     connection.close()
-    pass_time(peer, sut.duration_ms(LATER_MS))
+    peer.pass_time(sut.duration_ms(LATER_MS))
     _, second = accepted(listener)
     apart = peer.took(first, second)
     passed_ms = _time_stamp(second) - _time_stamp(first) & 0xFFFFFFFF
     judge(
         "MQQB-3.1.5.2.3-10",
-        expected=Between(*apart.allowed(apart.ms * 3 // 4, apart.ms * 5 // 4, passed_ms)),
+        expected=between(*apart.allowed(apart.ms * 3 // 4, apart.ms * 5 // 4, passed_ms)),
         observed=passed_ms,
         evidence=[first, second],
     )

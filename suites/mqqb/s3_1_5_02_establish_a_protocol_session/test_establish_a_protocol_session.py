@@ -5,19 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds, one_of
 from harness.peer.inbox import response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import (
-    OTHER_GUID,
-    OneOf,
-    called,
-    direct_name,
-    entry_text,
-    outgoing_queues,
-    pass_time,
-)
+from suites.mqqb.steps.opening import OTHER_GUID, called, entry_text, outgoing_queues
 
 STEPS = 20
 PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
@@ -31,7 +24,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
         failed = [entry for entry in _entries(sut, format_name) if entry["Status"] not in PROGRESS]
         if failed:
             return failed[-1]
-        pass_time(peer, sut.response_timeout_ms // STEPS)
+        peer.pass_time(sut.response_timeout_ms // STEPS)
     return None
 
 
@@ -46,19 +39,19 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     """When nobody listens there, ConnectionHistory has the failure, its time, its HRESULT and the address."""
     sut.slow_down(4)  # else a Ping Response may be too late
     peer.host.listen_ping(sut.file.driver.peer_ping_port)
-    to = direct_name(peer)
+    to = peer.direct_name()
     sut.send(to, body="opening")
     entry = failure(peer, sut, to)
     judge(
         "MQQB-3.1.5.2-01",
-        expected="an entry of a failure",
-        observed="an entry of a failure" if entry else f"{len(_entries(sut, to))} entries, none of a failure",
+        expected=holds("an entry of a failure"),
+        observed=bool(entry) or f"{len(_entries(sut, to))} entries, none of a failure",
     )
     judge.finished("MQQB-3.1.5.2-01")
     if entry is None:
         raise ConformanceFailure("the SUT notes no failure: there is nothing to read a Status from")
     status = entry["Status"]
-    judge("MQQB-3.1.5.2-02", expected=OneOf("SocketConnectFailure", "ConnectionRefused"), observed=status)
+    judge("MQQB-3.1.5.2-02", expected=one_of("SocketConnectFailure", "ConnectionRefused"), observed=status)
     judge(
         "MQQB-3.1.5.2-04",
         expected=f"{status}, now, an error, {peer.address}",
@@ -82,7 +75,7 @@ def test_an_unknown_host_is_a_dns_failure(peer, sut, judge):
 @covers("MQQB-3.1.5.2-03")
 def test_a_failure_without_a_name_is_unknown(peer, sut, judge):
     """A response that is for another queue manager fails the attempt, and no Status stands for that."""
-    to = direct_name(peer)
+    to = peer.direct_name()
     connection, request = called(peer, sut, to)
     sent = connection.send(response(peer, request, ClientGuid=OTHER_GUID))
     connection.wait_closed()

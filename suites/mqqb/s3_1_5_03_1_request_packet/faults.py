@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from uuid import UUID
+
 from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, off_by, reserved_bits_set, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionPacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.sessions.session_opening import SessionOpening
@@ -108,3 +112,42 @@ add(
     "The connection of a session beyond the limit stays open.",
     skip_during(SessionOpening.receive_establish_request, Closing.close),
 )
+
+
+@fault("server-guid-compared-by-its-first-part", breaks="MQQB-3.1.5.3.1-05", blind=True)
+class ServerGuidComparedByItsFirstPart(SessionOpening):
+    """Only the first four bytes of the ServerGuid of a request are compared."""
+
+    def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
+        asked = packet.EstablishConnectionHeader.ServerGuid
+        return asked == NULL_GUID or asked.fields[0] == self.qm.adm.Identifier.fields[0]
+
+
+@fault("client-guid-of-the-session-before", breaks="MQQB-3.1.5.3.1-08", blind=True)
+class ClientGuidOfTheSessionBefore(SessionOpening):
+    """A response repeats the ClientGuid of the first request that ever came."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._first: UUID | None = None
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        self._first = self._first or request.EstablishConnectionHeader.ClientGuid
+        return replace(
+            response, EstablishConnectionHeader=replace(response.EstablishConnectionHeader, ClientGuid=self._first)
+        )
+
+
+@fault("timestamp-loses-its-highest-bit", breaks="MQQB-3.1.5.3.1-10", blind=True)
+class TimestampLosesItsHighestBit(SessionOpening):
+    """A TimeStamp is kept as a signed number: its highest bit is lost."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        header = response.EstablishConnectionHeader
+        return replace(response, EstablishConnectionHeader=replace(header, TimeStamp=header.TimeStamp & 0x7FFFFFFF))

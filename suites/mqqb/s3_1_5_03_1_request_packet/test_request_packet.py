@@ -12,20 +12,17 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.handshake import NULL_GUID, parameters, request
 from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.opening import (
     ANSWERED,
-    NULL_GUID,
     OTHER_GUID,
     accepted_by,
     answer_to,
-    established,
     internal_bits,
     next_packet,
     packet_at,
-    parameters,
     reaction,
-    request,
     text,
 )
 
@@ -58,8 +55,7 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
     bits, refused = internal_bits(answer), cs_of(answer)
     evidence = [asked, came]
     observed = ANSWERED if answer else connection.outcome()
-    for rule in ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"):
-        judge(rule, expected=ANSWERED, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02", expected=ANSWERED, observed=observed, evidence=evidence)
     judge.finished("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")
@@ -91,7 +87,7 @@ def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge, bit):
     """A request with a foreign ServerGuid, or one that differs in one bit, gets a response with CS; the same request
     without the flaw is accepted.
     """
-    established(peer, ServerGuid=NULL_GUID)
+    peer.request_session(ServerGuid=NULL_GUID)
     connection = peer.connect()
     other = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
     asked = connection.send(request(peer, ServerGuid=other))
@@ -105,7 +101,7 @@ def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge, bit):
 @covers("MQQB-3.1.5.3.1-01")
 def test_the_remote_queue_manager_is_the_client(peer, sut, judge):
     """RemoteQMGuid of an accepted session is the ClientGuid of its request."""
-    connection = established(peer, ClientGuid=OTHER_GUID)
+    connection = peer.request_session(ClientGuid=OTHER_GUID)
     known = [one["RemoteQMGuid"] for one in accepted_by(sut)]
     observed = text(OTHER_GUID) if text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
     judge("MQQB-3.1.5.3.1-01", expected=text(OTHER_GUID), observed=observed, evidence=connection.received)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from harness.faults.connection_history import entries_changed, entries_left_out
 from harness.faults.fields import bit_clear, bit_set, field_is, sent_as
@@ -173,7 +174,38 @@ add(
 )
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.3.2-D01": ("state-after-request-waiting-ec-msg",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("other-server-guid-accepted-at-a-retry", breaks="MQQB-3.1.5.3.2-01", blind=True)
+class OtherServerGuidAcceptedAtARetry(SessionOpening):
+    """Who answers is looked at in the first attempt only: at a retry anybody is right."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        return session.retrying or super().is_establish_response_valid(session, packet)
+
+
+@fault("round-trip-in-whole-seconds", breaks="MQQB-3.1.5.3.2-05", blind=True)
+class RoundTripInWholeSeconds(SessionOpening):
+    """The round trip is taken in whole seconds, its fraction is lost."""
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        header = packet.EstablishConnectionHeader
+        took_ms = (now.monotonic_ms - header.TimeStamp & 0xFFFFFFFF) // 1000 * 1000
+        whole = replace(header, TimeStamp=now.monotonic_ms - took_ms & 0xFFFFFFFF)
+        super().set_recoverable_ack_timeout(session, replace(packet, EstablishConnectionHeader=whole), now)
+
+
+@fault("recoverable-ack-timeout-at-most-a-minute", breaks="MQQB-3.1.5.3.2-06", blind=True)
+class RecoverableAckTimeoutAtMostAMinute(SessionOpening):
+    """RecoverableAckSendTimeout is never above one minute."""
+
+    def set_recoverable_ack_timeout(self, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+        super().set_recoverable_ack_timeout(session, packet, now)
+        session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 60_000)
+
+
+@fault("state-after-request-waiting-ec-msg", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
+class StateAfterRequest(Establishing):
+    """SessionState is WAITING_EC_MSG where it is to be WAITING_ECR_MSG."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        super().send_establish_request(session, now)
+        session.SessionState = SessionState.WAITING_EC_MSG

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from harness.faults.fields import bit_clear, bit_set, field_is, off_by, sent_as
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket
 from reference_qm.core.sessions.connecting import Connecting
@@ -133,3 +133,37 @@ class AcceptorWaitsByATimeoutOfItsOwn(SessionAcks):
         session.AckWaitTimeout = agreed if session.initiator else 20_000
         super().start_wait_timer(session, now)
         session.AckWaitTimeout = agreed
+
+
+@fault("window-of-the-response-shrinks-to-the-request", breaks="MQQB-3.1.5.4.1-11", blind=True)
+class WindowOfTheResponseShrinksToTheRequest(SessionOpening):
+    """WindowSize of the response is the smaller of the two windows."""
+
+    def build_parameters_response(
+        self, session: Session, request: ConnectionParametersPacket
+    ) -> ConnectionParametersPacket:
+        response = super().build_parameters_response(session, request)
+        asked = request.ConnectionParametersHeader.WindowSize
+        changed: ConnectionParametersPacket = set_fields(
+            response, {"ConnectionParametersHeader.WindowSize": lambda own: min(own, asked)}
+        )
+        return changed
+
+
+@fault("ack-timeout-in-force-only-when-shorter", breaks="MQQB-3.1.5.4.1-02", blind=True)
+class AckTimeoutInForceOnlyWhenShorter(SessionOpening):
+    """AckTimeout of a request is in force only when it is shorter than the acceptor's own."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        own = session.AckWaitTimeout
+        super().receive_parameters_request(session, packet, now)
+        session.AckWaitTimeout = min(own, session.AckWaitTimeout)
+
+
+@fault("recoverable-ack-timeout-in-force-up-to-ten-seconds", breaks="MQQB-3.1.5.4.1-04", blind=True)
+class RecoverableAckTimeoutInForceUpToTenSeconds(SessionOpening):
+    """RecoverableAckTimeout of a request is in force up to ten seconds, longer ones are cut."""
+
+    def receive_parameters_request(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
+        super().receive_parameters_request(session, packet, now)
+        session.RecoverableAckSendTimeout = min(session.RecoverableAckSendTimeout, 10_000)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.messages import Sequence
-from suites.mqqb.steps.opening import accepted, agree, opened, respond, settle
+from suites.mqqb.steps.opening import accepted, agree, respond
 
 TIMEOUTS_MS = (20_000, 30_000)
 LONGEST = 8
@@ -20,7 +20,7 @@ NEAR = 0.25
 def _wait(peer, listener, ordinal, timeout_ms):
     """Leave a FinalAck without acknowledgment; return how long its session lasted, the AckTimeout, and the packets."""
     unit_ms = peer.sut.duration_ms(timeout_ms)
-    connection = opened(peer, AckTimeout=timeout_ms)
+    connection = peer.open_raw(AckTimeout=timeout_ms)
     sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))
     final = connection.poll("UserMessage")
     if final is None:
@@ -31,7 +31,7 @@ def _wait(peer, listener, ordinal, timeout_ms):
         again, asked = accepted(listener)
         agree(again, respond(again, asked))
         again.send(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=1))
-        settle(peer)
+        peer.settle()
         again.close()
     until = final.time_ms + (LONGEST + 1) * unit_ms if ended is None else ended
     return peer.took(final, until), unit_ms, [sent, final]
@@ -45,7 +45,7 @@ def test_an_acceptor_waits_by_the_ack_timeout_of_the_request(peer, sut, judge):
     for ordinal, timeout_ms in enumerate(TIMEOUTS_MS, 1):
         wait, unit_ms, packets = _wait(peer, listener, ordinal, timeout_ms)
         if wait is None:
-            judge.not_exercised("MQQB-3.1.5.4.1-03", "its FinalAcks do not come on the session that it accepted")
+            judge.not_exercised("MQQB-3.1.5.4.1-03", reason="its FinalAcks do not come on the session that it accepted")
             return
         waits.append((wait, unit_ms))
         evidence += packets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import INITIALIZATION_MS, agree, called, direct_name, kind_of, pass_time, respond
+from suites.mqqb.steps.opening import INITIALIZATION_MS, agree, called, kind_of, respond
 from suites.mqqb.steps.provoking import let_send
 
 
@@ -16,9 +16,9 @@ def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
     connection, asked = called(peer, sut)
     first = agree(connection, respond(connection, asked))
     connection.send(session_ack(AckSequenceNumber=1))  # else its wait for that may end it
-    pass_time(peer, sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
+    peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
     there = not connection.closed_by_sut
-    let_send(peer, sut, direct_name(peer), tag=2)
+    let_send(peer, sut, peer.direct_name(), tag=2)
     second = connection.poll("UserMessage") if there else None
     judge(
         "MQQB-3.1.5.4.2-06",

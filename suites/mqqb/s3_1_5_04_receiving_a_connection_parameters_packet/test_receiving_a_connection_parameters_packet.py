@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from harness.expectations import closed, holds
+from harness.peer.handshake import parameters
 from harness.run.marks import covers, goes_on
-from suites.mqqb.steps.opening import accepted, agree, check_alive, listen, opened, parameters, respond
+from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 
 @goes_on()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     """An acceptor in WAITING_EC_MSG closes on ConnectionParameters; after an EstablishConnection they are welcome."""
-    opened(peer)
+    peer.open_raw()
     connection = peer.connect()
     sent = connection.send(parameters())
     closed = connection.wait_closed()
-    observed = "closed, nothing sent" if closed and not connection.received else connection.outcome()
-    judge("MQQB-3.1.5.4-01", expected="closed, nothing sent", observed=observed, evidence=[sent, connection.last])
+    judge(
+        "MQQB-3.1.5.4-01",
+        expected=holds("closed, nothing sent"),
+        observed=bool(closed and not connection.received) or connection.outcome(),
+        evidence=[sent, connection.last],
+    )
 
 
 @goes_on()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on ConnectionParameters."""
-    connection = opened(peer)
-    check_alive(connection)
+    connection = peer.open_raw()
+    connection.check_alive()
     sent = connection.send(parameters())
-    observed = "closed" if connection.wait_closed() else connection.outcome()
-    judge("MQQB-3.1.5.4-01", expected="closed", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
 @goes_on()
@@ -40,5 +45,9 @@ def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
             agree(connection, respond(connection, asked))
         sent = connection.send(parameters())
         closed = connection.wait_closed()
-        observed = f"closed in {last_step}" if closed else f"in {last_step} it {connection.outcome()}"
-        judge("MQQB-3.1.5.4-01", expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])
+        judge(
+            "MQQB-3.1.5.4-01",
+            expected=holds(f"closed in {last_step}"),
+            observed=bool(closed) or f"in {last_step} it {connection.outcome()}",
+            evidence=[sent, connection.last],
+        )

@@ -84,4 +84,11 @@ add(
     ),
 )
 
-"""Faults of other sections that break rules of this one."""
+
+@fault("acknowledgment-of-a-whole-window-ignored", breaks="MQQB-3.1.5.5.1-03", blind=True)
+class AcknowledgmentOfAWholeWindowIgnored(SessionAcks):
+    """An acknowledgment that covers as many messages as the window has is taken for an old one."""
+
+    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if header.AckSequenceNumber - session.last_ack & 0xFFFF != session.WindowSize:
+            super().process_header(session, header, now)

@@ -1,10 +1,19 @@
-"""Faults of MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages: all lie with other sections."""
+"""Faults of MS-MQQB 3.1.5.5.2 Delete Acknowledged Express Messages."""
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.5.2-01": (
-        "acknowledgment-forgets-every-express-message",
-        "last-acknowledged-express-message-kept",
-        "recoverable-message-deleted-as-express",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.codec import SessionHeader
+from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.model.adm import Session
+
+
+@fault("acknowledgment-forgets-every-express-message", breaks="MQQB-3.1.5.5.2-01", blind=True)
+class AcknowledgmentForgetsEveryExpressMessage(SessionAcks):
+    """An acknowledgment deletes every express message that was sent, those above AckSequenceNumber too."""
+
+    def delete_acknowledged_express(self, session: Session, header: SessionHeader) -> None:
+        all_of_them = replace(header, AckSequenceNumber=session.MessageSentCount)
+        super().delete_acknowledged_express(session, all_of_them if header.AckSequenceNumber else header)

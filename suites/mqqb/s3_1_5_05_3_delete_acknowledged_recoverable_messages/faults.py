@@ -69,3 +69,26 @@ class OrderAckForgotten(TransactionalSending):
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = False
         super().retain(session, position)
+
+
+@fault("highest-flag-of-an-acknowledgment-not-read", breaks="MQQB-3.1.5.5.3-02", blind=True)
+class HighestFlagOfAnAcknowledgmentNotRead(SessionAcks):
+    """The highest bit of RecoverableMsgAckFlags is not looked at."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        flags = header.RecoverableMsgAckFlags & 0x7FFFFFFF
+        super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+
+
+@fault("flags-stand-for-numbers-of-all-messages", breaks=("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02"), blind=True)
+class FlagsStandForNumbersOfAllMessages(SessionAcks):
+    """RecoverableMsgAckFlags of an acknowledgment are read as of the numbers that count express messages too."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        positions = session.OutgoingMessageTable.awaiting_ack
+        apart = [position.RecoverableSequenceNumber for position in positions]
+        for position in positions:
+            position.RecoverableSequenceNumber = position.SequenceNumber
+        super().delete_acknowledged_recoverable(session, header)
+        for position, number in zip(positions, apart, strict=True):
+            position.RecoverableSequenceNumber = number

@@ -1,11 +1,20 @@
-"""Faults of MS-MQQB 3.1.5.5.4 Source Journaling: all lie with other sections."""
+"""Faults of MS-MQQB 3.1.5.5.4 Source Journaling."""
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.5.4-01": (
-        "acknowledged-messages-not-journaled",
-        "journaled-before-disk",
-        "journaled-without-body",
-        "message-with-both-journals-not-in-the-journal",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.journaling import Journaling
+from reference_qm.model.adm import MessagePosition
+
+
+@fault("message-with-both-journals-not-in-the-journal", breaks="MQQB-3.1.5.5.4-01", blind=True)
+class MessageWithBothJournalsNotInTheJournal(Journaling):
+    """A message with JP and JN never comes into the journal."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.NegativeJournalingRequested:
+            position.MessageReference = replace(message, PositiveJournalingRequested=False)
+        super().journal_delivered(position)

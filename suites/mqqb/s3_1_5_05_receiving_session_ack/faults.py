@@ -7,11 +7,13 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
+from harness.faults.session_states import ignore_out_of_state
 from reference_qm.codec import Packet, SessionAckPacket, SessionHeader
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.session_acks import SessionAcks
 from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.states import SessionState
 from reference_qm.surface.clock import Now
 
 
@@ -113,3 +115,32 @@ class JournaledWithoutBody(Journaling):
     def journal_delivered(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, Body=b"")
         super().journal_delivered(position)
+
+
+@fault("acknowledgment-frees-one-place", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-03"), blind=True)
+class AcknowledgmentFreesOnePlace(SessionAcks):
+    """However many messages an acknowledgment covers, it makes room for one."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        before = session.UnAckedMessageCount
+        super().mark_acknowledged(session, header)
+        if session.UnAckedMessageCount < before:
+            session.UnAckedMessageCount = before - 1
+
+
+add(
+    "session-ack-before-the-parameters-ignored",
+    "MQQB-3.1.5.5-01",
+    "An acceptor that waits for ConnectionParameters ignores a SessionAck.",
+    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CP_MSG, initiator=False),
+    blind=True,
+)
+
+
+add(
+    "session-ack-before-the-parameters-response-ignored",
+    "MQQB-3.1.5.5-01",
+    "An initiator that waits for the response to its ConnectionParameters ignores a SessionAck.",
+    ignore_out_of_state(SessionAckPacket, SessionState.WAITING_CPR_MSG, initiator=True),
+    blind=True,
+)

@@ -217,3 +217,17 @@ _TRANSFER: tuple[tuple[str, str, str, object], ...] = (
 )
 for _name, _rule, _element, _value in _TRANSFER:
     add(_name, _rule, f"{_element} is not what it counts.", _transfer(_element, _value))
+
+
+@fault("order-ack-deletes-the-named-message-alone", breaks="MQQB-3.1.5.6-13", blind=True)
+class OrderAckDeletesTheNamedMessageAlone(OrderAcks):
+    """An OrderAck deletes the message with its number, and not those before it."""
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        kept = [one for one in session.OutgoingMessageTable if 0 < one.TxSequenceNumber < body.TxSequenceNumber]
+        numbers = [one.TxSequenceNumber for one in kept]
+        for one in kept:
+            one.TxSequenceNumber = 0
+        super().delete_order_acknowledged(session, body)
+        for one, number in zip(kept, numbers, strict=True):
+            one.TxSequenceNumber = number

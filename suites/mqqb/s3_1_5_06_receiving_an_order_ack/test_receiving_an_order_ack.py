@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, fields, holds
 from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.opening import CLOCK_S, Between, opened, settle
+from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, acknowledgment_of_nothing, final_ack, sent_before_open
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import (
     DEAD,
     JOURNAL,
@@ -67,17 +67,17 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
-        eventually(peer, lambda: element(outgoing.sequence(), "LastAckCount") == count)
+        peer.eventually(lambda: element(outgoing.sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
     outgoing.on_session()
     table = element(sut.inspect()["QueueManager"], "ResendTimerTable")
-    judge("MQQB-3.1.1.5-02", expected="[1, 2, 3, 4]", observed=str(outgoing.unacknowledged()), evidence=sent)
+    judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
     expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
-    judge("MQQB-3.1.1.5-01", expected=str(expected), observed=str(infos), evidence=sent)
+    judge("MQQB-3.1.1.5-01", expected=expected, observed=infos, evidence=sent)
     for step, (number, last, left, moved, removed) in enumerate(
         (
             (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
@@ -90,14 +90,14 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         frame = outgoing.acknowledge(number)
         await_ack_count(step)
         after = outgoing.sequence()
-        judge(removed, expected=str(left), observed=str(outgoing.unacknowledged()), evidence=frame)
+        judge(removed, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
         judge(moved, expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
         judge("MQQB-3.1.5.6-12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
-        near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
+        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
         judge("MQQB-3.1.5.6-03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
         grown = element(after, "ResendIntervalIndex") - element(before, "ResendIntervalIndex")
-        judge("MQQB-3.1.5.6-04", expected=Between(0, 1), observed=grown, evidence=frame)
+        judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
         interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
         judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
     judge.finished(
@@ -115,14 +115,14 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         frame = outgoing.acknowledge(3)
     await_ack_count(3 + MANY)
     index = element(outgoing.sequence(), "ResendIntervalIndex")
-    judge("MQQB-3.1.5.6-05", expected=Between(0, len(table) - 1), observed=index, evidence=frame)
+    judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
     judge.finished("MQQB-3.1.5.6-05")
     for _ in range(SHORT):
         if outgoing.comes_again(4) != "comes again":
             raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
         outgoing.on_session()
     frame = outgoing.acknowledge(4)
-    eventually(peer, lambda: not outgoing.unacknowledged())
+    peer.eventually(lambda: not outgoing.unacknowledged())
     after = outgoing.sequence()
     interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
     judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
@@ -162,28 +162,55 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
         info, now_s = outgoing.info(), peer.environment.now().utc_s
         left, moved = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
-        for rule in ("MQQB-3.1.5.6-16", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", "MQDMPR-3.1.3-28"):
-            judge(rule, expected=step, observed=element(info, "EodLastAckCount"), evidence=evidence)
-        near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
-        for rule in ("MQQB-3.1.5.6-03", "MQQB-3.1.5.6-17"):
-            judge(rule, expected=near, observed=element(info, "EodLastAckTime"), evidence=evidence)
-        for rule in (moved, "MQQB-3.1.5.6-23"):
-            judge(rule, expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
-        for rule in ("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-19"):
-            judge(rule, expected=left, observed=element(info, "EodNoAckCount"), evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-16",
+            "MQQB-3.1.5.6-12",
+            "MQQB-3.1.5.6-18",
+            "MQDMPR-3.1.3-28",
+            expected=step,
+            observed=element(info, "EodLastAckCount"),
+            evidence=evidence,
+        )
+        near = between(now_s - CLOCK_S, now_s + CLOCK_S)
+        judge(
+            "MQQB-3.1.5.6-03",
+            "MQQB-3.1.5.6-17",
+            expected=near,
+            observed=element(info, "EodLastAckTime"),
+            evidence=evidence,
+        )
+        judge(moved, "MQQB-3.1.5.6-23", expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
+        judge(
+            "MQQB-3.1.5.6-09",
+            "MQQB-3.1.5.6-19",
+            expected=left,
+            observed=element(info, "EodNoAckCount"),
+            evidence=evidence,
+        )
         judge("MQQB-3.1.5.6-24", expected=last, observed=element(info, "EodNoReadCount"), evidence=evidence)
         if left:
-            first = str(place_of(sent[last]))
             judge(
-                "MQQB-3.1.5.6-21", expected=first, observed=str(info_place(info, "EodFirstNonAck")), evidence=evidence
+                "MQQB-3.1.5.6-21",
+                expected=place_of(sent[last]),
+                observed=info_place(info, "EodFirstNonAck"),
+                evidence=evidence,
             )
-            for rule in ("MQQB-3.1.5.6-10", "MQQB-3.1.5.6-22"):
-                observed = str(info_place(info, "EodLastNonAck"))
-                judge(rule, expected=str(place_of(sent[4])), observed=observed, evidence=evidence)
+            judge(
+                "MQQB-3.1.5.6-10",
+                "MQQB-3.1.5.6-22",
+                expected=place_of(sent[4]),
+                observed=info_place(info, "EodLastNonAck"),
+                evidence=evidence,
+            )
         # E46: with every OrderAck, or not
-        index = Between(0, step) if left else 0
-        for rule in ("MQQB-3.1.5.6-25", "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11"):
-            judge(rule, expected=index, observed=element(info, "EodResendCount"), evidence=evidence)
+        index = between(0, step) if left else 0
+        judge(
+            "MQQB-3.1.5.6-25",
+            "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
+            expected=index,
+            observed=element(info, "EodResendCount"),
+            evidence=evidence,
+        )
     for number in range(1, 6):
         outgoing.finish(number)
     outgoing.settle()
@@ -217,7 +244,7 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
         when = "in time" if earliest_ms <= took.ms <= latest_ms else "at another time"
     evidence = [*sent, *frames, *again]
     judge("MQQB-3.1.5.6-20", expected="in time", observed=when, evidence=evidence)
-    expected = Between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
+    expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
     judge("MQQB-3.1.5.6-26", expected=expected, observed=element(info, "EodResendTime"), evidence=evidence)
     outgoing.settle()
 
@@ -231,13 +258,16 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
     outgoing.on_session()
     before = outgoing.info()
     frame = outgoing.acknowledge(2)
-    eventually(peer, lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
+    peer.eventually(lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
     info, sequence = outgoing.info(), outgoing.sequence()
-    changed = "changed" if info != before else "as it was"
-    judge("MQQB-3.1.5.6-16", expected="changed", observed=changed, evidence=frame)
+    judge("MQQB-3.1.5.6-16", expected=holds("changed", otherwise="as it was"), observed=info != before, evidence=frame)
     for rule, (name, source) in COPIED.items():
-        expected = f"{source} {element(sequence, source)}"
-        judge(rule, expected=expected, observed=f"{source} {element(info, name)}", evidence=frame)
+        judge(
+            rule,
+            expected=fields({source: element(sequence, source)}),
+            observed={source: element(info, name)},
+            evidence=frame,
+        )
     unacknowledged = element(sequence, "UnackedSequence")
     for rule, name, value in (
         ("MQQB-3.1.5.6-19", "EodNoAckCount", len(unacknowledged)),
@@ -245,7 +275,7 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=str(value), observed=str(element(info, name)), evidence=frame)
+        judge(rule, expected=value, observed=element(info, name), evidence=frame)
     for number in range(1, 5):
         outgoing.finish(number)
     outgoing.settle()
@@ -262,25 +292,30 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     sent = outgoing.send(3)
     acks = [outgoing.on_session(), outgoing.acknowledge(2)]
-    settle(peer)
+    peer.settle()
     outgoing.session.close()
     again = outgoing.next_session()
     while not again.quiet():
         pass
     came = outgoing.came(again)
-    for rule in ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"):
-        judge(rule, expected="messages [3]", observed=f"messages {came}", evidence=[*acks, *outgoing.copies(3)])
+    judge(
+        "MQQB-3.1.5.6-13",
+        "MQQB-3.1.1.6.2-08",
+        expected=[3],
+        observed=came,
+        case="messages",
+        evidence=[*acks, *outgoing.copies(3)],
+    )
     outgoing.on_session()
     last = outgoing.acknowledge(3)
-    settle(peer)
+    peer.settle()
     fourth, fifth = outgoing.send(2)
     evidence = [sent[-1], last, fourth, fifth]
     old = sequence_of(sent[0])
     ordinal = old[1]
     expected = f"Ordinal {ordinal + 1}, number 1"
     begun = f"Ordinal {sequence_of(fourth)[1]}, number {header(fourth).TxSequenceNumber}"
-    for rule in ("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"):
-        judge(rule, expected=expected, observed=begun, evidence=evidence)
+    judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
     goes_on = f"Ordinal {sequence_of(fifth)[1]}, number {header(fifth).TxSequenceNumber}"
     judge("MQQB-3.1.1.5-04", expected=f"Ordinal {ordinal + 1}, number 2", observed=goes_on, evidence=evidence)
     prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
@@ -307,15 +342,15 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
     acks = [outgoing.on_session(), outgoing.acknowledge(3)]
-    settle(peer)
+    peer.settle()
     if restarted:
         sut.restart()
-        acks.append(opened(peer).send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
-        settle(peer)
+        acks.append(peer.open_raw().send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
+        peer.settle()
         outgoing.send()
         outgoing.next_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
-        judge("MQQB-3.1.1.3.1-13", expected="sent again: []", observed=f"sent again: {again}", evidence=outgoing.sent)
+        judge("MQQB-3.1.1.3.1-13", expected=[], observed=again, case="sent again", evidence=outgoing.sent)
     else:
         acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.finish(2))
@@ -324,7 +359,13 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         journaled, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)
         return f"journal {journaled}, dead letters {dead}"
 
-    eventually(peer, lambda: found() == "journal [1], dead letters [2]")
-    for rule in ("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11", *(["MQQB-3.1.1.3.1-13"] if restarted else [])):
-        judge(rule, expected="journal [1], dead letters [2]", observed=found(), evidence=[*outgoing.sent, *acks])
+    peer.eventually(lambda: found() == "journal [1], dead letters [2]")
+    judge(
+        "MQQB-3.1.5.6-14",
+        "MQQB-3.1.1.6.2-11",
+        *["MQQB-3.1.1.3.1-13"] if restarted else [],
+        expected="journal [1], dead letters [2]",
+        observed=found(),
+        evidence=[*outgoing.sent, *acks],
+    )
     outgoing.settle()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import add
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import is_final_ack
-from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 
 
@@ -90,3 +92,52 @@ class FinalAckDeadWithoutTransaction(FinalAcks):
             self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemDeadletterQueue)
         else:
             super().journal_final(position, message_class)
+
+
+def _journaled(change: dict[MessageClass, MessageClass]) -> type[FinalAcks]:
+    class Journaled(FinalAcks):
+        def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+            super().journal_final(position, change.get(MessageClass(message_class), message_class))
+
+    return Journaled
+
+
+for reason in (
+    MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
+    MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
+    MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
+):
+    word = reason.name.removeprefix("MQMSG_CLASS_NACK_").lower().replace("_", "-")
+    add(
+        f"final-ack-{word}-counts-as-received",
+        "MQQB-3.1.5.7-05",
+        f"A FinalAck of class {reason.name}, which says that the message had arrived, counts as one of its reception.",
+        replaced(_journaled({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
+        blind=True,
+    )
+
+
+@fault("message-with-both-journals-loses-one", breaks="MQQB-3.1.5.7-05", blind=True)
+class MessageWithBothJournalsLosesOne(Journaling):
+    """A message with JP and JN never becomes a dead letter."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        if message.PositiveJournalingRequested:
+            position.MessageReference = replace(message, NegativeJournalingRequested=False)
+        super().journal_failed(position)
+
+
+@fault("named-dead-letter-queue-only-for-the-first", breaks="MQQB-3.1.5.7-07", blind=True)
+class NamedDeadLetterQueueOnlyForTheFirst(Journaling):
+    """Once a dead letter is in a queue that its message named, the others go to that of the system."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._had: set[str] = set()
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        if message.ApplicationDeadletterQueue in self._had:
+            message = replace(message, ApplicationDeadletterQueue="")
+        self._had.add(message.ApplicationDeadletterQueue)
+        return super().dead_letter_queue(message)

@@ -6,11 +6,10 @@ from contextlib import suppress
 
 import pytest
 
+from harness.expectations import fields
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.control import ControlRefused
-from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of_nothing, sent_before_open
-from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 
 PLAIN_DEAD = "system$;deadletter"
@@ -53,7 +52,7 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
     frames = [outgoing.on_session()]
     if ordered:
         frames.append(outgoing.acknowledge(len(FATES)))
-        settle(peer)
+        peer.settle()
     for number, (_, value, _) in reversed(list(enumerate(FATES, 1))):
         if value is not None:
             frames.append(outgoing.finish(number, MessageClass=value))
@@ -63,10 +62,10 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
         return {name: kept(sut, queue, outgoing.identifiers) for name, queue in queues}
 
     wanted = {name: [number for number, fate in enumerate(FATES, 1) if fate[2] == name] for name in found()}
-    eventually(peer, lambda: found() == wanted)
+    peer.eventually(lambda: found() == wanted)
     there, evidence = found(), [*outgoing.sent, *frames]
     for rule, name in (("MQQB-3.1.5.7-02", "journal"), ("MQQB-3.1.5.7-05", "dead letters")):
-        judge(rule, expected=f"{name} {wanted[name]}", observed=f"{name} {there[name]}", evidence=evidence)
+        judge(rule, expected=fields({name: wanted[name]}), observed={name: there[name]}, evidence=evidence)
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
         elsewhere = sorted(set(wanted[name]) - set(there[name])) + there["plain dead letters"]
         observed = f"{elsewhere or 'none'} elsewhere than in the {name}"
@@ -92,14 +91,13 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
         try:
             outgoing.send(journal=journal, dead_letter_queue=own)
         except ControlRefused as refused:
-            for rule in OWN_DEAD_LETTERS:
-                judge(rule, expected="taken to be sent", observed=f"refused: {refused}")
+            judge.all(expected="taken to be sent", observed=f"refused: {refused}")
             return
         outgoing.send(journal=journal)
     frames = [outgoing.on_session()]
     if ordered:
         frames.append(outgoing.acknowledge(6))
-        settle(peer)
+        peer.settle()
     frames += [outgoing.finish(number) for number in range(1, 7)]
 
     def found() -> str:
@@ -109,7 +107,6 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
         return ", ".join(f"{name} {numbers}" for name, numbers in there)
 
     expected = "its own [1, 5], system's [2, 6]"
-    eventually(peer, lambda: found() == expected)
-    for rule in OWN_DEAD_LETTERS:
-        judge(rule, expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
+    peer.eventually(lambda: found() == expected)
+    judge.all(expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
     outgoing.settle()

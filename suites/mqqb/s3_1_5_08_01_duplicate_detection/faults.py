@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from uuid import UUID
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.core.transfer.history import History
 from reference_qm.core.transfer.in_sequence import InSequence
+from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
@@ -81,4 +86,51 @@ class DuplicateTimeOfAnotherEpoch(History):
         self.qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.monotonic_ms // 1000))
 
 
-"""Faults of other sections that break rules of this one."""
+class _HistoryOfEachSession(History):
+    """A history for each session."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self.session: Session | None = None
+        self._came: set[tuple[int, UUID, int]] = set()
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        number = 0 if self.session is None else self.session.number
+        place = (number, packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
+        known = place in self._came
+        self._came.add(place)
+        return super().find_duplicate(packet) if known else None
+
+
+class _SessionNoted(Receiving):
+    """The session that a message comes on."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        assert isinstance(self.qm.history, _HistoryOfEachSession)
+        self.qm.history.session = session
+        super().receive_user_message(session, packet, now)
+
+
+add(
+    "duplicate-not-found-on-another-session",
+    "MQQB-3.1.5.8.1-01",
+    "A message that came on an earlier session is no duplicate on the next.",
+    both(replaced(_HistoryOfEachSession), replaced(_SessionNoted)),
+    blind=True,
+)
+
+
+@fault("recoverable-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class RecoverableDuplicateAccepted(History):
+    """Only express messages are looked for among those that came before."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        return None if packet.UserHeader.DM else super().find_duplicate(packet)
+
+
+@fault("express-duplicate-accepted", breaks="MQQB-3.1.5.8.1-04", blind=True)
+class ExpressDuplicateAccepted(History):
+    """Only recoverable messages are looked for among those that came before."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        return super().find_duplicate(packet) if packet.UserHeader.DM else None

@@ -8,10 +8,11 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
-from suites.messages import Sequence, a_message
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     NOT_TRANSACTIONAL_MSG,
     REACH_QUEUE,
@@ -22,8 +23,8 @@ from suites.mqqb.steps.disposition import (
     message_class,
     private_queue,
 )
-from suites.mqqb.steps.opening import CLOCK_S, Between, opened, pass_time, pass_time_until
-from suites.mqqb.steps.sender import eventually, tags
+from suites.mqqb.steps.opening import CLOCK_S
+from suites.mqqb.steps.sender import tags
 
 LATER_S = 3
 SEVERAL = 5
@@ -56,14 +57,13 @@ def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):
     for packet in (*again, changed, new[0]):
         receiver.give(packet)
     receiver.await_acks(SEVERAL + 1)
-    later = opened(peer)
+    later = peer.open_raw()
     for packet in (*again, *new):
         later.send(packet)
     came = receiver.await_acks(SEVERAL + 2)
     expected = sorted([*map(identifier, sent), *map(_identifier, new)])
     observed = sorted(map(correlation, came))
-    for rule in ("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10"):
-        judge(rule, expected=expected, observed=observed, evidence=[*sent, *later.sent[-len(again) :], *came])
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *later.sent[-len(again) :], *came])
 
 
 @goes_on()
@@ -81,8 +81,7 @@ def test_a_refused_message_that_comes_again_is_discarded(peer, sut, judge):
         f"0x{REACH_QUEUE:04X} of {identifier(sent[2])}",
     ]
     observed = [f"0x{message_class(ack):04X} of {correlation(ack)}" for ack in came]
-    for rule in ("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"):
-        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came])
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *came])
 
 
 @needs("private_names")
@@ -91,16 +90,15 @@ def test_a_refused_message_that_comes_again_is_discarded(peer, sut, judge):
 def test_a_message_for_another_that_comes_again_is_handed_on_once(peer, sut, judge, recoverable):
     """Of three messages for a queue of the peer two come twice: each goes to the peer once."""
     peer.listen(ignore_incoming=True)
-    connection = opened(peer)
+    connection = peer.open_raw()
     user = private_queue(peer.identifier, 1) | {"DM": recoverable}
-    packets = [a_message(peer, user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
+    packets = [peer.message(user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
     sent = [connection.send(packets[number]) for number in (0, 0, 1, 1, 2)]
 
     if not peer.inbox.wait(lambda frame: tags([frame]) == [3]):
         raise ConformanceFailure("the SUT did not hand the last message on")
     frames = peer.inbox.copies
-    for rule in ("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"):
-        judge(rule, expected=[1, 2, 3], observed=tags(frames), evidence=[*sent, *frames])
+    judge.all(expected=[1, 2, 3], observed=tags(frames), evidence=[*sent, *frames])
     peer.inbox.acknowledge()
 
 
@@ -122,8 +120,7 @@ def test_a_transactional_message_is_no_duplicate(peer, sut, judge):
     arrives = (sent[0], sent[1], sent[2], sent[5], sent[7])
     expected = sorted(map(identifier, arrives))
     observed = sorted(map(correlation, came))
-    for rule in ("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01"):
-        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came])
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
@@ -141,7 +138,7 @@ def test_a_duplicate_is_remembered_anew(peer, sut, judge):
     receiver.await_acks(2)
     receiver.end()
     for turn in range(1, 4):
-        pass_time_until(peer, sent[0], sut.duration_ms(CLEANUP_MS) * turn * 4 // 5)
+        peer.pass_time_until(sent[0], sut.duration_ms(CLEANUP_MS) * turn * 4 // 5)
         sent.append(receiver.give(kept))
     sent.append(receiver.give(forgotten))
     came = receiver.await_acks(3)
@@ -149,8 +146,7 @@ def test_a_duplicate_is_remembered_anew(peer, sut, judge):
     observed = sorted(map(correlation, came))
     if observed != expected:
         peer.took(sent[0]).check_steady(sut.duration_ms(CLEANUP_MS) // 10)
-    for rule in ("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11"):
-        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came])
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *came])
 
 
 def _identifier(packet: Any) -> str:
@@ -163,23 +159,23 @@ def _identifier(packet: Any) -> str:
 @needs("inspect")
 def test_a_duplicate_makes_its_entry_new(peer, sut, judge):
     """The TimeStamp of a message that came again some seconds later is later by as much, in seconds since 1970."""
-    session = opened(peer)
-    packet = a_message(peer)
+    session = peer.open_raw()
+    packet = peer.message()
     sent = [session.send(packet)]
-    eventually(peer, lambda: _stamp(sut, sent[0]) is not None)
+    peer.eventually(lambda: _stamp(sut, sent[0]) is not None)
     before = _stamp(sut, sent[0])
-    pass_time(peer, LATER_S * 1_000)
+    peer.pass_time(LATER_S * 1_000)
     sent.append(session.send(packet))
-    eventually(peer, lambda: _stamp(sut, sent[0]) != before)
+    peer.eventually(lambda: _stamp(sut, sent[0]) != before)
     after, now_s = _stamp(sut, sent[0]), peer.environment.now().utc_s
     if before is None or after is None:
         judge("MQQB-3.1.5.8.1-02", expected="an entry", observed="no entry", evidence=sent)
     else:
         took = peer.took(*sent)  # a busy tester sends the second one later than it wants to
         earliest_ms, latest_ms = took.allowed((LATER_S - 1) * 1_000, took.ms + 2_000, (after - before) * 1_000)
-        expected = Between(earliest_ms // 1_000, latest_ms // 1_000)
+        expected = between(earliest_ms // 1_000, latest_ms // 1_000)
         judge("MQQB-3.1.5.8.1-02", expected=expected, observed=after - before, evidence=sent)
-    expected = Between(now_s - CLOCK_S, now_s + CLOCK_S)
+    expected = between(now_s - CLOCK_S, now_s + CLOCK_S)
     judge("MQQB-3.1.5.8.1-03", expected=expected, observed=after, evidence=sent)
 
 

@@ -10,7 +10,9 @@ from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageClass, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.sessions.session_timers import SessionTimers
+from reference_qm.core.store.messages import PUBLIC
 from reference_qm.core.transfer.admin_acks import AdminAcks
+from reference_qm.core.transfer.admission import Admission, Outcome
 from reference_qm.core.transfer.arrival import Arrival
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.history import History
@@ -243,3 +245,87 @@ def _purged_for_hops(message_class: MessageClass) -> MessageClass:
     if message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
         return MessageClass.MQMSG_CLASS_NACK_DELETED
     return message_class
+
+
+@fault("unknown-public-queue-not-nacked", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"), blind=True)
+class UnknownPublicQueueNotNacked(Admission):
+    """A message to a public queue that is not there is refused without BAD_DST_Q."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.UserHeader.DQ != PUBLIC or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
+            super().refuse_message(session, packet, message_class, now)
+
+
+@fault("final-ack-of-a-missing-queue-only-for-jn", breaks="MQQB-3.1.5.8.2-20", blind=True)
+class FinalAckOfAMissingQueueOnlyForJn(FinalAcks):
+    """A transactional message to a queue that is not there has its FinalAck only if it has JN."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.UserHeader.JN or message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q:
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("recoverable-message-taken-by-a-transactional-queue", breaks="MQQB-3.1.5.8.2-33", blind=True)
+class RecoverableMessageTakenByATransactionalQueue(Admission):
+    """A transactional queue refuses express messages only, and takes recoverable ones."""
+
+    def check_nontransactional_queue(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> Outcome:
+        if packet.UserHeader.DM:
+            return packet
+        return super().check_nontransactional_queue(session, packet, queue, now)
+
+
+@fault("hop-not-counted-for-transactional-messages", breaks="MQQB-3.1.5.8.2-39", blind=True)
+class HopNotCountedForTransactionalMessages(Routing):
+    """A transactional message is sent on with its RC as it was."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is not None and packet.UserHeader.TH else counted
+
+
+@fault("final-ack-of-too-many-hops-only-with-na", breaks="MQQB-3.1.5.8.2-44", blind=True)
+class FinalAckOfTooManyHopsOnlyWithNa(FinalAcks):
+    """A transactional message with too many hops has its FinalAck only if it has NA."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if packet.MessagePropertiesHeader.NA or message_class is not MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+@fault("refused-message-alone-not-acknowledged", breaks="MQQB-3.1.5.8.2-03", blind=True)
+class RefusedMessageAloneNotAcknowledged(Receiving):
+    """A message to a queue that is not there does not count as unacknowledged."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        if self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
+            session.UnackedReceivedMsgCount -= 1
+
+
+@fault("ack-send-timer-put-off-by-each-message", breaks="MQQB-3.1.5.8.2-12", blind=True)
+class AckSendTimerPutOffByEachMessage(Receiving):
+    """Each message starts the Session Ack Send Timer again."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
+        super().note_activity(session, packet, now)
+
+
+@fault("refused-messages-are-no-activity", breaks="MQQB-3.1.5.8.2-13", blind=True)
+class RefusedMessagesAreNoActivity(Receiving):
+    """A message to a queue that is not there does not make its session active."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        active = session.SessionActive
+        super().note_activity(session, packet, now)
+        if self.is_addressed_here(packet) and self.qm.arrival.find_destination(packet) is None:
+            session.SessionActive = active

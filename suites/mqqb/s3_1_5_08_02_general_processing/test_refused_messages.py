@@ -96,8 +96,7 @@ def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge,
         sut, sent[:-1], "plain", "admin", "transactional"
     )
     expected = f"{[identifier(sent[-1])]} arrived, 0 reported, {IN_NONE}"
-    for rule in ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"):
-        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came, *reports])
+    judge.all(expected=expected, observed=observed, evidence=[*sent, *came, *reports])
     receiver.end()
 
 
@@ -121,11 +120,9 @@ def test_with_na_it_is_told_that_there_is_no_such_queue(peer, sut, judge):
     asked = sent[1::2]
     came = receiver.await_acks(len(asked))
     evidence = [*sent, *came]
-    for rule in ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"):
-        judge(rule, expected=named(BAD_DST_Q) * len(asked), observed=classes(came), evidence=evidence)
+    judge.all(expected=named(BAD_DST_Q) * len(asked), observed=classes(came), evidence=evidence)
     expected, observed = sorted(map(identifier, asked)), sorted(map(correlation, came))
-    for rule in ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"):
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+    judge.all(expected=expected, observed=observed, evidence=evidence)
     receiver.end()
 
 
@@ -198,13 +195,12 @@ def _judge_where(receiver, judge, rules, sent, evidence, before):
     reports = [report for report in receiver.reports() if report not in before]
     where = remains(receiver.sut, sent[:-1], "plain", "admin", "transactional")
     observed = f"{[correlation(ack) for ack in arrived]} arrived, {len(reports)} refused ones reported, {where}"
-    for rule in rules:
-        judge(
-            rule,
-            expected=f"{[identifier(sent[-1])]} arrived, 0 refused ones reported, {IN_NONE}",
-            observed=observed,
-            evidence=[*evidence, *reports],
-        )
+    judge(
+        *rules,
+        expected=f"{[identifier(sent[-1])]} arrived, 0 refused ones reported, {IN_NONE}",
+        observed=observed,
+        evidence=[*evidence, *reports],
+    )
 
 
 def _first(receiver, name, kind):

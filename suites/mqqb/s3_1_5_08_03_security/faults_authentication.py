@@ -211,20 +211,6 @@ add(
 )
 
 
-@fault(
-    "security-identity-of-nobody",
-    breaks=("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"),
-)
-class IdentityOfNobody(SecurityOnReceipt):
-    """The certificate of a message with ST 0 has to be registered, too."""
-
-    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
-        security = packet.SecurityHeader
-        if security is not None and security.AS and not security.ST:
-            raise Refused(BAD_SIGNATURE, "a fault")
-        super().verify_sender(packet, now)
-
-
 @fault("security-cached-certificate-for-anybody", breaks="MQQB-3.1.5.8.3-23")
 class CachedCertificateForAnybody(SecurityOnReceipt):
     """A cached certificate is good for any SecurityID."""

@@ -56,7 +56,7 @@ class TimersStartTogether(CacheTimers):
         for name, attribute in CACHE_TIMERS.items():
             lifetime_ms = getattr(self.qm.caches, attribute).lifetime_ms
             if lifetime_ms is not None and not self.qm.timers.is_running(TimerKey(name, 0)):
-                self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, self.qm.settings.scaled(lifetime_ms))
+                self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, lifetime_ms // self.qm.settings.scale)
 
 
 class _KeysBackwards(Cache):

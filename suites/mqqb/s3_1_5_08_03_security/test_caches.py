@@ -6,11 +6,11 @@ import hashlib
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, simple_blob
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, cached, manager, moment, remaining_ms, users
-from suites.mqqb.steps.opening import Between, pass_time
 from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
 
 NEEDS = needs("security", "receive", "configure", "inspect")
@@ -52,33 +52,44 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, KEY[128])})
-    pass_time(peer, 2 * sut.response_timeout_ms)
+    peer.pass_time(2 * sut.response_timeout_ms)
     before = users(sut)
     disposition = secured.dispositions({"": signed(secured.message(body=CLEAR))})[""]
     if disposition.found is None:
         raise ConformanceFailure(OTHER_BYTES)
     entries, now_s = cached(sut, CERTIFICATES), peer.environment.now().utc_s
     evidence = disposition.frames
-    for rule in ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03"):
-        judge(rule, expected="nobody, then alice", observed=f"{before}, then {users(sut)}", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-29",
+        "MQQB-3.1.5.8.3-34",
+        "MQQB-3.1.1.3-02",
+        "MQQB-3.1.1.3-03",
+        expected=facts(before="nobody", after="alice"),
+        observed={"before": before, "after": users(sut)},
+        evidence=evidence,
+    )
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
     judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
     digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
     shown = entry["UserCert"].get("Digest", digest)
-    judge("MQQB-3.1.5.8.3-30", expected=f"Digest {digest}", observed=f"Digest {shown}", evidence=evidence)
+    judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown, case="Digest", evidence=evidence)
     judge("MQQB-3.1.5.8.3-31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
-    for rule in ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"):
-        judge(rule, expected="now", observed=moment(entry, now_s), evidence=evidence)
+    judge("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33", expected="now", observed=moment(entry, now_s), evidence=evidence)
     whole = manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, CERTIFICATES)
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     secured.dispositions({"": signed(secured.message(BOB), key=BOB.key)})
     second = remaining_ms(sut, CERTIFICATES)
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
-    for rule in ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"):
-        judge(rule, expected=Between(due - slack - sut.response_timeout_ms, due), observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-36",
+        "MQQB-3.1.1.3-05",
+        expected=between(due - slack - sut.response_timeout_ms, due),
+        observed=observed,
+        evidence=evidence,
+    )
 
 
 @NEEDS
@@ -92,16 +103,14 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
         if disposition.found is None:
             raise ConformanceFailure(OTHER_BYTES)
         evidence += disposition.frames
-        pass_time(peer, LATER_MS)
+        peer.pass_time(LATER_MS)
     full = users(sut)
     evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
-    for rule in ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"):
-        judge(
-            rule,
-            expected="alice, bob, carol, dave; then carol, dave, erin",
-            observed=f"{full}; then {users(sut)}",
-            evidence=evidence[-6:],
-        )
+    judge.all(
+        expected="alice, bob, carol, dave; then carol, dave, erin",
+        observed=f"{full}; then {users(sut)}",
+        evidence=evidence[-6:],
+    )
 
 
 @NEEDS
@@ -127,7 +136,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     """
     secured = Secured(peer, sut)
     secured.dispositions({"": signed(secured.message(body=CLEAR))})
-    pass_time(peer, 3 * sut.response_timeout_ms)
+    peer.pass_time(3 * sut.response_timeout_ms)
     before = len(cached(sut, RECEIVE))
 
     def message(key=KEY[128]):
@@ -136,7 +145,12 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     disposition = secured.dispositions({"": message()})[""]
     entries, now_s = cached(sut, RECEIVE), peer.environment.now().utc_s
     evidence = disposition.frames
-    judge("MQQB-3.1.5.8.3-67", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-67",
+        expected=facts(before=0, after=1),
+        observed={"before": before, "after": len(entries)},
+        evidence=evidence,
+    )
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.5.8.3-59", "RemoteQMGuid", str(peer.identifier)),
@@ -152,16 +166,23 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     whole = manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, RECEIVE)
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     another = secured.dispositions({"": message(KEY[128][::-1])})[""]
     second = remaining_ms(sut, RECEIVE)
     counts = f"{before}, then {len(entries)}, and {len(cached(sut, RECEIVE)) - known} for another key"
-    for rule in ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"):
-        judge(rule, expected="0, then 1, and 1 for another key", observed=counts, evidence=[*evidence, *another.frames])
+    judge(
+        "MQQB-3.1.5.8.3-57",
+        "MQQB-3.1.5.8.3-58",
+        "MQQB-3.1.1.3-06",
+        "MQQB-3.1.1.3-07",
+        expected="0, then 1, and 1 for another key",
+        observed=counts,
+        evidence=[*evidence, *another.frames],
+    )
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
     soonest = due - slack - 2 * sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.5.8.3-69", LONG * due), ("MQQB-3.1.1.3-14", due)):
-        judge(rule, expected=Between(soonest, latest), observed=observed, evidence=evidence)
+        judge(rule, expected=between(soonest, latest), observed=observed, evidence=evidence)
 
 
 @NEEDS
@@ -196,14 +217,16 @@ def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
     evidence = []
     for key in keys[:4]:
         evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)})[""].frames
-        pass_time(peer, LATER_MS)
+        peer.pass_time(LATER_MS)
     full = known()
-    judge("MQQB-3.1.5.8.3-67", expected="cached", observed="cached" if full else "nothing", evidence=evidence[-1])
+    judge(
+        "MQQB-3.1.5.8.3-67", expected=holds("cached", otherwise="nothing"), observed=bool(full), evidence=evidence[-1]
+    )
     evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, keys[4])})[""].frames
-    for rule in ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"):
-        judge(
-            rule,
-            expected="1, 2, 3, 4; then 3, 4, 5",
-            observed=f"{full}; then {known()}",
-            evidence=evidence[-6:],
-        )
+    judge(
+        "MQQB-3.1.5.8.3-68",
+        "MQQB-3.1.1.3-09",
+        expected="1, 2, 3, 4; then 3, 4, 5",
+        observed=f"{full}; then {known()}",
+        evidence=evidence[-6:],
+    )

@@ -8,6 +8,7 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import TransactionHeader, UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_initialization import SessionInitialization
 from reference_qm.core.transfer.in_sequence import InSequence
 from reference_qm.core.transfer.order_acks import OrderAcks
@@ -200,3 +201,60 @@ class AccessNotNoted(InSequence):
         super().reject_out_of_sequence(session, transfer, now)
         if transfer is not None:
             transfer.LastAccessTime = time_s
+
+
+@fault("message-must-follow-on-the-very-last", breaks="MQQB-3.1.5.8.6-D03", blind=True)
+class MessageMustFollowOnTheVeryLast(InSequence):
+    """A message is accepted only when the message before it is the very last one accepted."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        goes_on = header.TxSequenceID == session.IncomingTxSequenceID
+        if goes_on and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+@fault("sequence-has-to-begin-with-one", breaks="MQQB-3.1.5.8.6-D04", blind=True)
+class SequenceHasToBeginWithOne(InSequence):
+    """The first message of a later sequence is accepted only with the number 1."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        if header.TxSequenceID != session.IncomingTxSequenceID and header.TxSequenceNumber != 1:
+            return False
+        return super().is_in_sequence(session, packet)
+
+
+@fault("repeated-message-brings-no-order-ack", breaks=("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06"), blind=True)
+class RepeatedMessageBringsNoOrderAck(InSequence):
+    """A message that is not accepted lets no OrderAck be sent: one that was lost is never sent again."""
+
+    def reject_out_of_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo | None, now: Now
+    ) -> None:
+        super().reject_out_of_sequence(session, transfer, now)
+        if transfer is not None:
+            session.order_acks_due.pop(transfer, None)
+        if not session.order_acks_due:
+            self.qm.session_timers.stop(session, TimerName.ORDER_ACK_SEND)
+
+
+@fault("order-ack-timer-restarted-only-once", breaks="MQQB-3.1.5.8.6-02", blind=True)
+class OrderAckTimerRestartedOnlyOnce(OrderAcks):
+    """A message puts the OrderAck off only once, however long ago the last one is."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._messages: dict[int, int] = {}
+
+    def schedule(self, session: Session, now: Now) -> None:
+        count = self._messages[session.number] = self._messages.get(session.number, 0) + 1
+        if count <= 2:
+            super().schedule(session, now)
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        self._messages[session.number] = 0
+        super().on_send_timer(session, now)

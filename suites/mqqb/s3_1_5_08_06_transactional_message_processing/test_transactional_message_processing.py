@@ -9,24 +9,17 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import (
-    REACH_QUEUE,
-    AcknowledgingReceiver,
-    correlation,
-    identifier,
-    labels,
-    private_queue,
-)
-from suites.mqqb.steps.opening import Between, accepted_from, pass_time, text
+from suites.mqqb.steps.disposition import REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, private_queue
+from suites.mqqb.steps.opening import accepted_from, text
 from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place, private_number
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import eventually
 
 LONGEST_MS = 10_000
 """MaximumOrderAckDelay as it should be (3.1.3.2), here in ms."""
@@ -108,11 +101,24 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         when, evidence = _came(peer, frame, sent), [sent, frame]
-        for rule in ("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01", "MQQB-3.1.3.2-28"):
-            judge(rule, expected=IN_TIME, observed=when, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.8.6-03",
+            "MQQB-3.1.1.6.2-06",
+            "MQQB-3.1.2.7-01",
+            "MQQB-3.1.3.2-28",
+            expected=IN_TIME,
+            observed=when,
+            evidence=evidence,
+        )
         what = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-        for rule in ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"):
-            judge(rule, expected=f"OrderAck of message {number}", observed=what, evidence=evidence)
+        judge(
+            "MQQB-3.1.5.8.6-04",
+            "MQQB-3.1.1.6.2-07",
+            "MQQB-3.1.6.9-01",
+            expected=f"OrderAck of message {number}",
+            observed=what,
+            evidence=evidence,
+        )
 
 
 @covers(
@@ -139,8 +145,14 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
             last
         )  # a system that stands still in between finds both at once, timer and message
     observed = f"message {number}, {_came(peer, frame, sent[-1])} from the second"
-    for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"):
-        judge(rule, expected=f"message {last}, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
+    judge(
+        "MQQB-3.1.5.8.6-02",
+        "MQQB-3.1.1.6.2-05",
+        "MQQB-3.1.3.2-31",
+        expected=f"message {last}, {IN_TIME} from the second",
+        observed=observed,
+        evidence=[*sent, frame],
+    )
 
     known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
     expected = "acknowledged while messages came"
@@ -151,11 +163,10 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
         latest_ms = sut.duration_ms(longest_ms + ORDER_ACK_MS) + sut.slack_ms(longest_ms) + 1_000
         while len(receiver.acknowledgments()) == known and peer.took(begun_ms).ms < latest_ms:
             sent = [receiver.send()]
-            pass_time(peer, gap_ms)
+            peer.pass_time(gap_ms)
         acks = receiver.acknowledgments()[known:]
         observed = expected if acks else f"not acknowledged in {peer.took(begun_ms).ms} ms"
-        for rule in rules:
-            judge(rule, expected=expected, observed=observed, evidence=[*sent, *acks])
+        judge(*rules, expected=expected, observed=observed, evidence=[*sent, *acks])
 
 
 def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
@@ -163,7 +174,7 @@ def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
     due_ms = receiver.sut.duration_ms(ORDER_ACK_MS)
     for _ in range(ATTEMPTS):
         sent = [receiver.send()]
-        pass_time(receiver.peer, gap_ms)
+        receiver.peer.pass_time(gap_ms)
         sent.append(receiver.send())
         if receiver.peer.took(*sent).ms <= due_ms * 4 // 5:
             return sent
@@ -183,8 +194,7 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
         observed = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-        for rule in ("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"):
-            judge(rule, expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
+        judge.all(expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")
@@ -208,7 +218,7 @@ def test_later_sequences_are_accepted_from_their_beginning(peer, sut, judge, nam
     ]
     rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
     _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
-    pass_time(peer, FORGOTTEN_MS)
+    peer.pass_time(FORGOTTEN_MS)
 
 
 class Offer(NamedTuple):
@@ -255,12 +265,10 @@ def _judge_offers(
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[correlation(ack)] for ack in acks]
     evidence = [*sent, *acks]
-    for rule in rules:
-        judge(rule, expected=sorted(wanted), observed=sorted(arrived), evidence=evidence)
+    judge(*rules, expected=sorted(wanted), observed=sorted(arrived), evidence=evidence)
     if sut.has("receive"):
-        there = [what for what in labels(sut, sut.queue("transactional")) if what in label.values()]
-        for rule in rules:
-            judge(rule, expected=wanted, observed=there, evidence=evidence)
+        there = [what for what in sut.labels(sut.queue("transactional")) if what in label.values()]
+        judge(*rules, expected=wanted, observed=there, evidence=evidence)
     receiver.end()
 
 
@@ -273,7 +281,7 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
     begun = receiver.send()
     receiver.await_acknowledgment()
     first = _told(receiver)
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
         receiver.sequence.number = number - 1
@@ -282,10 +290,16 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
             receiver.await_acknowledgment()
             continue
         expected = count if count <= 3 else 1
-        eventually(peer, functools.partial(_tells, receiver, expected))
+        peer.eventually(functools.partial(_tells, receiver, expected))
         observed = _told(receiver)["RejectCount"]
-        for rule in ("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", *["MQQB-3.1.5.8.6-07"] * (count > 3)):
-            judge(rule, expected=expected, observed=observed, evidence=sent)
+        judge(
+            "MQQB-3.1.5.8.6-05",
+            "MQQB-3.1.5.8.6-06",
+            *["MQQB-3.1.5.8.6-07"] * (count > 3),
+            expected=expected,
+            observed=observed,
+            evidence=sent,
+        )
         if count == 1:
             _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", begun, sent)
 
@@ -315,19 +329,19 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     receiver.await_acknowledgment()
     before = _session(peer, sut)
     first = _transfer(peer, sut)
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     rejected = []
     for count in (1, 2):
         receiver.sequence.number = 2
         rejected.append(receiver.send())
-        eventually(peer, functools.partial(_has_rejected, peer, sut, count))
+        peer.eventually(functools.partial(_has_rejected, peer, sut, count))
         session, transfer = _session(peer, sut), _transfer(peer, sut)
         judge("MQQB-3.1.5.8.6-05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
         judge("MQQB-3.1.5.8.6-06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
     _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
-    eventually(peer, functools.partial(_has_rejected, peer, sut, 0))
+    peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
     count = element(_session(peer, sut), "TxMessageRejectCount")
     judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
     judge.finished("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
@@ -340,7 +354,7 @@ def _later(peer, judge, rule, before, after, name, since, evidence):
     passed, grown = peer.took(since), element(after, name) - element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(EARLIEST_S * 1_000, latest_s * 1_000, grown * 1_000)
-    judge(rule, expected=Between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
+    judge(rule, expected=between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
 
 
 def _has_rejected(peer: Peer, sut: Sut, count: int) -> bool:

@@ -13,7 +13,7 @@ from reference_qm.core.sessions.connecting import Connecting
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.core.transfer.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
-from reference_qm.model.timers import TimerName
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 PT_AT = 18
@@ -184,10 +184,33 @@ class FlagOfTheNextSet(SessionAcks):
         session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.8.7-14": (
-        "recoverable-not-forward",
-        "recoverable-waits-for-the-timer-of-express",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("recoverable-waits-for-the-timer-of-express", breaks="MQQB-3.1.5.8.7-14", blind=True)
+class RecoverableWaitsForTheTimerOfExpress(SessionAcks):
+    """The first recoverable message leaves a Session Ack Send Timer as it is that an express one has started."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
+        left_ms = self.qm.timers.remaining_ms(key, now.monotonic_ms)
+        only = session.UnackedReceivedMsgCount - session.carried == 1
+        super().set_flag(session, now)
+        if left_ms is not None and not only and self.qm.timers.is_running(key):
+            self.qm.timers.start(key, now.monotonic_ms, left_ms)
+
+
+@fault("last-of-thirty-two-not-flagged", breaks="MQQB-3.1.5.8.7-09", blind=True)
+class LastOfThirtyTwoNotFlagged(SessionAcks):
+    """The highest flag is never set."""
+
+    def set_flag(self, session: Session, now: Now) -> None:
+        super().set_flag(session, now)
+        session.RecoverableMsgAckFlags &= 0x7FFFFFFF
+
+
+@fault("recoverable-numbered-by-all-messages-after-an-ack", breaks="MQQB-3.1.5.8.7-11", blind=True)
+class RecoverableNumberedByAllMessagesAfterAnAck(SessionAcks):
+    """After an acknowledgment recoverable messages are numbered on from the count of all messages."""
+
+    def note_acknowledged(self, session: Session, now: Now) -> None:
+        super().note_acknowledged(session, now)
+        express = session.MessageReceivedCount - session.RecoverableMessageReceivedCount
+        session.LastAckedRecoverableMsgSeqNumber = session.LastAckedRecoverableMsgSeqNumber + express & 0xFFFF

@@ -6,19 +6,13 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between, fields, one_of
 from harness.peer.inbox import acknowledging
+from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
-from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import NOWHERE, private_queue
-from suites.mqqb.steps.opening import (
-    ACK_MS,
-    RECOVERABLE_ACK_MS,
-    OneOf,
-    check_alive,
-    internal_bits,
-    opened,
-)
+from suites.mqqb.steps.opening import internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
 FLAGS = 32
@@ -45,19 +39,25 @@ OF_THE_FIRST = (
 def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     """32 recoverable messages wait for their acknowledgment; the next brings it, for those; then it has its own."""
     sut.slow_down(10)
-    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAGS:
         raise ConformanceFailure(f"the SUT's window of {window} is full before the flags are")
-    packets = [recoverable_message(peer) for _ in range(FLAGS)]
+    packets = [peer.recoverable_message() for _ in range(FLAGS)]
     sent = [session.send(packet) for packet in packets]
     early = not session.quiet(sut.duration_ms(LATE_MS) // 4)
-    sent.append(session.send(recoverable_message(peer)))
+    sent.append(session.send(peer.recoverable_message()))
     session.quiet(sut.duration_ms(LATE_MS) // 4)
     acks = [frame for frame in session.received[2:] if not early]
     count = "one" if len(acks) == 1 else "one before the last message" if early else "none"
-    for rule in ("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8-09"):
-        judge(rule, expected="one at once", observed=f"{count} at once", evidence=[*sent[-2:], session.last])
+    judge(
+        "MQQB-3.1.5.8.7-02",
+        "MQQB-3.1.5.8-09",
+        expected="one",
+        observed=count,
+        case="at once",
+        evidence=[*sent[-2:], session.last],
+    )
     if not acks:
         raise ConformanceFailure("no acknowledgment came with the message after 32")
     ack = acks[0]
@@ -66,8 +66,8 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     evidence = [sent[0], sent[-1], ack]
     judge(
         "MQQB-3.1.5.8.7-03",
-        expected="IN 1, SH 1",
-        observed=f"IN {flags >> 3 & 1}, SH {flags >> 4 & 1}",
+        expected=fields({"IN": 1, "SH": 1}),
+        observed={"IN": flags >> 3 & 1, "SH": flags >> 4 & 1},
         evidence=evidence,
     )
     judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], evidence=evidence)
@@ -103,23 +103,23 @@ HIGHEST_RC = 0x1F
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
 def test_a_message_behind_one_that_is_not_accepted_is_acknowledged(peer, sut, judge, reason):
     """Of three recoverable messages the second is not taken: the last is acknowledged, as third or second (E19)."""
-    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
-    first, third = recoverable_message(peer), recoverable_message(peer)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    first, third = peer.recoverable_message(), peer.recoverable_message()
     packets = [first, first.copy() if reason == "a duplicate" else _refused(peer, sut, reason), third]
     sent = [session.send(packet) for packet in packets]
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     peer.environment.run_until(lambda: len(_stored(session)) >= len(sent), within_ms)
-    allowed = OneOf("[1, 2, 3]") if reason == "a duplicate" else OneOf("[1, 2, 3]", "[1, 2]")
+    allowed = one_of("[1, 2, 3]") if reason == "a duplicate" else one_of("[1, 2, 3]", "[1, 2]")
     judge("MQQB-3.1.5.8.7-15", expected=allowed, observed=str(_stored(session)), evidence=[*sent, session.last])
 
 
 def _refused(peer, sut, reason):
     if reason == "no such queue":
-        return recoverable_message(peer, destination=rf"TCP:{sut.address}\{NOWHERE}")
+        return peer.recoverable_message(destination=rf"TCP:{sut.address}\{NOWHERE}")
     if reason == "a transactional queue":
-        return recoverable_message(peer, queue="transactional")
+        return peer.recoverable_message(queue="transactional")
     user = private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
-    return recoverable_message(peer, user, destination=None)
+    return peer.recoverable_message(user, destination=None)
 
 
 def _stored(session) -> list[int]:
@@ -141,9 +141,7 @@ def test_an_acknowledged_message_is_on_disk(peer, sut, judge):
     receiver = Receiver(peer, sut)
     session = receiver.session
     sent = [
-        session.send(
-            recoverable_message(peer, base={"PR": number}, label=f"on disk {number}", body=b"on disk" * number)
-        )
+        session.send(peer.recoverable_message(base={"PR": number}, label=f"on disk {number}", body=b"on disk" * number))
         for number in (1, 2, 3)
     ]
     sent += [receiver.send(label=f"on disk, in sequence {number}") for number in (1, 2)]
@@ -178,9 +176,9 @@ def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
     """After two recoverable messages among express ones the session stays open when the peer says so, and ends when it
     says another number.
     """
-    session = opened(peer)
-    makes = (a_message, recoverable_message, a_message, recoverable_message)
-    sent = [session.send(make(peer)) for make in makes]
+    session = peer.open_raw()
+    makes = (peer.message, peer.recoverable_message) * 2
+    sent = [session.send(make()) for make in makes]
     session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     sent.append(session.send(acknowledging(session, UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
     if expected == "closed":
@@ -190,18 +188,18 @@ def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
     observed = "closed" if session.closed_by_sut else "open"
     judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last])
     if expected == observed == "open":
-        check_alive(session)
+        session.check_alive()
 
 
 @covers("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
 def test_flags_are_those_of_recoverable_messages(peer, sut, judge):
     """Recoverable messages come among express ones, in three groups: each acknowledgment has the flags of its group."""
     sut.slow_down(10)
-    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
     evidence: list[Frame] = []
     before = total = 0
     for group in ("ereer", "r", "rrre"):
-        packets = [recoverable_message(peer) if one == "r" else a_message(peer) for one in group]
+        packets = [peer.recoverable_message() if one == "r" else peer.message() for one in group]
         evidence += [session.send(packet) for packet in packets]
         total += len(group)
         ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS))
@@ -213,16 +211,15 @@ def test_flags_are_those_of_recoverable_messages(peer, sut, judge):
             observed = f"{header.AckSequenceNumber} messages, from recoverable message "
             observed += f"{header.RecoverableMsgAckSeqNumber} on 0x{header.RecoverableMsgAckFlags:X}"
             evidence.append(ack)
-        for rule in ("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15"):
-            judge(rule, expected=expected, observed=observed, evidence=evidence)
+        judge.all(expected=expected, observed=observed, evidence=evidence)
         before += count
 
 
 @covers("MQQB-3.1.5.8.7-15")
 def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
     """A recoverable message that was acknowledged comes again, then another: that is flagged, third or second (E17)."""
-    session = opened(peer)
-    twice = recoverable_message(peer)
+    session = peer.open_raw()
+    twice = peer.recoverable_message()
     sent = [session.send(twice)]
 
     def highest() -> int:
@@ -235,12 +232,34 @@ def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     if not peer.environment.run_until(lambda: highest() == 1, within_ms):
         raise ConformanceFailure("the SUT does not acknowledge a recoverable message as one")
-    sent += [session.send(packet) for packet in (twice, recoverable_message(peer))]
+    sent += [session.send(packet) for packet in (twice, peer.recoverable_message())]
     peer.environment.run_until(lambda: highest() == len(sent), within_ms)
     judge(
         "MQQB-3.1.5.8.7-15",
-        expected=OneOf("flagged up to 3", "flagged up to 2"),
+        expected=one_of("flagged up to 3", "flagged up to 2"),
         observed=f"flagged up to {highest()}",
         evidence=[*sent, session.last],
         errata="E17",
     )
+
+
+DELAY_MS = ACK_MS // 2
+
+
+MEASURED = 10
+"""Timers run at most so many times faster where the check has to act while they run."""
+
+
+@covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
+def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, sut, judge):
+    """An express message, a recoverable one, another soon after: all are acknowledged soon after the first of those."""
+    sut.slow_down(MEASURED)
+    soon_ms = 4_000
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=soon_ms)
+    sent = [session.send(peer.message()), session.send(peer.recoverable_message())]
+    session.quiet(sut.duration_ms(soon_ms) // 2)
+    sent.append(session.send(peer.recoverable_message()))
+    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    took = peer.took(sent[1], ack)
+    expected = between(*took.by_timer(soon_ms))
+    judge.all(expected=expected, observed=took.ms, evidence=[*sent, ack])

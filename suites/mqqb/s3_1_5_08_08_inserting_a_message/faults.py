@@ -14,6 +14,7 @@ from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.transfer.admission import Admission
 from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import EnqueueStatus
 
 QUEUE_FULL = MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA
@@ -129,3 +130,12 @@ class PriorityLostInQueue(Positions):
 
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Priority=min(message.Priority, 6)))
+
+
+@fault("recoverable-message-over-quota-no-dead-letter", breaks="MQQB-3.1.5.8.8-10", blind=True)
+class RecoverableMessageOverQuotaNoDeadLetter(Admission):
+    """Only an express message that exceeds the quota of its queue becomes a dead letter."""
+
+    def log_refused(self, message: Message) -> None:
+        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            super().log_refused(message)

@@ -8,11 +8,11 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between, closed, holds, one_of
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
-from suites.applications import to_queue
-from suites.messages import Sequence, a_message, recoverable_message
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     Q_EXCEED_QUOTA,
     REACH_QUEUE,
@@ -21,25 +21,12 @@ from suites.mqqb.steps.disposition import (
     classes,
     correlation,
     identifier,
-    labels,
     named,
     private_queue,
 )
-from suites.mqqb.steps.opening import (
-    CLOCK_S,
-    Between,
-    OneOf,
-    check_alive,
-    initiated,
-    opened,
-    outgoing_queue,
-    outgoing_queues,
-    pass_time,
-    private_name,
-    text,
-)
+from suites.mqqb.steps.opening import CLOCK_S, initiated, outgoing_queue, outgoing_queues, private_name, text
 from suites.mqqb.steps.ordering import private_number
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
 QUOTA_KB = 8
@@ -61,7 +48,7 @@ DEAD_LETTERS = "system$;deadletter"
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
     """Messages of every priority and of either delivery for three queues: each is whole in its own, and in no other."""
-    session = opened(peer)
+    session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
     for queue in KINDS:
@@ -74,9 +61,9 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
             if queue == "transactional":
                 packet = sequence.message(user, base={"PR": 0}, **more)
             else:
-                packet = a_message(peer, user | {"DM": priority & 1}, base={"PR": priority}, **more)
+                packet = peer.message(user | {"DM": priority & 1}, base={"PR": priority}, **more)
             sent[text_] = session.send(packet)
-    check_alive(session)
+    session.check_alive()
     expected = {label: _as_sent(frame, label.split(",")[0].removeprefix("for ")) for label, frame in sent.items()}
 
     def there() -> list[str]:
@@ -88,24 +75,15 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
             if one["label"] in sent
         )
 
-    eventually(peer, lambda: len(there()) >= len(sent))
+    peer.eventually(lambda: len(there()) >= len(sent))
     found, wanted = there(), sorted(expected.values())
     lacking = [one for one in wanted if one not in found]
     strange = [one for one in found if one not in wanted]
-    for rule in (
-        "MQQB-3.1.5.8.5-D01",
-        "MQQB-3.1.5.8.8-01",
-        "MQQB-3.1.5.8.8-02",
-        "MQQB-3.1.5.8.8-04",
-        "MQQB-3.1.5.8.8-05",
-        "MQQB-3.1.5.8-10",
-    ):
-        judge(
-            rule,
-            expected=f"{len(wanted)} messages, none lacks, none is another",
-            observed=f"{len(found)} messages, {lacking or 'none'} lacks, {strange or 'none'} is another",
-            evidence=list(sent.values()),
-        )
+    judge.all(
+        expected=f"{len(wanted)} messages, none lacks, none is another",
+        observed=f"{len(found)} messages, {lacking or 'none'} lacks, {strange or 'none'} is another",
+        evidence=list(sent.values()),
+    )
 
 
 def _as_sent(frame: Frame, queue: str) -> str:
@@ -139,14 +117,14 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
             "properties": {"PA": 1, "NA": wanted},
         }
         begun = Sequence(peer, ordinal=number)
-        packet = begun.message(user, **rest) if transactional else a_message(peer, user, **rest)
+        packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
         sent.append(receiver.give(packet))
     finals = receiver.await_all(receiver.final_acks, 2 if transactional else 0)
     arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
     acks = receiver.await_all(lambda: receiver.acks_of(Q_EXCEED_QUOTA, *sent), 1)
     evidence = [*sent, *acks, *finals, *arrived]
     receiver.end()
-    there = [label for label in labels(sut, queue) if label.startswith("for quota")]
+    there = [label for label in sut.labels(queue) if label.startswith("for quota")]
     dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
     for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03"):
         for observed in (there, [f"for quota {sent.index(one) + 1}" for one in _told_of(arrived, sent)]):
@@ -164,7 +142,7 @@ def test_what_was_not_sent_takes_no_room(peer, sut, judge):
     """A message of a transaction that is aborted is not in its queue: there is room for one more, not for two."""
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
-    sut.send(to_queue(sut, queue), body="not sent " * 400, transaction=transaction)
+    sut.send(sut.direct_name(queue), body="not sent " * 400, transaction=transaction)
     sut.control.call("abort", transaction=transaction)
     receiver = AcknowledgingReceiver(peer, sut)
     rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}
@@ -173,7 +151,7 @@ def test_what_was_not_sent_takes_no_room(peer, sut, judge):
         for label in ("fits", "does not fit")
     ]
     acks = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent) + receiver.acks_of(Q_EXCEED_QUOTA, *sent), 2)
-    observed = [sorted(classes(acks)), labels(sut, queue)]
+    observed = [sorted(classes(acks)), sut.labels(queue)]
     expected = [named(REACH_QUEUE, Q_EXCEED_QUOTA), ["fits"]]
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
     receiver.end()
@@ -190,16 +168,20 @@ def _told_of(acks: list[Frame], sent: list[Frame]) -> list[Frame]:
 @needs("configure", "receive")
 def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer, sut, judge):
     """A message is taken; with a quota of nothing the next one ends the session and is not in its queue."""
-    session = opened(peer)
-    check_alive(session)
+    session = peer.open_raw()
+    session.check_alive()
     queue = sut.queue()
     sut.configure(quota_kb=0)
-    sent = session.send(recoverable_message(peer, label="no room"))
-    closed = "closed" if session.wait_closed() else session.outcome()
-    there = "in its queue" if "no room" in labels(sut, queue) else "disregarded"
-    judge("MQQB-3.1.5.8.8-15", expected="closed", observed=closed, evidence=[sent, session.last])
-    for rule in ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"):
-        judge(rule, expected="disregarded", observed=there, evidence=[sent])
+    sent = session.send(peer.recoverable_message(label="no room"))
+    judge("MQQB-3.1.5.8.8-15", expected=closed(), observed=session.until_closed(), evidence=[sent, session.last])
+    judge(
+        "MQQB-3.1.5.8.8-14",
+        "MQQB-3.1.5.8.8-16",
+        "MQDMPR-3.1.7.1.9-04",
+        expected=holds("disregarded", otherwise="in its queue"),
+        observed="no room" not in sut.labels(queue),
+        evidence=[sent],
+    )
 
 
 @covers(
@@ -218,13 +200,13 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
 def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, judge):
     """The queue has an element for the sequence, and the same one after the next message of it."""
     name = sut.queue("transactional")
-    session = opened(peer)
+    session = peer.open_raw()
     sequence = Sequence(peer, ordinal=7)
     found = []
     for number in (1, 2):
         sent = session.send(sequence.message(label=f"in sequence {number}"))
         arrives(sut, session, f"in sequence {number}", name)
-        pass_time(peer, sut.quiet_ms // 10)
+        peer.pass_time(sut.quiet_ms // 10)
         found.append(
             [
                 one
@@ -233,8 +215,9 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
             ]
         )
     counts = [len(group) for group in found]
-    for rule in ("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-21"):
-        judge(rule, expected=[1, 1], observed=counts, evidence=[sent])
+    judge(
+        "MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-21", expected=[1, 1], observed=counts, evidence=[sent]
+    )
     judge("MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, evidence=[sent])
     if counts != [1, 1]:
         raise ConformanceFailure("the SUT shows not one IncomingTransactionalTransferInfo for the sequence")
@@ -247,7 +230,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
         ("MQQB-3.1.5.8.8-22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
         ("MQQB-3.1.5.8.8-23", str(peer.identifier), text(first["SenderIdentifier"])),
         ("MQQB-3.1.5.8.8-24", identifier, first["SequenceIdentifier"]),
-        ("MQQB-3.1.5.8.8-25", OneOf("0", "1"), str(first["SequenceNumber"])),
+        ("MQQB-3.1.5.8.8-25", one_of("0", "1"), str(first["SequenceNumber"])),
         ("MQQB-3.1.5.8.8-26", "the time now", f"{first['LastAccessTime']}, not {now_s}" if off else "the time now"),
         ("MQQB-3.1.5.8.8-27", 0, first["RejectCount"]),
     ):
@@ -283,23 +266,23 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
     unread = sum(_info(one).get("EodNoReadCount", 0) for one in outgoing_queues(sut, name))  # of earlier checks
     own = outgoing.send(3, journal=["positive"])
     acks = [outgoing.on_session(), outgoing.acknowledge(1)]
-    eventually(peer, lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
+    peer.eventually(lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
     known, interval_s = len(only_here(outgoing.session)), _info(outgoing_queue(sut, name))["EodResendInterval"]
     packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
-    sent = opened(peer).send(packet)
+    sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(only_here(outgoing.session)) > known, sut.response_timeout_ms)
-    if not eventually(peer, lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
+    if not peer.eventually(lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
         raise ConformanceFailure("the SUT noted nothing of the message that it sent on")
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     last, following = place_of(own[2]), place_of(own[2], 1)
     for rule, element, expected in (
         ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
         ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
-        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", Between(now_s - CLOCK_S, now_s + CLOCK_S)),
+        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", between(now_s - CLOCK_S, now_s + CLOCK_S)),
         ("MQQB-3.1.5.8.8-30", "EodLastAckCount", 1),
         ("MQQB-3.1.5.8.8-40", "EodNoReadCount", unread + 1),
         ("MQQB-3.1.5.8.8-32", "EodResendInterval", interval_s),
-        ("MQQB-3.1.5.8.8-42", "EodResendTime", Between(now_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)),
+        ("MQQB-3.1.5.8.8-42", "EodResendTime", between(now_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)),
     ):
         judge(rule, expected=expected, observed=info.get(element), evidence=[*acks, sent])
     for rule, element, place in (
@@ -310,7 +293,7 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
         ("MQQB-3.1.5.8.8-38", "EodNextSeq", following),
         ("MQQB-3.1.5.8.8-39", "EodNextSeq", following),
     ):
-        judge(rule, expected=str(place), observed=str(info_place(info, element)), evidence=[*acks, sent])
+        judge(rule, expected=place, observed=info_place(info, element), evidence=[*acks, sent])
     number = info_place(info, "EodLastAck")[1]
     judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, evidence=[*acks, sent])
     outgoing.settle()
@@ -337,9 +320,9 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
     session, _ = sender.first(2)
     before = _info(outgoing_queue(sut, name))
     packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
-    sent = opened(peer).send(packet)
+    sent = peer.open_raw().send(packet)
     came = sender.collect(session, 3)
-    eventually(peer, lambda: _info(outgoing_queue(sut, name)) != before)
+    peer.eventually(lambda: _info(outgoing_queue(sut, name)) != before)
     info, state = _info(outgoing_queue(sut, name)), initiated(sut, name)
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import during, skip
 from harness.faults.registry import add
 from harness.faults.reports import ELSEWHERE, reported, reported_with
 from reference_qm.codec import MessageClass
+from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.transfer.own_messages import OwnMessages
 from reference_qm.core.transfer.tracing import Tracing
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
@@ -86,3 +88,37 @@ class ReportHopsInDecimal(Tracing):
     def build_report_label(self, message: Message, now: Now) -> str:
         label = super().build_report_label(message, now)
         return label.replace(f":{message.HopCount:02X} ", f":{message.HopCount:02} ", 1)
+
+
+@fault("arrival-of-transactional-messages-not-reported", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"), blind=True)
+class ArrivalOfTransactionalMessagesNotReported(Tracing):
+    """A traced message that is transactional is not reported when it arrives."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.TransactionIdentifier is None:
+            super().trace_received(message, now)
+
+
+@fault("hops-in-the-label-of-a-report-decimal", breaks="MQQB-3.1.5.8.9-06", blind=True)
+class HopsInTheLabelOfAReportDecimal(Tracing):
+    """The label of a report has the hops in decimal digits."""
+
+    def build_report_label(self, message: Message, now: Now) -> str:
+        label = super().build_report_label(message, now)
+        return label.replace(f":{message.HopCount:02X} ", f":{message.HopCount:02} ", 1)
+
+
+def _as_recoverable_as_traced(original: Any, _: QM, traced: Message, *__: Any) -> Any:
+    def send(qm: QM, report: Message, now: Now) -> None:
+        original(qm, replace(report, DeliveryGuarantee=traced.DeliveryGuarantee), now)
+
+    return send
+
+
+add(
+    "report-of-a-recoverable-message-recoverable",
+    "MQQB-3.1.5.8.9-05",
+    "The report of a recoverable message is recoverable.",
+    during(Tracing.send_report, OwnMessages.send, _as_recoverable_as_traced),
+    blind=True,
+)

@@ -11,12 +11,13 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.peer.conversation import Conversation
+from harness.peer.peer import Peer
 from harness.run.marks import covers, goes_on, malforms
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
-from suites.messages import Sequence, a_message, recoverable_message
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, remains
-from suites.mqqb.steps.opening import called, check_alive, ended_at_once, established, opened, respond
+from suites.mqqb.steps.opening import called, ended_at_once, respond
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
 
 CLOSED = "closed by the message"
@@ -53,10 +54,10 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
         early, asked = called(peer, sut)
         respond(early, asked)
     else:
-        early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
-    check_alive(opened(peer))
-    sent = early.send(recoverable_message(peer))
-    judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(early), evidence=[sent, early.last])
+        early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
+    peer.open_raw().check_alive()
+    sent = early.send(peer.recoverable_message())
+    judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(peer, early), evidence=[sent, early.last])
 
 
 @malforms("MQMQ-2.2.19.3-20")
@@ -122,12 +123,11 @@ def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
 def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
     """A message is taken; one that counts messages of the peer that were not sent ends the session."""
-    session = opened(peer)
-    check_alive(session)
-    sent = session.send(a_message(peer, session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
-    for rule in ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"):
-        judge(rule, expected=CLOSED, observed=_ending(session), evidence=[sent, session.last])
+    session = peer.open_raw()
+    session.check_alive()
+    sent = session.send(peer.message(session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
+    judge.all(expected=CLOSED, observed=_ending(peer, session), evidence=[sent, session.last])
 
 
-def _ending(session: Conversation) -> str:
-    return CLOSED if ended_at_once(session) else session.outcome()
+def _ending(peer: Peer, session: Conversation) -> str:
+    return CLOSED if ended_at_once(peer, session) else session.outcome()

@@ -105,3 +105,12 @@ add(
     "The timers of a session go on when it is closed.",
     skip_during(Closing.close, SessionTimers.stop),
 )
+
+
+@fault("only-one-retry", breaks="MQQB-3.1.5.9-04", blind=True)
+class OnlyOneRetry(Closing):
+    """An initiator whose retry failed does not try again."""
+
+    def await_reconnect(self, session: Session, now: Now) -> None:
+        if not session.retrying:
+            super().await_reconnect(session, now)

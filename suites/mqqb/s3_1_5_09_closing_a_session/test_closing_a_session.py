@@ -5,23 +5,12 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts
 from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on, malforms, needs
-from suites.messages import a_message
-from suites.mqqb.steps.opening import (
-    CLOSED_UNANSWERED,
-    OTHER_GUID,
-    agree,
-    called,
-    check_alive,
-    ending,
-    opened,
-    opened_with,
-    respond,
-    text,
-)
+from suites.mqqb.steps.opening import CLOSED_UNANSWERED, OTHER_GUID, agree, called, ending, respond, text
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender
 
 CLEANUP_MS = 12_000
 
@@ -39,13 +28,13 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
             if one["role"] == "acceptor" and text(one["RemoteQMGuid"]) == text(peer.identifier)
         ]
 
-    session = opened(peer)
+    session = peer.open_raw()
     if "OPEN" not in states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
     wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed():
         raise ConformanceFailure("the SUT did not close the session on wrong message counts")
-    eventually(peer, lambda: set(states()) <= {"CLOSED"})
+    peer.eventually(lambda: set(states()) <= {"CLOSED"})
     judge(
         "MQQB-3.1.5.9-02",
         expected="CLOSED",
@@ -61,16 +50,15 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
 def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge, opened_by):
     """A SessionAck with wrong counts closes a session: no packet comes any more, and the connection ends."""
     if opened_by == "peer":
-        session = opened(peer)
+        session = peer.open_raw()
     else:
         session, asked = called(peer, sut)
         agree(session, respond(session, asked))
-    check_alive(session)
+    session.check_alive()
     known = len(session.received)
     wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
-    observed = ending(session, known)
-    for rule in ("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
+    observed = ending(peer, session, known)
+    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
 
 
 @malforms("MQQB-3.1.6.4-06")
@@ -88,15 +76,15 @@ def test_no_timer_of_a_closed_session_runs(peer, sut, judge, ended):
 
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=CLEANUP_MS)
-    session = opened_with(peer, {"ClientGuid": OTHER_GUID}, {})
-    message = session.send(a_message(peer, {"SourceQueueManager": OTHER_GUID}))
-    if not eventually(peer, lambda: any(running())):
+    session = peer.open_raw({"ClientGuid": OTHER_GUID})
+    message = session.send(peer.message({"SourceQueueManager": OTHER_GUID}))
+    if not peer.eventually(lambda: any(running())):
         raise ConformanceFailure("the SUT shows no timer of an open session that runs")
     if ended != "idle":
         session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed(3 * sut.duration_ms(CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
-    eventually(peer, lambda: not any(running()))
+    peer.eventually(lambda: not any(running()))
     observed = ", ".join(sorted(set().union(*running()))) or "none"
     judge("MQQB-3.1.5.9-D03", expected="none", observed=observed, evidence=[message, session.last])
 
@@ -116,10 +104,10 @@ def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
     before = state()
     ack = sender.acknowledge_all(session)
     session.close()
-    eventually(peer, lambda: state() == "Disconnected")
+    peer.eventually(lambda: state() == "Disconnected")
     judge(
         "MQQB-3.1.5.9-03",
-        expected="Connected, then Disconnected",
-        observed=f"{before}, then {state()}",
+        expected=facts(before="Connected", after="Disconnected"),
+        observed={"before": before, "after": state()},
         evidence=[ack],
     )

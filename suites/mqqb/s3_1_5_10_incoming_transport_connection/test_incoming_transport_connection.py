@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.peer.handshake import request
 from harness.run.marks import covers
-from suites.mqqb.steps.opening import ANSWERED, acknowledgment, answer_to, next_packet, opened, reaction, request
+from suites.mqqb.steps.opening import ANSWERED, answer_to, next_packet, reaction
 
 
 @covers("MQQB-3.1.5.10-01")
 def test_each_connection_counts_from_zero(peer, judge):
     """The first acknowledgment on a connection counts the messages of this connection only, whatever came on others."""
-    earlier = opened(peer)
+    earlier = peer.open_raw()
     for _ in range(2):
-        if acknowledgment(earlier) is None:
+        if earlier.acknowledgment() is None:
             raise ConformanceFailure("the SUT acknowledged no message on the first connection")
-    connection = opened(peer)
-    acknowledged = acknowledgment(connection)
+    connection = peer.open_raw()
+    acknowledged = connection.acknowledgment()
     header = acknowledged["SessionHeader"] if acknowledged else None
     judge(
         "MQQB-3.1.5.10-01",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
+from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.sessions.resolving import Resolving
 from reference_qm.model.adm import Session
@@ -29,15 +30,6 @@ class RetryWithNothingLeft(Establishing):
         if session.SessionState is SessionState.WAITING_RECONNECT and not len(session.OutgoingMessageTable):
             self.qm.establishing.establish(session, now, again=True)
         else:
-            super().on_session_retry_connect_timer(session, now)
-
-
-@fault("session-retry-waits-for-ever", breaks="MQQB-3.1.7.12-14")
-class RetryWaitsForEver(Establishing):
-    """A session whose messages were acknowledged while it was lost is never established again."""
-
-    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
-        if len(session.OutgoingMessageTable):
             super().on_session_retry_connect_timer(session, now)
 
 
@@ -145,3 +137,14 @@ class NoneAfterTheLast(Establishing):
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.NextHopIndexer + 1 < max(2, len(session.NextHopCollection)):
             super().on_session_retry_connect_timer(session, now)
+
+
+@fault("express-messages-lost-with-their-session", breaks="MQQB-3.1.6.1-10", blind=True)
+class ExpressMessagesLostWithTheirSession(Closing):
+    """Express messages that were sent and not acknowledged are forgotten when their session ends."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        for position in session.OutgoingMessageTable:
+            if position.AwaitingAck and not position.recoverable:
+                session.OutgoingMessageTable.remove(position)
+        super().close(session, reason, now)

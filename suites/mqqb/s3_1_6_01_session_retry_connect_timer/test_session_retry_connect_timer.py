@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.peer.durations import IN_TIME
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import BY_HOST_NAME, check_alive, direct_name, history, opened, settle
+from suites.mqqb.steps.opening import BY_HOST_NAME, history
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
 
@@ -42,36 +43,46 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
 
     again = sender.next_session()
     request = again.received[:1] if again else []
-    for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
-        judge(rule, expected=AGAIN, observed=_reconnected(again, session, sut), evidence=[ack, *request])
+    judge(
+        "MQQB-3.1.5.9-04",
+        "MQQB-3.1.6.1-01",
+        expected=AGAIN,
+        observed=_reconnected(again, session, sut),
+        evidence=[ack, *request],
+    )
     closed = "took the session for closed"
     observed = closed if again else "did nothing after the connection was lost"
     judge("MQQB-3.1.7.3-01", expected=closed, observed=observed, evidence=[ack, *request])
     observed = ", ".join(frame.kind for frame in again.received[:2]) if again else "not connected again"
     judge("MQQB-3.1.6.1-03", expected=", ".join(SET_UP), observed=observed or "nothing sent", evidence=[ack, *request])
     came = sorted(set(tags(sender.collect_all(again, 2)))) if again else []
-    judge("MQQB-3.1.6.1-10", expected="messages [2, 3]", observed=f"messages {came}", evidence=[ack])
+    judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages", evidence=[ack])
     if again is None or came != [2, 3]:
         return
 
     again.close()
     lost, again = again, sender.next_session()
     request = again.received[:1] if again else []
-    for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
-        judge(rule, expected=AGAIN, observed=_reconnected(again, lost, sut), evidence=[ack, *request])
+    judge(
+        "MQQB-3.1.5.9-04",
+        "MQQB-3.1.6.1-01",
+        expected=AGAIN,
+        observed=_reconnected(again, lost, sut),
+        evidence=[ack, *request],
+    )
     if again is None:
         return
     sender.collect_all(again, 2)
     ack = sender.acknowledge_all(again)
     again.close()
     unexpected = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
-    for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
-        judge(
-            rule,
-            expected="no new session with nothing left to send",
-            observed="no new session with nothing left to send" if unexpected is None else "a new session",
-            evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
-        )
+    judge(
+        "MQQB-3.1.5.9-04",
+        "MQQB-3.1.6.1-01",
+        expected=holds("no new session with nothing left to send", otherwise="a new session"),
+        observed=unexpected is None,
+        evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
+    )
 
 
 @covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
@@ -80,7 +91,7 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
 
     Transactional ones have priority 0, so only those of one priority have an order.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-every-delivery"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-every-delivery"))
     deliveries = DELIVERIES if sut.has("send") else DELIVERIES[:2]
     sent = list(range(1, 2 * len(deliveries) + 1))
     for tag in sent:
@@ -93,15 +104,15 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
         session = sender.session()
         frames = sender.collect_all(session, len(sent))
         evidence = [*came, *frames]
-        judge("MQQB-3.1.1.3.1-D01", expected=str(order), observed=str(_by_priority(frames)), evidence=evidence)
-        found = str(sorted(set(tags(frames))))
-        for rule in ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"):
-            judge(rule, expected=str(sent), observed=found, evidence=evidence)
+        judge("MQQB-3.1.1.3.1-D01", expected=order, observed=_by_priority(frames), evidence=evidence)
+        judge(
+            "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", expected=sent, observed=sorted(set(tags(frames))), evidence=evidence
+        )
     sender.acknowledge_all(session)
     transactional = [frame for frame in frames if frame["UserHeader"].TH]
     if transactional:
         session.send(order_ack(peer, transactional[-1]))
-    settle(peer)
+    peer.settle()
 
 
 @needs("send", "set_timers")
@@ -109,15 +120,15 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
 def test_what_is_acknowledged_while_its_session_is_lost_makes_no_other(peer, sut, judge):
     """The only message left has its OrderAck on a session of the peer's: there is no session until the next message."""
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_MS)
-    sender = Sender(peer, sut, direct_name(peer, "mqc-late-order-ack"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
     sender.send(1, delivery="transactional")
     session, [sent] = sender.first(1)
     sender.acknowledge_all(session)
-    settle(peer)
+    peer.settle()
     session.close()
-    other = opened(peer)
+    other = peer.open_raw()
     ack = other.send(order_ack(peer, sent))
-    check_alive(other)
+    other.check_alive()
     if sender.next_session(0) is not None:
         raise ConformanceFailure("the SUT connected again before its message was acknowledged")
     within_ms = sut.duration_ms(LONG_RETRY_MS) + sut.slack_ms(LONG_RETRY_MS)
@@ -130,7 +141,7 @@ def test_what_is_acknowledged_while_its_session_is_lost_makes_no_other(peer, sut
     again = early or sender.next_session(within_ms)
     came = tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
-    judge("MQQB-3.1.7.12-14", expected="messages [2]", observed=f"messages {came}", evidence=evidence)
+    judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages", evidence=evidence)
     if again is not None:
         sender.acknowledge_all(again)
 
@@ -149,13 +160,11 @@ def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
     if session:
         sender.acknowledge_all(session)
     second = f"message 1 at the second address, {peer.address}"
-    for rule in ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09"):
-        judge(
-            rule,
-            expected=second,
-            observed=second if came == [1] else "connected to the second address" if session else "not connected there",
-            evidence=session.received if session else None,
-        )
+    judge.all(
+        expected=second,
+        observed=second if came == [1] else "connected to the second address" if session else "not connected there",
+        evidence=session.received if session else None,
+    )
 
 
 @covers("MQQB-3.1.6.1-03", "MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
@@ -182,8 +191,8 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
     ):
         judge(
             rule,
-            expected=f"{element} {hop[attribute]}",
-            observed=f"{element} {trying[0][element]}",
+            expected=fields({element: hop[attribute]}),
+            observed={element: trying[0][element]},
             evidence=request,
         )
     session.close()

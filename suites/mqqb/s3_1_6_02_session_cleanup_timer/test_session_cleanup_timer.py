@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.messages import a_message
 from suites.mqqb.steps.disposition import NOWHERE
-from suites.mqqb.steps.opening import opened, pass_time
 
 CLEANUP_MS = 12_000
 LONG = 5
@@ -22,19 +21,23 @@ def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, j
     """
     sut.slow_down(20)
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
-    idle, taken, refused = opened(peer), opened(peer), opened(peer)
-    pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
+    idle, taken, refused = peer.open_raw(), peer.open_raw(), peer.open_raw()
+    peer.pass_time(sut.duration_ms(CLEANUP_MS) // 2)
     sent = [
-        taken.send(a_message(peer)),
-        refused.send(a_message(peer, destination=rf"TCP:{sut.address}\{NOWHERE}")),
+        taken.send(peer.message()),
+        refused.send(peer.message(destination=rf"TCP:{sut.address}\{NOWHERE}")),
     ]
     for session in (idle, taken, refused):
         session.wait_closed(LONG * sut.duration_ms(CLEANUP_MS))
 
     ended, ended_taken, ended_refused = (_ended(session, sut) for session in (idle, taken, refused))
     first, second = ("closed after 1 cleanup time", "closed after 2 cleanup times")
-    closed = "still open" if idle.record.closed_at_ms is None else "closed"
-    judge("MQQB-3.1.6.2-02", expected="closed", observed=closed, evidence=[idle.last])
+    judge(
+        "MQQB-3.1.6.2-02",
+        expected=holds("closed", otherwise="still open"),
+        observed=idle.record.closed_at_ms is not None,
+        evidence=[idle.last],
+    )
     judge("MQQB-3.1.2.2-01", expected=first, observed=ended, evidence=[idle.last])
     judge("MQQB-3.1.6.2-03", expected=second, observed=ended_taken, evidence=sent[:1])
     judge("MQQB-3.1.5.8.2-13", expected=[second, second], observed=[ended_taken, ended_refused], evidence=sent)
@@ -52,15 +55,18 @@ def test_a_session_that_is_used_again_and_again_stays_open(peer, sut, judge):
     """A session that gets a message in each of several cleanup times is open after all of them."""
     sut.slow_down(20)
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
-    used = opened(peer)
+    used = peer.open_raw()
     for times in range(1, 5):
-        pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
-        sent = used.send(a_message(peer))
-        pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
+        peer.pass_time(sut.duration_ms(CLEANUP_MS) // 2)
+        sent = used.send(peer.message())
+        peer.pass_time(sut.duration_ms(CLEANUP_MS) // 2)
         observed = "still open" if used.record.closed_at_ms is None else "closed"
-        expected = f"after {times} cleanup times: still open"
         judge(
-            "MQQB-3.1.6.2-03", expected=expected, observed=f"after {times} cleanup times: {observed}", evidence=[sent]
+            "MQQB-3.1.6.2-03",
+            expected="still open",
+            observed=observed,
+            case=f"after {times} cleanup times",
+            evidence=[sent],
         )
 
 

@@ -64,3 +64,18 @@ class ReceivedAckNeverCleared(SessionAcks):
         super().on_wait_timer(session, now)
         if session.OutgoingMessageTable.awaiting_ack:
             session.ReceivedAck = True
+
+
+@fault("wait-for-acknowledgment-goes-on-once", breaks="MQQB-3.1.6.3-04", blind=True)
+class WaitForAcknowledgmentGoesOnOnce(SessionAcks):
+    """A wait that ends with a packet received starts again once; its second end closes the session."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._gone_on: set[int] = set()
+
+    def on_wait_timer(self, session: Session, now: Now) -> None:
+        if session.number in self._gone_on and session.OutgoingMessageTable.awaiting_ack:
+            session.ReceivedAck = False
+        self._gone_on.add(session.number)
+        super().on_wait_timer(session, now)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers
 from harness.sut.sut import Sut
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, internal_bits, opened
+from suites.mqqb.steps.opening import internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
 DELAY_MS = ACK_MS // 2
@@ -35,11 +36,17 @@ RECOVERABLE_MS = 4_000
 def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, judge):
     """Four times messages come and are acknowledged: two express, two recoverable, one recoverable, one express."""
     sut.slow_down(20)
-    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
-    sent = [session.send(a_message(peer)) for _ in range(2)]
+    session = peer.open_raw(AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
+    sent = [session.send(peer.message()) for _ in range(2)]
     first = _next(session, sut)
-    for rule in ("MQQB-3.1.6.4-01", "MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10"):
-        judge(rule, expected="after the delay", observed=_when(peer, sent[0], first), evidence=[sent[0], first])
+    judge(
+        "MQQB-3.1.6.4-01",
+        "MQQB-3.1.1.6.1-D01",
+        "MQQB-3.1.3.2-10",
+        expected="after the delay",
+        observed=_when(peer, sent[0], first),
+        evidence=[sent[0], first],
+    )
     if first is None:
         raise ConformanceFailure("the SUT acknowledged the first messages with nothing")
     judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
@@ -57,31 +64,39 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     silent = session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     judge(
         "MQQB-3.1.6.4-01",
-        expected="nothing more with nothing unacknowledged",
-        observed="nothing more with nothing unacknowledged" if silent else session.outcome(),
+        expected=holds("nothing more with nothing unacknowledged"),
+        observed=bool(silent) or session.outcome(),
         evidence=[first, session.last],
     )
 
-    sent += [session.send(recoverable_message(peer)) for _ in range(2)]
+    sent += [session.send(peer.recoverable_message()) for _ in range(2)]
     second = _acknowledging(session, sut, 4)
     evidence = [*sent[2:], second]
-    judge("MQQB-3.1.6.4-05", expected="1", observed=_field(second, "RecoverableMsgAckSeqNumber"), evidence=evidence)
-    judge("MQQB-3.1.6.4-08", expected="3", observed=_field(second, "RecoverableMsgAckFlags"), evidence=evidence)
+    numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 1})
+    judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
+    flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
+    judge("MQQB-3.1.6.4-08", expected=flagged, observed=second, evidence=evidence)
     judge.finished("MQQB-3.1.6.4-08")
 
-    sent.append(session.send(recoverable_message(peer)))
+    sent.append(session.send(peer.recoverable_message()))
     third = _acknowledging(session, sut, 5)
     evidence = [second, sent[4], third]
-    judge("MQQB-3.1.6.4-05", expected="3", observed=_field(third, "RecoverableMsgAckSeqNumber"), evidence=evidence)
-    judge("MQQB-3.1.6.4-10", expected="1", observed=_field(third, "RecoverableMsgAckFlags"), evidence=evidence)
+    numbered = fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3})
+    judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
+    flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b1})
+    judge("MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
     judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
-    sent.append(session.send(a_message(peer)))
+    sent.append(session.send(peer.message()))
     fourth = _next(session, sut)
-    acknowledged, evidence = _field(fourth, "AckSequenceNumber"), [third, sent[5], fourth]
-    for rule in ("MQQB-3.1.6.4-11", "MQQB-3.1.2.5-D01"):
-        judge(rule, expected="6 messages", observed=f"{acknowledged} messages", evidence=evidence)
-    judge("MQQB-3.1.6.4-04", expected="6", observed=acknowledged, evidence=evidence)
+    judge(
+        "MQQB-3.1.6.4-11",
+        "MQQB-3.1.2.5-D01",
+        "MQQB-3.1.6.4-04",
+        expected=fields({"SessionHeader.AckSequenceNumber": 6}),
+        observed=fourth,
+        evidence=[third, sent[5], fourth],
+    )
 
 
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
@@ -92,17 +107,17 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
     sender.send(3, delivery="recoverable")
     session, own = sender.first(3)
     sender.acknowledge_all(session)
-    sent = session.send(a_message(peer))
+    sent = session.send(peer.message())
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     recoverable = sum(is_recoverable(frame) for frame in only_here(session))
-    for rule, expected, observed in (
-        ("MQQB-3.1.6.4-06", 3, header.UserMsgSequenceNumber),
-        ("MQQB-3.1.6.4-07", recoverable, header.RecoverableMsgSeqNumber),
-        ("MQQB-3.1.6.4-09", window, header.WindowSize),
+    for rule, name, expected in (
+        ("MQQB-3.1.6.4-06", "UserMsgSequenceNumber", 3),
+        ("MQQB-3.1.6.4-07", "RecoverableMsgSeqNumber", recoverable),
+        ("MQQB-3.1.6.4-09", "WindowSize", window),
     ):
-        judge(rule, expected=expected, observed=observed, evidence=[*own, sent, ack])
+        judge(rule, expected=fields({name: expected}), observed=header, evidence=[*own, sent, ack])
 
 
 def _next(session: Conversation, sut: Sut) -> Frame | None:

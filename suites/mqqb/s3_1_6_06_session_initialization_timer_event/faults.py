@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from harness.faults.primitives import skip
-from harness.faults.registry import add
-from reference_qm.core.sessions.closing import Closing
+from harness.faults.parts import fault
+from reference_qm.core.transfer.identifying import Identifying
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
 
-add(
-    "initialization-timer-without-effect",
-    ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-D01"),
-    "Nothing happens when the Session Initialization Timer expires.",
-    skip(Closing.on_session_initialization_timer),
-)
+
+@fault("initialization-timer-put-off-by-any-bytes", breaks="MQQB-3.1.6.6-01", blind=True)
+class InitializationTimerPutOffByAnyBytes(Identifying):
+    """Every piece of a packet starts the Session Initialization Timer of a connection again."""
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        super().receive_bytes(session, data, now)
+        if session.SessionState in (SessionState.WAITING_EC_MSG, SessionState.WAITING_CP_MSG):
+            name, duration_ms = TimerName.SESSION_INITIALIZATION, self.qm.settings.session_initialization_ms
+            self.qm.session_timers.start(session, name, duration_ms, now)

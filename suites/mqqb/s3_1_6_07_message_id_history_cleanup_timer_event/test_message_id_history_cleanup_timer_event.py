@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
+from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import history_entry
-from suites.mqqb.steps.opening import opened, pass_time_until
-from suites.mqqb.steps.sender import eventually
 
 CLEANUP_MS = 80_000
 """The duration of the timer in its check (set_timers): not under two seconds, because TimeStamps are whole ones."""
@@ -28,28 +26,35 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
     sut.slow_down(FASTEST)
     sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
     sut.restart()
-    session = opened(peer)
-    starting = session.send(a_message(peer))
+    session = peer.open_raw()
+    starting = session.send(peer.message())
 
     def wait_until(durations: float) -> None:
-        pass_time_until(peer, starting, int(sut.duration_ms(CLEANUP_MS) * durations))
+        peer.pass_time_until(starting, int(sut.duration_ms(CLEANUP_MS) * durations))
 
     wait_until(0.45)
-    sent = [session.send(a_message(peer))]
+    sent = [session.send(peer.message())]
     wait_until(1.45)
-    sent.append(session.send(a_message(peer)))
+    sent.append(session.send(peer.message()))
     wait_until(1.75)
     seen = {1.75: _present(sut, sent)}
-    session.send(a_message(peer))
+    session.send(peer.message())
     wait_until(2.5)
     seen[2.5] = _present(sut, sent)
     wait_until(3.5)
     seen[3.5] = _present(sut, sent)
     if seen != {1.75: "both", 2.5: "second", 3.5: "none"}:
         peer.took(starting).check_steady(_margin_ms(sut))
-    for rule in ("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.5.8.2-11"):
-        judge(rule, expected="both, then second", observed=f"{seen[1.75]}, then {seen[2.5]}", evidence=sent)
-    judge("MQQB-3.1.6.7-03", expected="none at the third expiry", observed=f"{seen[3.5]} at the third expiry")
+    judge(
+        "MQQB-3.1.2.8-01",
+        "MQQB-3.1.6.7-01",
+        "MQQB-3.1.6.7-02",
+        "MQQB-3.1.5.8.2-11",
+        expected=facts(before="both", after="second"),
+        observed={"before": seen[1.75], "after": seen[2.5]},
+        evidence=sent,
+    )
+    judge("MQQB-3.1.6.7-03", expected="none", observed=seen[3.5], case="at the third expiry")
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
@@ -64,16 +69,16 @@ def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
     sut.slow_down(FASTEST)
     sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
     sut.restart()
-    starting = opened(peer).send(recoverable_message(peer, label="young"))
+    starting = peer.open_raw().send(peer.recoverable_message(label="young"))
 
     def at(durations: float, packet: Any) -> Frame:
-        pass_time_until(peer, starting, int(sut.duration_ms(CLEANUP_MS) * durations))
-        return opened(peer).send(packet)
+        peer.pass_time_until(starting, int(sut.duration_ms(CLEANUP_MS) * durations))
+        return peer.open_raw().send(packet)
 
     again = [at(0.4, starting.data)]
-    second = at(0.45, recoverable_message(peer, label="second"))
-    third = at(1.45, recoverable_message(peer, label="third"))
-    at(1.75, recoverable_message(peer, label="another"))
+    second = at(0.45, peer.recoverable_message(label="second"))
+    third = at(1.45, peer.recoverable_message(label="third"))
+    at(1.75, peer.recoverable_message(label="another"))
     again.append(at(2.5, second.data))
     again.append(at(3.5, third.data))
 
@@ -81,14 +86,20 @@ def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
         labels = [one["label"] for one in sut.messages()]
         return [labels.count(name) for name in ("young", "second", "third")]
 
-    eventually(peer, lambda: copies() == [1, 2, 2])
+    peer.eventually(lambda: copies() == [1, 2, 2])
     young, *old = copies()
     if [young, *old] != [1, 2, 2]:
         peer.took(starting).check_steady(_margin_ms(sut))
     evidence = [starting, second, third, *again]
     observed = f"{young} of the young, {old[0]} of the old message"
-    for rule in ("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"):
-        judge(rule, expected="1 of the young, 2 of the old message", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.2.8-01",
+        "MQQB-3.1.6.7-01",
+        "MQQB-3.1.6.7-02",
+        expected="1 of the young, 2 of the old message",
+        observed=observed,
+        evidence=evidence,
+    )
     judge("MQQB-3.1.6.7-03", expected="2 of both old ones", observed=_of_both(old), evidence=evidence)
 
 

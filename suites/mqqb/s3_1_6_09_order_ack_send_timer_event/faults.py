@@ -16,9 +16,3 @@ class SendingNotNoted(OrderAcks):
         time_s = session.LastOrderAckSendTime
         super().on_send_timer(session, now)
         session.LastOrderAckSendTime = time_s
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.6.9-01": ("order-ack-not-sent",),
-}
-"""Faults of other sections that break rules of this one."""

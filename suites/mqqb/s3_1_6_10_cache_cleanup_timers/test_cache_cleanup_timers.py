@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import between, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, User
 from harness.sut.sut import Sut
 from harness.wire.protection import AES_256, LEVELS, RC4
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, SEND, cached, remaining_ms, users
-from suites.mqqb.steps.opening import Between, pass_time, pass_time_until, private_name
+from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.secured import KEY, Secured, secret, signed
 
 ADVANCED, ENHANCED = 5, 3
@@ -57,18 +58,18 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
     began_ms = peer.recorder.elapsed_ms()
 
     def wait_until(specified_ms: int) -> None:
-        pass_time_until(peer, began_ms, specified_ms // scale)
+        peer.pass_time_until(began_ms, specified_ms // scale)
 
     wait_until(second_ms)
     evidence += _fill(secured, BOB, ENHANCED)
     margin = sut.slack_ms(0)
     wait_until(lifetime_ms)
-    pass_time(peer, margin)
+    peer.pass_time(margin)
     caches = (RECEIVE, SEND, CERTIFICATES)
     counts = {name: len(cached(sut, name)) for name in caches}
     left_ms = {"first": {name: remaining_ms(sut, name) for name in caches}}
     wait_until(lifetime_ms + MINUTE_MS)
-    pass_time(peer, 2 * margin)
+    peer.pass_time(2 * margin)
     kept = {name: users(sut) if name == CERTIFICATES else _levels(sut, name) for name in caches}
     left_ms["second"] = {name: remaining_ms(sut, name) for name in caches}
     due_ms = {"first": MINUTE_MS // scale, "second": second_ms // scale}
@@ -84,9 +85,9 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
         due = [due_ms[expiry]]
         if rule == "MQQB-3.1.6.11-04" and expiry == "first":
             due.append(due_ms[expiry] + due_ms["second"])  # by the youngest entry; by which, 3.1.6.11-03 says
-        ranges = [Between(one - 4 * margin - 1_000, one + 1_000) for one in due]
+        ranges = [between(one - 4 * margin - 1_000, one + 1_000) for one in due]
         left = left_ms[expiry][name]
-        judge(rule, expected=next((one for one in ranges if one == left), ranges[0]), observed=left, evidence=evidence)
+        judge(rule, expected=one_of(*ranges), observed=left, evidence=evidence)
 
 
 def _fill(secured: Secured, user: User, level: int, *, early: bool = False) -> list[Frame]:
@@ -99,7 +100,7 @@ def _fill(secured: Secured, user: User, level: int, *, early: bool = False) -> l
     clear = signed(secured.message(user, body=b"to be encrypted", PrivacyLevel=level), key=user.key)
     packet = secret(sut, clear, level, algorithm, KEY[bits])
     if early:
-        pass_time(peer, 1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
+        peer.pass_time(1_000 - peer.environment.epoch_us() // 1_000 % 1_000)
     disposition = secured.dispositions({"": packet})[""]
     if disposition.answer != "ACK_REACH_QUEUE":
         raise ConformanceFailure(f"a message that is signed and encrypted is answered with {disposition.answer}")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.events import LifetimesChanged
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.transfer.admin_acks import AdminAcks
-from reference_qm.core.transfer.sending import Sending
+from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import INFINITE, Message, MessagePosition
+from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
 
 add(
@@ -63,7 +64,7 @@ class AllExpiredJournaled(Journaling):
 
 
 @fault("expired-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredASecondEarly(Sending):
+class ExpiredASecondEarly(Lifetimes):
     """A message whose time ends in this second has expired."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
@@ -71,15 +72,31 @@ class ExpiredASecondEarly(Sending):
 
 
 @fault("expired-by-unsigned-age", breaks="MQQB-3.1.7.1.2-D01")
-class ExpiredByUnsignedAge(Sending):
+class ExpiredByUnsignedAge(Lifetimes):
     """A message that was sent later than now is taken for very old."""
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.1.2-01": ("expired-message-sent",),
-    "MQQB-3.1.7.1.2-02": ("expired-message-sent",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("expired-recoverable-message-not-nacked", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"), blind=True)
+class ExpiredRecoverableMessageNotNacked(AdminAcks):
+    """Only for express messages that expire before they are sent there is a negative acknowledgment."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        own = message.Identifier.QueueManagerGuid == self.qm.adm.Identifier
+        if not own or message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            super().acknowledge_failure(message, message_class, now)
+
+
+class _Unexpired(Lifetimes):
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return False
+
+
+add(
+    "expired-message-sent",
+    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
+    "Messages are sent however late it is.",
+    both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
+)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import off_by
-from harness.faults.parts import replaced
+from harness.faults.parts import changed, fault, replaced
 from harness.faults.primitives import always, during, skip, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
+from reference_qm.core.transfer.transactional_sending import TransactionalSending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
@@ -178,4 +180,47 @@ add(
     "MQQB-3.1.7.1.3-25",
     "LastAckedRecoverableMsgSeqNumber is one too high once a message carried a SessionHeader.",
     _after_carrying(_go_one_too_far),
+)
+
+
+@fault("gap-not-bridged-when-sent-again", breaks="MQQB-3.1.7.1.3-10", blind=True)
+class GapNotBridgedWhenSentAgain(TransactionalSending):
+    """A message sent again names the number before its own, whether that message is still there or not."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        header = packet.TransactionHeader
+        if header is None or not position.Transmitted:
+            return packet
+        return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=header.TxSequenceNumber - 1))
+
+
+@fault("window-in-a-message-is-that-of-the-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"), blind=True)
+class WindowInAMessageIsThatOfThePeer(Sending):
+    """A SessionHeader in a message has the WindowSize of the other side."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        if packet.SessionHeader is None:
+            return packet
+        return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=session.ReceivedWindowSize))
+
+
+add(
+    "express-not-counted-in-the-window",
+    "MQQB-3.1.7.1.3-14",
+    "UnAckedMessageCount does not count express messages.",
+    replaced(
+        changed(
+            Sending.is_window_open,
+            lambda original: (
+                lambda qm, session: (
+                    sum(one.recoverable for one in session.OutgoingMessageTable.awaiting_ack) < session.WindowSize
+                )
+            ),
+        )
+    ),
+    blind=True,
 )

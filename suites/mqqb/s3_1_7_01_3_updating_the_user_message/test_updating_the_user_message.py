@@ -7,13 +7,13 @@ from itertools import pairwise
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
+from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, OneOf, pass_time, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender
@@ -43,12 +43,11 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
     one = len({sequence_of(frame) for frame in sent})
     judge("MQQB-3.1.7.1.3-02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
-    for rule in ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09"):
-        judge(rule, expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
+    judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected=[1, 2, 3], observed=numbers(sent), evidence=sent)
     steps = [after - before for before, after in pairwise(numbers(sent))]
-    judge("MQQB-3.1.7.1.3-08", expected="[1, 1]", observed=str(steps), evidence=sent)
+    judge("MQQB-3.1.7.1.3-08", expected=[1, 1], observed=steps, evidence=sent)
     before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
-    judge("MQQB-3.1.7.1.3-03", expected="[1, 1, 1] before", observed=f"{before} before", evidence=sent)
+    judge("MQQB-3.1.7.1.3-03", expected=[1, 1, 1], observed=before, case="before", evidence=sent)
     outgoing.session.close()
     outgoing.next_session()
     peer.environment.run_until(
@@ -58,8 +57,8 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     same = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
-        expected="their places",
-        observed="their places" if same else "others",
+        expected=holds("their places", otherwise="others"),
+        observed=bool(same),
         evidence=[*sent, *again],
     )
     outgoing.settle()
@@ -87,16 +86,16 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
         ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 3),
     ):
         found = [element(position, name) for position in positions]
-        judge(rule, expected=str(expected), observed=str(found), evidence=[*sent, *other])
+        judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
-    judge("MQQB-3.1.7.1.3-06", expected="[1, 2]", observed=str(noted), evidence=sent)
+    judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, evidence=sent)
     infos = [tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in element(sequence, "UnackedSequence")]
     places = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
-    judge("MQQB-3.1.7.1.3-07", expected=str(places), observed=str(infos), evidence=sent)
+    judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
     judge("MQQB-3.1.7.1.3-28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
     outgoing.on_session()
     outgoing.acknowledge(2)
-    settle(peer)
+    peer.settle()
 
 
 @covers(
@@ -134,15 +133,15 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     for attempt in range(1, ATTEMPTS + 1):
         sender.acknowledge_all(session)
         received = [
-            session.send(packet) for packet in (a_message(peer), recoverable_message(peer), recoverable_message(peer))
+            session.send(packet) for packet in (peer.message(), peer.recoverable_message(), peer.recoverable_message())
         ]
-        pass_time(peer, int(delay_ms * LATE))
+        peer.pass_time(int(delay_ms * LATE))
         count = attempt + 2
         sender.send(count, delivery=delivery)
         frame = sender.collect(session, count)[-1]
         if frame["BaseHeader"].SH:
             break
-        pass_time(peer, delay_ms)  # until what was sent is acknowledged
+        peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == ATTEMPTS:
         judge.give_up(Verdict.NOT_EXERCISED, "it never sent when an acknowledgment was nearly due: it stood still")
@@ -150,8 +149,12 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     evidence = [*received, frame]
     if len(only_here(session)) < count:
         raise ConformanceFailure("the SUT's message did not come")
-    has = "a SessionHeader" if frame["BaseHeader"].SH else "no SessionHeader"
-    judge("MQQB-3.1.7.11-03", expected="a SessionHeader", observed=has, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.11-03",
+        expected=holds("a SessionHeader", otherwise="no SessionHeader"),
+        observed=bool(frame["BaseHeader"].SH),
+        evidence=evidence,
+    )
     if not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     carried = frame["SessionHeader"]
@@ -169,26 +172,33 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         judge(rule, expected=f"{name} {expected}", observed=observed, evidence=evidence)
     judge(
         "MQQB-3.1.7.1.3-11",
-        expected=f"{count} sent",
-        observed=f"{carried.UserMsgSequenceNumber} sent",
+        expected=count,
+        observed=carried.UserMsgSequenceNumber,
+        case="sent",
         evidence=evidence,
     )
     judge(
         "MQQB-3.1.7.1.3-13",
-        expected=f"{own} sent",
-        observed=f"{carried.RecoverableMsgSeqNumber} sent",
+        expected=own,
+        observed=carried.RecoverableMsgSeqNumber,
+        case="sent",
         evidence=evidence,
     )
     due = {name: expected for _, name, expected in fields}
     whole = {name: getattr(carried, name) for name in due}
-    judge("MQQB-3.1.7.1.3-15", expected=str(due), observed=str(whole), evidence=evidence)
+    judge("MQQB-3.1.7.1.3-15", expected=due, observed=whole, evidence=evidence)
 
     # What is resent meanwhile, where answers take long, acknowledges nothing.
     silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
-    for rule in ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"):
-        observed = "nothing follows" if silent else session.outcome()
-        judge(rule, expected="nothing follows", observed=observed, evidence=[*evidence, session.last])
-    received.append(session.send(recoverable_message(peer)))
+    observed = "nothing follows" if silent else session.outcome()
+    judge(
+        "MQQB-3.1.7.1.3-23",
+        "MQQB-3.1.7.1.3-24",
+        expected="nothing follows",
+        observed=observed,
+        evidence=[*evidence, session.last],
+    )
+    received.append(session.send(peer.recoverable_message()))
     later = session.poll(
         "SessionAck",
         lambda one: one["SessionHeader"].AckSequenceNumber == 3 * attempt + 1,
@@ -233,9 +243,8 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     again = sender.collect_all(later, window)
     # Who counts what waits and then what is sent once more (E64) has that much less room on a session.
     allowed = [(window, window), (window, window - WAITING), (window - 1, window - WAITING)]
-    expected, observed = OneOf(*map(str, allowed)), str((len(first), len(again)))
-    for rule in ("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"):
-        judge(rule, expected=expected, observed=observed, evidence=[*first[-2:], *again[-2:]], errata="E64")
+    expected, observed = one_of(*map(str, allowed)), str((len(first), len(again)))
+    judge.all(expected=expected, observed=observed, evidence=[*first[-2:], *again[-2:]], errata="E64")
     later.send(session_ack(AckSequenceNumber=len(again)))
     sender.collect(later, window + 1 + WAITING)
     sender.acknowledge_all(later)
@@ -257,9 +266,13 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     session, _ = sender.first(1)
     ack = sender.acknowledge_all(session)
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
-    settle(peer)
+    peer.settle()
     sender.send(2)
     session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
-    observed = "closed" if session.closed_by_sut else "open"
-    judge("MQQB-3.1.7.1.3-27", expected="closed", observed=observed, evidence=[ack, *only_here(session)])
+    judge(
+        "MQQB-3.1.7.1.3-27",
+        expected=holds("closed", otherwise="open"),
+        observed=bool(session.closed_by_sut),
+        evidence=[ack, *only_here(session)],
+    )
     sender.acknowledge_all(sender.session())

@@ -114,3 +114,11 @@ class SignatureOfListElsewhere(Securing):
             },
         )
         return moved
+
+
+@fault("transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"), blind=True)
+class TransactionalMessageNotSigned(Securing):
+    """A transactional message is not signed."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        return packet if message.TransactionIdentifier is not None else super().sign_packet(message, packet)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
@@ -65,9 +66,9 @@ def test_a_message_is_not_signed_unless_that_is_asked_for(peer, sut, judge, deli
     outgoing = Outgoing(peer, sut)
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
-    observed = "not signed" if _signatures(plain) == (b"", b"") else "signed"
-    for rule in UNLESS_ASKED:
-        judge(rule, expected="not signed", observed=observed, evidence=plain)
+    judge.all(
+        expected=holds("not signed", otherwise="signed"), observed=_signatures(plain) == (b"", b""), evidence=plain
+    )
 
 
 @needs("security", "send")
@@ -98,8 +99,15 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
         )
         single, several = (b"", b"") if frame is None else _signatures(frame)
         observed = "not sent" if frame is None else "signed" if single or several else "not signed"
-        for rule in ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"):
-            judge(rule, expected=f"{level}: signed", observed=f"{level}: {observed}", evidence=frame)
+        judge(
+            "MQQB-3.1.7.1.4-01",
+            "MQDMPR-3.1.1.12-09",
+            "MQQB-3.1.7.1-07",
+            expected="signed",
+            observed=observed,
+            case=level,
+            evidence=frame,
+        )
         if frame is None:
             continue
         signs = Layout(frame).of("UserHeader.Flags.SH", "SecurityHeader.Flags.DE")
@@ -114,8 +122,7 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
         raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
     for level, (frame, _, kind) in found.items():
-        for rule in RULES_OF_KINDS[level]:
-            judge(rule, expected=level, observed=kind, evidence=frame)
+        judge(*RULES_OF_KINDS[level], expected=level, observed=kind, evidence=frame)
 
 
 @needs("security", "send")
@@ -130,8 +137,7 @@ def test_the_certificate_that_is_named_signs(peer, sut, judge):
         kind = _kind(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
-        for rule in ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56"):
-            judge(rule, expected=f"{level} of {signer.name}", observed=f"{kind} of {_owner(frame)}", evidence=frame)
+        judge.all(expected=f"{level} of {signer.name}", observed=f"{kind} of {_owner(frame)}", evidence=frame)
     outgoing.end()
 
 

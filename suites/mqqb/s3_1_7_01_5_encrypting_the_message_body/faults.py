@@ -14,6 +14,7 @@ from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
 from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.journaling import Journaling
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
@@ -333,3 +334,32 @@ add(
     "A message that cannot be encrypted leaves no entry in ConnectionHistory.",
     entries_left_out({ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE}),
 )
+
+
+@fault("secured-message-sent-again-in-clear", breaks=("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"), blind=True)
+class SecuredMessageSentAgainInClear(Securing):
+    """A message that is sent again is not encrypted."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._done: set[int] = set()
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        ordinal = packet.UserHeader.MessageID
+        again = ordinal in self._done
+        self._done.add(ordinal)
+        return packet if again else super().encrypt_body(session, message, packet, now)
+
+
+@fault("transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"), blind=True)
+class TransactionalMessageNotEncrypted(Securing):
+    """The body of a transactional message is sent in clear."""
+
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        if message.TransactionIdentifier is not None:
+            return packet
+        return super().encrypt_body(session, message, packet, now)

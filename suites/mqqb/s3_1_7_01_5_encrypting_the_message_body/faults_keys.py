@@ -31,12 +31,6 @@ add(
     "A published key calls itself one for signing.",
     published_blobs(blob_number(_TYPE_AT, lambda _: _CALG_RSA_SIGN)),
 )
-add(
-    "published-key-padded",
-    ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35", "MQDMPR-3.1.3-D07"),
-    "The modulus of a published key is followed by a byte of ones.",
-    published_blobs(lambda blob: blob + b"\xff"),
-)
 
 # -- SendSymmetricKeyCache -----------------------------------------------------------------------------------------
 

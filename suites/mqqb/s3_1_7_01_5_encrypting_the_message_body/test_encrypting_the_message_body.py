@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
@@ -24,8 +25,8 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SEND, cached, manager, moment, remaining_ms
 from suites.mqqb.steps.opened_bodies import Choice, Opened
-from suites.mqqb.steps.opening import Between, direct_name, entry_text, history, pass_time, private_name
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.opening import entry_text, history, private_name
+from suites.mqqb.steps.sender import Sender, tags
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
@@ -102,8 +103,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = Opened(outgoing.send(body=BODY, delivery=delivery))
     observed = "encrypted" if plain.encrypted or bytes(plain.properties.MessageBody) != BODY.encode() else "in clear"
-    for rule in ("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05"):
-        judge(rule, expected="in clear", observed=observed, evidence=plain.frame)
+    judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected="in clear", observed=observed, evidence=plain.frame)
     blobs = set()
     for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
@@ -119,20 +119,22 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
             ("MQQB-3.1.7.1.5-24", "a new key", "a new key" if new else "no new key"),
             *_comparisons(found, choice),
         ):
-            judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {observed}", evidence=found.frame)
+            judge(rule, expected=expected, observed=observed, case=name, evidence=found.frame)
         rule, number = OF_LEVEL[level]
         hidden = "encrypted" if found.body == BODY else "not encrypted, or with another key"
         expected, observed = (f"{name}: {one}" for one in (f"encrypted, {choice}", f"{hidden}, {found.choice}"))
         judge(rule, expected=expected, observed=observed, evidence=found.frame)
-        for rule in ("MQDMPR-3.1.1.12-04", "MQDMPR-3.1.7.1.32-D09"):
-            observed = f"{name}: {found.properties.PrivacyLevel}"
-            judge(rule, expected=f"{name}: {number}", observed=observed, evidence=found.frame)
+        observed = f"{name}: {found.properties.PrivacyLevel}"
+        judge(
+            "MQDMPR-3.1.1.12-04",
+            "MQDMPR-3.1.7.1.32-D09",
+            expected=f"{name}: {number}",
+            observed=observed,
+            evidence=found.frame,
+        )
         if level == "advanced":
-            judge(
-                "MQQB-3.1.7.1.5-37", expected=f"{name}: {BODY}", observed=f"{name}: {found.body}", evidence=found.frame
-            )
-            for rule in ("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17"):
-                judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
+            judge("MQQB-3.1.7.1.5-37", expected=BODY, observed=found.body, case=name, evidence=found.frame)
+            judge("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17", expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
 
 
@@ -148,8 +150,7 @@ def test_a_body_that_is_sent_again_is_encrypted_again(peer, sut, judge, delivery
     again = outgoing.sender.session()
     frames += outgoing.sender.collect_all(again, 1)
     observed = ["in clear" if BODY.encode() in frame.data else "encrypted" for frame in frames]
-    for rule in ("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"):
-        judge(rule, expected=["encrypted"] * 2, observed=observed, evidence=frames)
+    judge.all(expected=["encrypted"] * 2, observed=observed, evidence=frames)
     outgoing.sender.acknowledge_all(again)
 
 
@@ -211,8 +212,7 @@ def test_the_keys_of_the_remote_queue_manager_are_found(peer, sut, judge, where)
     sender.send(2)
     session = sender.session()
     frames = sender.collect(session, 2)
-    for rule in ("MQQB-3.1.7.1.5-04", "MQQB-3.1.7.1.5-05"):
-        judge(rule, expected=[1, 2], observed=tags(frames), evidence=frames)
+    judge.all(expected=[1, 2], observed=tags(frames), evidence=frames)
     sender.acknowledge_all(session)
 
 
@@ -231,8 +231,7 @@ def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
         outgoing.send(body=BODY, privacy_level="base")
     expected = "True, rc2: 88 zero bits; True, rc4: none; False, rc2: none"
     observed = "; ".join(f"{name}: {'88 zero bits' if zeros else 'none'}" for name, (zeros, _) in found.items())
-    for rule in ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"):
-        judge(rule, expected=expected, observed=observed, evidence=[one.frame for _, one in found.values()])
+    judge.all(expected=expected, observed=observed, evidence=[one.frame for _, one in found.values()])
     outgoing.end()
 
 
@@ -245,9 +244,8 @@ def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
     rounds = [[Opened(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
     for level, first, again in zip(levels, *rounds, strict=True):
         same = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
-        for rule in ("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-32"):
-            evidence = [first.frame, again.frame]
-            judge(rule, expected=f"{level}: the same key", observed=f"{level}: {same}", evidence=evidence)
+        evidence = [first.frame, again.frame]
+        judge.all(expected="the same key", observed=same, case=level, evidence=evidence)
     outgoing.end()
 
 
@@ -294,7 +292,12 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     before = len(cached(sut, SEND))
     first = Opened(outgoing.send(body=BODY, privacy_level="base"))
     entries, now_s = cached(sut, SEND), peer.environment.now().utc_s
-    judge("MQQB-3.1.7.1.5-32", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=first.frame)
+    judge(
+        "MQQB-3.1.7.1.5-32",
+        expected=facts(before=0, after=1),
+        observed={"before": before, "after": len(entries)},
+        evidence=first.frame,
+    )
     entry = entries[0] if entries else {"CachedTime": 0}
     for rule, element, expected in (
         ("MQQB-3.1.7.1.5-25", "RemoteQMGuid", str(peer.identifier)),
@@ -306,18 +309,22 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
     started = remaining_ms(sut, SEND)
     outgoing.end()
-    pass_time(peer, LATER_MS)
+    peer.pass_time(LATER_MS)
     again = Opened(outgoing.send(body=BODY, privacy_level="base"))
     later = remaining_ms(sut, SEND)
     known, evidence = f"{len(entries)}, then {len(cached(sut, SEND))}", [first.frame, again.frame]
     judge("MQQB-3.1.7.1.5-21", expected="1, then 1", observed=known, evidence=evidence)
-    observed = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
-    judge("MQQB-3.1.7.1.5-22", expected="the same key", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.5-22",
+        expected=holds("the same key", otherwise="another key"),
+        observed=bool(again.blob == first.blob and again.body == BODY),
+        evidence=evidence,
+    )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
     for rule, latest in (("MQQB-3.1.7.1.5-34", LONG * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
-        judge(rule, expected=Between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
+        judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
     frames = []
     for level, preference in (
         ("base", {"preferred_base": "rc2"}),
@@ -327,20 +334,25 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         sut.configure(**preference)
         frames.append(outgoing.send(body=BODY, privacy_level=level))
     outgoing.end()
-    pass_time(peer, SECOND_MS)
+    peer.pass_time(SECOND_MS)
     full = [entry["CryptoAlgorithm"] for entry in cached(sut, SEND)]
     frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in cached(sut, SEND)]
     seen = "several" if len(full) > 1 else str(len(full))
-    for rule in ("MQQB-3.1.1.3-10", "MQQB-3.1.1.3-11"):
-        judge(rule, expected="1, then several", observed=f"{len(entries)}, then {seen}", evidence=frames)
-    for rule in ("MQQB-3.1.7.1.5-33", "MQQB-3.1.1.3-13"):
-        judge(
-            rule,
-            expected=([RC4, RC2, RC4, RC2], [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)]),
-            observed=(full, left),
-            evidence=frames,
-        )
+    judge(
+        "MQQB-3.1.1.3-10",
+        "MQQB-3.1.1.3-11",
+        expected=facts(before=1, after="several"),
+        observed={"before": len(entries), "after": seen},
+        evidence=frames,
+    )
+    judge(
+        "MQQB-3.1.7.1.5-33",
+        "MQQB-3.1.1.3-13",
+        expected=([RC4, RC2, RC4, RC2], [(ENHANCED, RC4), (ENHANCED, RC2), (ADVANCED, AES_256)]),
+        observed=(full, left),
+        evidence=frames,
+    )
     outgoing.end()
 
 
@@ -366,7 +378,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     """Two messages that cannot be encrypted, one with JN, between two that need not be: those two come, alone."""
     if guid is not None:
         peer.configure(identifier=guid)
-    to = direct_name(peer) if guid is None else private_name(guid)
+    to = peer.direct_name() if guid is None else private_name(guid)
     sender = Sender(peer, sut, to)
     sender.send(1)
     lost = sender.send(2, privacy_level=level)
@@ -374,8 +386,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     sender.send(4)
     session = sender.session()
     frames = sender.collect_all(session, 2)
-    for rule in (*rules, "MQQB-3.1.7.1.5.1-01"):
-        judge(rule, expected=[1, 4], observed=tags(frames), evidence=frames)
+    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=tags(frames), evidence=frames)
     judge.finished("MQQB-3.1.7.1.5.1-01")
 
     def logged():
@@ -383,7 +394,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
         found = [one["message_id"] for one in sut.kept("system$;deadletter")]
         return ", ".join(names[one] for one in found if one in names) or "none"
 
-    eventually(peer, lambda: logged() != "none")
+    peer.eventually(lambda: logged() != "none")
     judge("MQQB-3.1.7.1.5.1-02", expected="with JN", observed=logged(), evidence=frames)
     sender.acknowledge_all(session)
 
@@ -425,8 +436,7 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
         return any(one["message_id"] == lost for one in sut.kept(queue))
 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
-    eventually(peer, lambda: any(logged(queue) for queue in where))
+    peer.eventually(lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
-    for rule in ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"):
-        judge(rule, expected=kept_in, observed=observed, evidence=frames)
+    judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
     sender.acknowledge_all(session)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import both, skip, skip_during, wrong_fields
+from harness.faults.primitives import both, set_fields, skip, skip_during, wrong_fields
 from harness.faults.registry import add
+from harness.faults.sent_messages import change_construction
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.names.numbering import Numbering
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.lifetimes import Lifetimes
 from reference_qm.core.sessions.closing import Closing
 from reference_qm.core.sessions.connecting import outgoing_queue
-from reference_qm.core.transfer.expiring import Expiring
 from reference_qm.core.transfer.securing import Securing
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.tracing import Tracing
@@ -67,19 +69,6 @@ add(
     wrong_fields(
         UserMessagePacket, {"MessagePropertiesHeader.Label": "label", "BaseHeader.Flags": lambda old: old & ~7}
     ),
-)
-
-
-class _Unexpired(Sending):
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return False
-
-
-add(
-    "expired-message-sent",
-    ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
-    "Messages are sent however late it is.",
-    both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
 )
 
 
@@ -177,3 +166,80 @@ class DispatchedIntoNothing(Closing):
         for position in session.OutgoingMessageTable:
             session.OutgoingMessageTable.remove(position)
         super().close(session, reason, now)
+
+
+INFINITE = 0xFFFFFFFF
+
+
+add(
+    "negative-arrival-asked-for-with-negative-receive-only",
+    ("MQQB-3.1.7.1.1-03",),
+    "NA is sent only with NR.",
+    change_construction(
+        lambda packet, message: (
+            packet
+            if packet.MessagePropertiesHeader.NR
+            else set_fields(packet, {"MessagePropertiesHeader.Flags": lambda flags: flags & ~4})
+        )
+    ),
+    blind=True,
+)
+
+
+add(
+    "recoverable-journal-bit-not-sent-with-dead-letter-bit",
+    ("MQQB-3.1.7.1.1-03",),
+    "JP is sent only without JN.",
+    change_construction(
+        lambda packet, message: (
+            set_fields(packet, {"UserHeader.Flags": lambda flags: flags & ~0x200}) if packet.UserHeader.JN else packet
+        )
+    ),
+    blind=True,
+)
+
+
+add(
+    "time-to-be-received-of-transactional-messages-not-sent",
+    ("MQQB-3.1.7.1.1-03",),
+    "A transactional message is sent without its time to be received.",
+    change_construction(
+        lambda packet, message: (
+            set_fields(packet, {"UserHeader.TimeToBeReceived": INFINITE}) if packet.UserHeader.TH else packet
+        )
+    ),
+    blind=True,
+)
+
+
+class _ExpiredOnlyUnsent(Sending):
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._sent: set[int] = set()
+
+    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        if not self.was_sent(position.UserMessage):
+            super().delete_expired(session, position, now)
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        super().transmit(session, position, packet)
+        self._sent.add(packet.UserHeader.MessageID)
+
+    def was_sent(self, packet: UserMessagePacket) -> bool:
+        return self.is_own(packet) and packet.UserHeader.MessageID in self._sent
+
+
+class _SentBeforeNotExpired(Lifetimes):
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        sending = self.qm.sending
+        assert isinstance(sending, _ExpiredOnlyUnsent)
+        return not sending.was_sent(packet) and super().has_expired(packet, now)
+
+
+add(
+    "time-not-looked-at-when-sent-again",
+    "MQQB-3.1.7.1-06",
+    "Whether a message has expired is looked at when it is sent for the first time only.",
+    both(replaced(_ExpiredOnlyUnsent), replaced(_SentBeforeNotExpired)),
+    blind=True,
+)

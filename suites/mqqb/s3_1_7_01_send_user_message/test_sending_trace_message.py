@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import DIRECT, PUBLIC, REPORT, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.opening import BY_HOST_NAME, direct_name
+from suites.mqqb.steps.opening import BY_HOST_NAME
 from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
 
 
@@ -24,16 +24,24 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
 def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     """The SUT sends two messages, one of them traced: the report names that one and where it went."""
     receiver = AcknowledgingReceiver(peer, sut)
-    to = direct_name(peer)
+    to = peer.direct_name()
     sut.send(to, body="not traced", label="not traced")
     sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
     own = [frame for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT and frame["BaseHeader"].TR]
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT})
-    judge("MQMQ-2.2.19.1-12", expected="TR [0, 1]", observed=f"TR {traced}", evidence=evidence)
-    for rule in ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"):
-        judge(rule, expected="1 report", observed=f"{len(reports)} report", evidence=evidence)
+    judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.7-01",
+        "MQQB-3.1.7.1.7-02",
+        "MQQB-3.1.7.1-11",
+        "MQDMPR-3.1.1.12-D61",
+        expected=1,
+        observed=len(reports),
+        case="reports",
+        evidence=evidence,
+    )
     if not own:
         raise ConformanceFailure("no message with TR came: it cannot be seen what a report is about")
     message = own[0]
@@ -42,8 +50,7 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
         f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
     )
     if not reports:
-        for rule in ("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05"):
-            judge.not_exercised(rule, "no report came")
+        judge.not_exercised("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report came")
     for report in reports:
         expected = f"class {REPORT}, DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}, DM {EXPRESS}"
         observed = f"class {message_class(report)}, {destination_of(report)}, DM {report['UserHeader'].DM}"
@@ -61,7 +68,7 @@ def test_the_next_hop_of_a_report_is_an_address(peer, sut, judge):
     sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
     if not reports:
-        judge.not_exercised("MQQB-3.1.7.1.7-05", "no report came")
+        judge.not_exercised("MQQB-3.1.7.1.7-05", reason="no report came")
         return
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
     lines = text_of_report(reports[0]).split("\r\n")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.admin_acks import REMOVAL, Change, made
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.two_phase_reading import TwoPhaseReading
 from reference_qm.core.transfer.admin_acks import AdminAcks
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 
 # -- administration acknowledgments --------------------------------------------------------------------------------
@@ -86,3 +90,60 @@ class FinalAckForPositiveJournalingOnly(FinalAcks):
     def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
         if position.MessageReference.PositiveJournalingRequested:
             super().acknowledge_final(position, reason, now)
+
+
+_EXPRESS, _RECOVERABLE = DeliveryGuarantee.EXPRESS, DeliveryGuarantee.RECOVERABLE
+
+
+def _once_for_each_queue(reason: MessageClass) -> type[FinalAcks]:
+    class OnceForEachQueue(FinalAcks):
+        def __init__(self, qm: QueueManager) -> None:
+            super().__init__(qm)
+            self._told: set[int] = set()
+
+        def position_deleted(self, position: MessagePosition, cause: MessageClass, now: Now) -> None:
+            queue = id(position.QueueReference)
+            if cause is not reason or queue not in self._told:
+                super().position_deleted(position, cause, now)
+            if cause is reason:
+                self._told.add(queue)
+
+    return OnceForEachQueue
+
+
+add(
+    "deleted-queue-tells-of-its-first-message",
+    "MQQB-3.1.7.2.1-D02",
+    "Of the messages of a queue that is deleted only the first is acknowledged.",
+    replaced(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
+    blind=True,
+)
+
+
+add(
+    "purged-queue-tells-of-its-first-message",
+    "MQQB-3.1.7.2.1-D03",
+    "Of the messages of a queue that is purged only the first is acknowledged.",
+    replaced(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
+    blind=True,
+)
+
+
+@fault("express-message-that-nobody-received-not-acknowledged", breaks="MQQB-3.1.7.2.1-D04", blind=True)
+class ExpressMessageThatNobodyReceivedNotAcknowledged(AdminAcks):
+    """An express message whose time to be received is over is not acknowledged."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        late = reason is MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+        if not late or message.DeliveryGuarantee is _RECOVERABLE:
+            super().acknowledge_receive(message, reason, now)
+
+
+@fault("remote-purged-told-as-received", breaks="MQQB-3.1.7.2.1-D03")
+class PurgedToldAsReceived(TwoPhaseReading):
+    """A message that was purged while a reader had it counts as received when that gives it back."""
+
+    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
+        if position.State is MessagePositionState.PURGE_PENDING:
+            position.State = MessagePositionState.LOCKED
+        super().end_with_deletion(position, ended)

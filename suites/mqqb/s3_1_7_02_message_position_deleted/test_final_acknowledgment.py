@@ -7,9 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import message_class
-from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.sender import eventually
 
 
 def _class(frame):
@@ -31,7 +29,7 @@ def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
     receiver = Receiver(peer, sut)
     sent = receiver.send(user, transaction=transaction)
     receiver.await_acknowledgment()
-    eventually(peer, lambda: bool(sut.messages("transactional")))
+    peer.eventually(lambda: bool(sut.messages("transactional")))
     early = map(_class, receiver.acknowledgments(final=True))
     sut.control.call(end, queue=sut.queue("transactional"), **({"timeout_ms": 0} if end == "receive" else {}))
     frame = receiver.poll_acknowledgment(final=True)
@@ -53,14 +51,19 @@ def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, su
     sent = receiver.send({"JP": 1})
     if acknowledged:
         receiver.await_acknowledgment()
-    if not eventually(peer, lambda: bool(sut.messages("transactional"))):
+    if not peer.eventually(lambda: bool(sut.messages("transactional"))):
         raise ConformanceFailure("the message did not come into its queue")
     receiver.session.close()
-    settle(peer)
+    peer.settle()
     sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
     frame = receiver.poll_acknowledgment(final=True)
-    for rule in ("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-11"):
-        judge(rule, expected="FinalAck 0x4000", observed=_class(frame), evidence=[sent, frame])
+    judge(
+        "MQQB-3.1.7.2.2-01",
+        "MQQB-3.1.7.17-11",
+        expected="FinalAck 0x4000",
+        observed=_class(frame),
+        evidence=[sent, frame],
+    )
     if frame is None:
         raise ConformanceFailure("no FinalAck came whose queue could be seen")
     queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
+from harness.expectations import holds, one_of
+from harness.peer.handshake import NULL_GUID
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import (
-    NULL_GUID,
-    OTHER_GUID,
-    OneOf,
-    direct_name,
-    listen,
-    listen_unless_refused,
-    private_name,
-    text,
-)
+from suites.mqqb.steps.opening import OTHER_GUID, listen, listen_unless_refused, private_name, text
 
 
 def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | None]:
@@ -30,10 +23,16 @@ def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | N
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_a_direct_name_leads_to_its_address(peer, sut, judge):
     """For a direct format name the SUT connects to the address in it, and asks for no queue manager by GUID."""
-    where, asked, request = connection_for(peer, sut, direct_name(peer))
-    for rule in ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-17"):
-        judge(rule, expected=f"a connection to {peer.address}", observed=where)
-    either = OneOf(text(NULL_GUID), text(peer.identifier))
+    where, asked, request = connection_for(peer, sut, peer.direct_name())
+    judge(
+        "MQQB-3.1.7.4-02",
+        "MQQB-3.1.7.4-03",
+        "MQQB-3.1.7.4-04",
+        "MQQB-3.1.7.4-17",
+        expected=f"a connection to {peer.address}",
+        observed=where,
+    )
+    either = one_of(text(NULL_GUID), text(peer.identifier))
     judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
 
 
@@ -42,10 +41,14 @@ def test_a_direct_name_leads_to_its_address(peer, sut, judge):
 def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
     """For a private format name the SUT connects to the queue manager with the GUID in it, and asks for that."""
     where, asked, request = connection_for(peer, sut, private_name(peer.identifier))
-    for rule in ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-17"):
-        judge(rule, expected=f"a connection to {peer.address}", observed=where)
-    for rule in ("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16"):
-        judge(rule, expected=text(peer.identifier), observed=asked, evidence=request)
+    judge(
+        "MQQB-3.1.7.4-02",
+        "MQQB-3.1.7.4-15",
+        "MQQB-3.1.7.4-17",
+        expected=f"a connection to {peer.address}",
+        observed=where,
+    )
+    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=text(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")
@@ -68,9 +71,17 @@ def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
 def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge):
     """For a public format name the SUT connects to the computer that has the queue, and asks for its queue manager."""
     where, asked, request = connection_for(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
-    for rule in ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-06", "MQQB-3.1.7.4-07", "MQQB-3.1.7.4-12", "MQQB-3.1.7.4-17"):
-        judge(rule, expected=f"a connection to {peer.address}", observed=where)
-    for rule in (
+    judge(
+        "MQQB-3.1.7.4-02",
+        "MQQB-3.1.7.4-06",
+        "MQQB-3.1.7.4-07",
+        "MQQB-3.1.7.4-12",
+        "MQQB-3.1.7.4-17",
+        expected=f"a connection to {peer.address}",
+        observed=where,
+    )
+    expected, observed = f"{text(peer.identifier)}: a connection to {peer.address}", f"{asked}: {where}"
+    judge(
         "MQDMPR-3.1.7.1.5-64",
         "MQDMPR-3.1.7.1.5-65",
         "MQDMPR-3.1.7.1.5-68",
@@ -78,11 +89,11 @@ def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge)
         "MQDMPR-3.1.7.1.5-86",
         "MQDMPR-3.1.7.1.5-87",
         "MQDMPR-3.1.7.1.5-90",
-    ):
-        expected, observed = f"{text(peer.identifier)}: a connection to {peer.address}", f"{asked}: {where}"
-        judge(rule, expected=expected, observed=observed, evidence=request)
-    for rule in ("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13"):
-        judge(rule, expected=text(peer.identifier), observed=asked, evidence=request)
+        expected=expected,
+        observed=observed,
+        evidence=request,
+    )
+    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=text(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")
@@ -93,5 +104,4 @@ def test_a_public_name_that_nobody_knows_leads_nowhere(peer, sut, judge):
     if listener is None:
         return
     connection = listener.accept(sut.quiet_ms)
-    for rule in ("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11"):
-        judge(rule, expected="no connection", observed=f"{'a' if connection else 'no'} connection")
+    judge.all(expected=holds("no connection", otherwise="a connection"), observed=not connection)

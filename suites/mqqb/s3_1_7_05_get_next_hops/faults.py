@@ -26,9 +26,3 @@ class NextHopsFromElsewhere(NextHops):
 
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         return super().get_next_hops(self.qm.adm.Identifier)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.5-D03": ("unknown-queue-manager-guessed",),
-}
-"""Faults of other sections that break rules of this one."""

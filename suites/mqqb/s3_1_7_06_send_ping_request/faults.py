@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.datagrams import received_datagrams, sent_datagrams
-from harness.faults.fields import field_is, off_by, sent_as
+from harness.faults.fields import bit_set, field_is, off_by, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, skip_during
@@ -101,8 +101,18 @@ add(
     both(skip_during(Ping.response_processed, SessionTimers.stop), replaced(_ExpiryCloses)),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.6-07": ("ping-request-refuses", "ping-request-signature-swapped"),
-    "MQQB-3.1.7.6-11": ("ping-expiry-opens-the-session",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("ping-expiry-opens-the-session", breaks=("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"))
+class ExpiryOpensTheSession(Ping):
+    """When no Ping Response came in time the session is opened."""
+
+    def on_response_timer(self, session: Session, now: Now) -> None:
+        self.qm.connecting.connect_transport(session)
+
+
+add(
+    "ping-request-refuses",
+    ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
+    "RF is set in Ping Requests.",
+    sent_as("initiator", bit_set(PingPacket, "RF")),
+)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import one_of
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import OneOf, agree, respond, settle
+from suites.mqqb.steps.opening import agree, respond
 from suites.mqqb.steps.pinging import (
     OPENED,
     OPENED_NONE,
@@ -77,7 +78,8 @@ def test_positive_response_opens_the_session(peer, sut, judge):
     if outcome == OPENED_NONE and caller.unheard(asked):
         judge.give_up(Verdict.NOT_EXERCISED, UNHEARD)
         return
-    for rule in (
+    request = connection.received[:1] if connection else []
+    judge(
         "MQQB-3.1.5.2.2-04",
         "MQQB-3.1.7.6-06",
         "MQQB-3.1.7.6-12",
@@ -85,9 +87,10 @@ def test_positive_response_opens_the_session(peer, sut, judge):
         "MQQB-3.1.7.8-01",
         "MQQB-3.1.7.8-05",
         "MQQB-3.1.7.9-01",
-    ):
-        request = connection.received[:1] if connection else []
-        judge(rule, expected=OPENED, observed=outcome, evidence=[asked, answer, *request])
+        expected=OPENED,
+        observed=outcome,
+        evidence=[asked, answer, *request],
+    )
 
 
 @needs("ping_initiator", "set_timers")
@@ -98,8 +101,14 @@ def test_negative_response_puts_the_session_off_until_the_retry_time(peer, sut, 
     asked = caller.asked()
     answer = caller.answer(asked, RF=1)
     at_once = caller.outcome(caller.before_retry_ms)
-    for rule in ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"):
-        judge(rule, expected=OPENED_NONE, observed=at_once, evidence=[asked, answer])
+    judge(
+        "MQQB-3.1.7.6-12",
+        "MQQB-3.1.7.6-13",
+        "MQQB-3.1.7.9-01",
+        expected=OPENED_NONE,
+        observed=at_once,
+        evidence=[asked, answer],
+    )
     later = caller.retry() if at_once == OPENED_NONE else at_once
     judge("MQQB-3.1.5.2.2-08", expected=RETRIED, observed=later, evidence=[asked, answer])
 
@@ -111,11 +120,9 @@ def test_no_response_puts_the_session_off_until_the_retry_time(peer, sut, judge)
     caller = Caller(peer, sut)
     asked = caller.asked()
     in_time = caller.outcome(sut.duration_ms(1_000) + caller.before_retry_ms)
-    for rule in ("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"):
-        judge(rule, expected=OPENED_NONE, observed=in_time, evidence=asked)
+    judge("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11", expected=OPENED_NONE, observed=in_time, evidence=asked)
     later = caller.retry() if in_time == OPENED_NONE else in_time
-    for rule in ("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09"):
-        judge(rule, expected=RETRIED, observed=later, evidence=asked)
+    judge("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", expected=RETRIED, observed=later, evidence=asked)
 
 
 @needs("ping_initiator")
@@ -138,8 +145,7 @@ def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
         raise
     except ConformanceFailure:
         observed = connection.outcome()
-    for rule in ("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06"):
-        judge(rule, expected=goes_on, observed=observed, evidence=[asked, second, connection.last])
+    judge.all(expected=goes_on, observed=observed, evidence=[asked, second, connection.last])
 
 
 @needs("ping_initiator")
@@ -154,15 +160,15 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         raise ConformanceFailure("the SUT asked for no session after its ping")
     agree(connection, respond(connection, connection.received[0]))
     connection.send(session_ack(AckSequenceNumber=1, WindowSize=64))
-    settle(peer)
+    peer.settle()
     connection.close()
-    settle(peer)
+    peer.settle()
     let_send(peer, sut, caller.name, tag=2)
     second = caller.asked()
     cookie, next_cookie = cookie_of(first), cookie_of(second)
     judge(
         "MQQB-3.1.7.6-03",
-        expected=OneOf(_cookies(cookie, cookie + 1 & 0xFFFFFFFF), _cookies(1, 1)),
+        expected=one_of(_cookies(cookie, cookie + 1 & 0xFFFFFFFF), _cookies(1, 1)),
         observed=_cookies(cookie, next_cookie),
         evidence=[first, second],
     )
@@ -171,7 +177,7 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         judge("MQQB-3.1.7.6-03", expected=shown("Cookie", next_cookie), observed=shown("Cookie", kept), evidence=second)
     judge.finished("MQQB-3.1.7.6-03")
     distinct = "two cookies" if cookie != next_cookie else _cookies(cookie, cookie)
-    allowed = OneOf("two cookies", _cookies(1, 1))
+    allowed = one_of("two cookies", _cookies(1, 1))
     judge("MQQB-3.1.1.3-26", expected=allowed, observed=distinct, evidence=[first, second])
 
 

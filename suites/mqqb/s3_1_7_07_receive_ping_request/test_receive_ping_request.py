@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
-from suites.mqqb.steps.pinging import answered, answers, ask, field, read, response, server_guid, session_outcome, shown
+from suites.mqqb.steps.pinging import (
+    SIGNATURE,
+    answered,
+    answers,
+    ask,
+    field,
+    read,
+    response,
+    server_guid,
+    session_outcome,
+    shown,
+)
 
 
 @needs("ping")
@@ -46,3 +60,41 @@ def test_response_is_the_acceptors_own(peer, judge):
     if plain is None or plain.RF or session_outcome(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT does not accept sessions now: its RF says nothing here")
     judge("MQQB-3.1.7.7-04", expected=shown("RF", 0), observed=field(got, "RF"), evidence=[sent, got])
+
+
+COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
+
+
+@needs("ping")
+@covers(
+    "MQQB-2.2.7-03",
+    "MQQB-2.2.7-20",
+    "MQQB-2.2.7-22",
+    "MQQB-3.1.7.7-01",
+    "MQQB-3.1.7.7-07",
+    "MQQB-3.1.7.7-08",
+    "MQQB-3.1.7.7-10",
+)
+@pytest.mark.parametrize("RC", [0, 1])
+@pytest.mark.parametrize("cookie", COOKIES)
+def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie):
+    """A Ping Request is answered with its own RC and Cookie, and with the signature of pings."""
+    sent, got = ask(peer, RC=RC, Cookie=cookie)
+    evidence = [sent, got]
+    judge(
+        "MQQB-3.1.7.7-01",
+        expected=holds("an answer", otherwise="no answer"),
+        observed=bool(answers(got, sent)),
+        evidence=evidence,
+    )
+    if not answers(got, sent):
+        raise ConformanceFailure("what came, if anything, answers nothing")
+    for rule, name, value in (
+        ("MQQB-2.2.7-03", "RC", RC),
+        ("MQQB-3.1.7.7-07", "RC", RC),
+        ("MQQB-2.2.7-22", "Cookie", cookie),
+        ("MQQB-3.1.7.7-08", "Cookie", cookie),
+        ("MQQB-2.2.7-20", "Signature", SIGNATURE),
+        ("MQQB-3.1.7.7-10", "Signature", SIGNATURE),
+    ):
+        judge(rule, expected=shown(name, value), observed=field(got, name), evidence=evidence)

@@ -65,11 +65,23 @@ class SecondResponseTaken(Ping):
                 self.qm.closing.close(session, "a second Ping Response refuses it (fault)", now)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.8-03": ("ping-response-any-signature",),
-    "MQQB-3.1.7.8-04": (
-        "cookie-compared-by-its-low-half",
-        "ping-response-any-cookie",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("cookie-compared-by-its-low-half", breaks="MQQB-3.1.7.8-04", blind=True)
+class CookieComparedByItsLowHalf(Ping):
+    """Of the Cookie of a Ping Response the lower two bytes are compared."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
+        super().receive_response(data[:6] + cookie[2:] + data[8:] if data[4:6] == cookie[:2] else data, now)
+
+
+@fault("late-ping-response-opens-a-session", breaks="MQQB-3.1.7.8-06", blind=True)
+class LatePingResponseOpensASession(Ping):
+    """A Ping Response that comes when its time is over opens the session that was given up."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        super().receive_response(data, now)
+        for session in list(self.qm.sessions.values()):
+            late = data[4:8] == session.ping_cookie.to_bytes(4, "little") and session.ping_cookie
+            if late and session.pinged and session.transport is None and not session.retrying:
+                session.ping_cookie = 0
+                self.qm.connecting.connect_transport(session)

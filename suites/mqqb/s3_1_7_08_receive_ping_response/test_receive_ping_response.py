@@ -35,8 +35,7 @@ def judge_wrong_and_right(
         judge.give_up(Verdict.NOT_EXERCISED, UNHEARD)
         return
     observed = f"{upon_bad} on the wrong one, {upon_good} on the right one"
-    for rule in rules:
-        judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
+    judge(*rules, expected=IGNORED, observed=observed, evidence=evidence)
 
 
 @goes_on()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
+from harness.faults.sent_messages import change_insertion
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.transfer.receiving import Receiving
 from reference_qm.model.adm import RecoverableReceipt, Session
@@ -48,4 +51,33 @@ add(
     ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "No message has a CorrelationID.",
     _read("MessagePropertiesHeader.CorrelationID", bytes(20)),
+)
+
+
+add(
+    "type-of-body-in-one-byte",
+    ("MQQB-3.1.7.10-03", "MQDMPR-3.1.1.12-33", "MQDMPR-3.1.7.1.31-D02"),
+    "BodyType is kept in one byte: VT_VECTOR is lost.",
+    change_insertion(lambda message: replace(message, BodyType=message.BodyType & 0xFF)),
+    blind=True,
+)
+
+
+add(
+    "extension-of-transactional-messages-lost",
+    ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
+    "The extension of a transactional message is lost when it is received.",
+    change_insertion(
+        lambda message: replace(message, Extension=b"") if message.TransactionIdentifier is not None else message
+    ),
+    blind=True,
+)
+
+
+add(
+    "sent-time-is-that-of-arrival",
+    ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D05"),
+    "A message that is received has the time of its arrival for SentTime.",
+    change_insertion(lambda message: replace(message, SentTime=message.ArrivalTime or message.SentTime)),
+    blind=True,
 )

@@ -9,7 +9,7 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.wire import DirectQueueFormatName
-from suites.messages import Sequence, recoverable_message
+from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import reception
 from suites.whole_messages import SAME, differences
 
@@ -47,7 +47,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "base": {"PR": 6} if queue == "plain" else {"PR": 0},
     }
     if queue == "plain":
-        packet = recoverable_message(peer, user, **properties)
+        packet = peer.recoverable_message(user, **properties)
     else:
         packet = Sequence(peer).message(user, **properties)
     done = reception(peer, packet, LABEL, queue)
@@ -65,13 +65,17 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "journal": ["negative"],
         "delivery": "recoverable" if queue == "plain" else "transactional",
     }
-    for rule in ("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03"):
-        judge(rule, expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
+    judge(
+        "MQQB-3.1.7.10-02",
+        "MQDMPR-3.1.7.1.31-03",
+        expected=1,
+        observed=len(found),
+        case="messages",
+        evidence=done.frames,
+    )
     whole = differences(done.frames[0], found[0] if found else None, sut.guid)
-    for rule in OF_EVERY_PROPERTY:
-        judge(rule, expected=SAME, observed=whole, evidence=done.frames)
+    judge(*OF_EVERY_PROPERTY, expected=SAME, observed=whole, evidence=done.frames)
     shown = [name for name in wanted if found and name in found[0]]
     expected = {name: wanted[name] for name in shown}
     observed = {name: found[0][name] for name in shown} if found else "no message"
-    for rule in OF_EVERY_PROPERTY:
-        judge(rule, expected=str(expected), observed=str(observed), evidence=done.frames)
+    judge(*OF_EVERY_PROPERTY, expected=expected, observed=observed, evidence=done.frames)

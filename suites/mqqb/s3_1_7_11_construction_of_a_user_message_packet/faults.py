@@ -15,7 +15,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.sessions.session_timers import SessionTimers
 from reference_qm.core.transfer.sending import Sending
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -145,3 +145,17 @@ add(
     "When a message is sent, the Session Ack Send Timer runs on.",
     skip_during(Sending.update_user_message, SessionTimers.stop),
 )
+
+
+@fault("no-acknowledgment-in-transactional-messages", breaks="MQQB-3.1.7.11-03", blind=True)
+class NoAcknowledgmentInTransactionalMessages(Sending):
+    """A transactional message carries no SessionHeader, whenever it is sent."""
+
+    is_transactional = False
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        self.is_transactional = position.UserMessage.TransactionHeader is not None
+        return super().update_user_message(session, position, now)
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        return not self.is_transactional and super().is_acknowledgment_due(session, now)

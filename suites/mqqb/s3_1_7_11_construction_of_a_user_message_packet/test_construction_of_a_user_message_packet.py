@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import initiated, pass_time, pass_time_until
+from suites.mqqb.steps.opening import initiated
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable
 
 LABEL = "made of this"
@@ -57,24 +57,24 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     session, own = sender.first(2)
     label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
     made_of = f"{own[0]['UserHeader'].MessageID}, {label}"
-    for rule in ("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"):
-        judge(
-            rule,
-            expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
-            observed=made_of,
-            evidence=own[0],
-        )
+    judge(
+        "MQQB-3.1.7.11-01",
+        "MQDMPR-3.1.7.1.30-04",
+        expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
+        observed=made_of,
+        evidence=own[0],
+    )
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
     for attempt in range(1, ATTEMPTS + 1):
         sender.acknowledge_all(session)
         before, received, recoverable = len(only_here(session)), 3 * attempt, 2 * attempt
-        sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
+        sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         early, nearly = (_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
         if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and carries(nearly):
             break
-        pass_time(peer, delay_ms)  # until what was sent is acknowledged
+        peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == ATTEMPTS:
         sender.acknowledge_all(session)
@@ -84,8 +84,13 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     again = _one_more(sender, session, sent[0])
     has = {"soon after": early, "nearly due": nearly, "again": again}
     carried = ", ".join(when for when, frames in has.items() if carries(frames)) or "never"
-    for rule in ("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"):
-        judge(rule, expected="nearly due", observed=carried, evidence=[*early, *nearly, *again])
+    judge(
+        "MQQB-3.1.7.11-02",
+        "MQQB-3.1.7.11-03",
+        expected="nearly due",
+        observed=carried,
+        evidence=[*early, *nearly, *again],
+    )
     judge("MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, evidence=evidence)
     if not carries(nearly):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
@@ -98,30 +103,29 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         ("MQQB-3.1.7.11-09", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
     ):
-        judge(rule, expected=f"{name} {expected}", observed=f"{name} {getattr(header, name)}", evidence=evidence)
+        judge(rule, expected=fields({name: expected}), observed=header, evidence=evidence)
     judge.finished(*OF_WHAT_IS_CARRIED)
 
-    sent.append(session.send(a_message(peer)))
+    sent.append(session.send(peer.message()))
     anew = session.quiet(int(delay_ms * EARLIER))
     judge(
         "MQQB-3.1.7.11-15",
-        expected="nothing at the old expiry",
-        observed=f"{'nothing' if anew else 'an acknowledgment'} at the old expiry",
+        expected=holds("no acknowledgment at the old expiry"),
+        observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
     judge.finished("MQQB-3.1.7.11-15")
-    sent.append(session.send(recoverable_message(peer)))
+    sent.append(session.send(peer.recoverable_message()))
     later = session.poll(
         "SessionAck",
         lambda one: one["SessionHeader"].AckSequenceNumber == received + 2,
         within_ms=delay_ms + sut.response_timeout_ms,
     )
-    names = ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
-    fields = [f"{name} {getattr(later['SessionHeader'], name)}" for name in names] if later else ["no SessionAck"]
+    flagged = {"SessionHeader.RecoverableMsgAckSeqNumber": recoverable + 1, "SessionHeader.RecoverableMsgAckFlags": 1}
     judge(
         "MQQB-3.1.7.11-12",
-        expected=f"RecoverableMsgAckSeqNumber {recoverable + 1}, RecoverableMsgAckFlags 1",
-        observed=", ".join(fields),
+        expected=fields(flagged),
+        observed=later,
         evidence=[carrying, *sent[-2:], later],
     )
     if only_here(session):
@@ -140,11 +144,11 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
     stalls = 0
     for _ in range(ATTEMPTS):
         sender.acknowledge_all(session)
-        sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
+        sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         frames = _one_more(sender, session, sent[0], int(delay_ms * NEARLY))
         if carries(frames):
             break
-        pass_time(peer, delay_ms)  # until what was sent is acknowledged
+        peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     else:
         if stalls == ATTEMPTS:
@@ -161,7 +165,7 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
 
 def _one_more(sender: Sender, session: Conversation, since: Frame, after_ms: int = 0) -> list[Frame]:
     """Let the SUT send a message so long after a packet of the peer; return its packet."""
-    pass_time_until(sender.peer, since, after_ms)
+    sender.peer.pass_time_until(since, after_ms)
     known = len(only_here(session))
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]

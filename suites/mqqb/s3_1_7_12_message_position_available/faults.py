@@ -175,3 +175,22 @@ add(
     "A new entry is not dispatched.",
     skip_during(Sending.put_outgoing, Sending.dispatch_messages),
 )
+
+
+@fault("queue-on-hold-sends-what-comes-next", breaks="MQQB-3.1.7.12-04", blind=True)
+class QueueOnHoldSendsWhatComesNext(Sending):
+    """The second message for a queue on hold is sent."""
+
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        super().put_outgoing(session, position, now)
+        if len(session.OutgoingMessageTable) == 2 and session.OutgoingQueueReference is not None:
+            self.qm.administering.resume_queue(session.OutgoingQueueReference, now)
+
+
+@fault("session-retry-waits-for-ever", breaks="MQQB-3.1.7.12-14")
+class RetryWaitsForEver(Establishing):
+    """A session whose messages were acknowledged while it was lost is never established again."""
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        if len(session.OutgoingMessageTable):
+            super().on_session_retry_connect_timer(session, now)

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.applications import DONE, tried
-from suites.mqqb.steps.opening import direct_name, pass_time
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 UNTOUCHED = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
 ELSEWHERE = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
@@ -31,28 +31,32 @@ SECURELY = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 )
 def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     """Two messages wait for a peer that cannot be reached; then they come, and a third when the session is open."""
-    to = direct_name(peer)
+    to = peer.direct_name()
     waiting = _two_that_wait(sut, to)
-    judge("MQQB-3.1.7.12-07", expected="2 entries", observed=f"{sut.outgoing(to)['count']} entries")
+    judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
     judge.finished("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
     session = sender.next_session()
-    judge("MQQB-3.1.7.12-06", expected="a session", observed=f"{'a' if session else 'no'} session")
+    judge("MQQB-3.1.7.12-06", expected=holds("a session", otherwise="no session"), observed=bool(session))
     judge.finished("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected="messages 1, 2, 3", observed=f"messages {joined(tags(came))}", evidence=came)
+    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=tags(came), case="messages", evidence=came)
     identifiers = joined(frame["UserHeader"].MessageID for frame in came)
-    for rule in ("MQQB-3.1.7.12-08", "MQQB-3.1.7.12-15"):
-        judge(rule, expected=ordinals([*waiting, *third]), observed=identifiers, evidence=came)
+    judge(
+        "MQQB-3.1.7.12-08",
+        "MQQB-3.1.7.12-15",
+        expected=ordinals([*waiting, *third]),
+        observed=identifiers,
+        evidence=came,
+    )
     bodies = joined(f"message {tag}" for tag in (1, 2, 3))
     observed = joined(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
-    for rule in ("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"):
-        judge(rule, expected=bodies, observed=observed, evidence=came)
+    judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
     sender.acknowledge_all(session)
 
 
@@ -68,12 +72,12 @@ def _two_that_wait(sut: Sut, to: str) -> list[str]:
 @covers("MQQB-3.1.7.12-10", "MQQB-3.1.7.12-11", "MQQB-3.1.7.12-12", "MQQB-3.1.7.12-13")
 def test_a_new_entry_has_its_first_values(peer, sut, judge):
     """The entries of two messages that wait for a peer that cannot be reached are not numbered, and await nothing."""
-    to = direct_name(peer)
+    to = peer.direct_name()
     _two_that_wait(sut, to)
     entries = table(sut, to)
     first = entries[-1] if entries else {}
     states = {name: first.get(name) for name in UNTOUCHED}
-    judge("MQQB-3.1.7.12-10", expected=str(UNTOUCHED), observed=str(states))
+    judge("MQQB-3.1.7.12-10", expected=UNTOUCHED, observed=states)
     for rule, name in (
         ("MQQB-3.1.7.12-11", "SequenceNumber"),
         ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
@@ -97,7 +101,7 @@ def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2)
     at_once = tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected="sent: 1", observed=f"sent: {joined(at_once)}", evidence=only_here(session))
+    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=only_here(session))
 
 
 @needs("send", "pause")
@@ -111,11 +115,13 @@ def test_a_message_for_a_queue_on_hold_opens_no_session(peer, sut, judge):
     session.quiet()
     sut.pause(sender.to)
     session.close()
-    pass_time(peer, sut.quiet_ms)
+    peer.pass_time(sut.quiet_ms)
     sender.send(2)
     again = sender.next_session(sut.connect_timeout_ms)
     evidence = [*sent, *(again.received if again else [])]
-    judge("MQQB-3.1.7.12-04", expected="no session", observed="a session" if again else "no session", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.12-04", expected=holds("no session", otherwise="a session"), observed=not again, evidence=evidence
+    )
     sut.resume(sender.to)
     again = again or sender.next_session(sut.connect_timeout_ms)
     if again is not None:
@@ -130,7 +136,7 @@ def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
     listener = peer.listen_raw()
     to = sut.format_name("plain")
     identifier = sut.send(to, body="at home")
-    eventually(peer, lambda: bool(sut.messages("plain")))
+    peer.eventually(lambda: bool(sut.messages("plain")))
     arrived = [one for one in sut.messages("plain") if one["message_id"] == identifier]
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
@@ -150,7 +156,7 @@ def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
     ):
         to = name.format(address=peer.address)
         taken = tried(partial(sut.send, to, body="by another protocol")) == DONE
-        pass_time(peer, 1)
+        peer.pass_time(1)
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,

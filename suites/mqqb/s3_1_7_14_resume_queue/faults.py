@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip_during
+from harness.faults.primitives import during, skip_during
 from harness.faults.registry import add
+from reference_qm.core.sessions.dispatch_collection import DispatchCollection
 from reference_qm.core.sessions.establishing import Establishing
 from reference_qm.core.transfer.administering import Administering
 from reference_qm.core.transfer.sending import Sending
@@ -32,3 +33,18 @@ class SessionNotActive(Administering):
     def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
         super().resume_queue(queue, now)
         queue.session.SessionActive = False
+
+
+add(
+    "resumed-queue-keeps-express-messages",
+    "MQQB-3.1.7.14-04",
+    "After the resumption of a queue only its recoverable messages are sent.",
+    during(
+        Administering.resume_queue,
+        DispatchCollection.add,
+        lambda original, *_: (
+            lambda qm, session, position: original(qm, session, position) if position.recoverable else None
+        ),
+    ),
+    blind=True,
+)

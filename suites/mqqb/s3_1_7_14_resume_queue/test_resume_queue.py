@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import initiated
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 
 @needs("send", "pause")
@@ -26,8 +27,7 @@ def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
         raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
-    for rule in ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03"):
-        judge(rule, expected="2, 3", observed=new(session), evidence=[*sent, *only_here(session), session.last])
+    judge.all(expected="2, 3", observed=new(session), evidence=[*sent, *only_here(session), session.last])
 
 
 @needs("send", "pause", "inspect")
@@ -65,13 +65,13 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         session.quiet()
     sut.pause(sender.to)
     session.close()
-    if not eventually(peer, lambda: sut.outgoing(sender.to)["state"] != "Connected"):
+    if not peer.eventually(lambda: sut.outgoing(sender.to)["state"] != "Connected"):
         raise ConformanceFailure("the SUT did not notice that its session is lost")
     early = sender.next_session(sut.connect_timeout_ms)
     judge(
         "MQQB-3.1.5.9-04",
-        expected="no session while its queue is on hold",
-        observed=f"{'no' if early is None else 'a'} session while its queue is on hold",
+        expected=holds("no session while its queue is on hold", otherwise="a session while its queue is on hold"),
+        observed=early is None,
         evidence=[*sent, *(early.received if early else [])],
     )
     judge("MQQB-3.1.5.9-03", expected="OnHold", observed=sut.outgoing(sender.to)["state"], evidence=sent)
@@ -82,13 +82,15 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
     sut.resume(sender.to)
     again = sender.next_session(sut.response_timeout_ms)
-    for rule in ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"):
-        judge(
-            rule,
-            expected="a session when resumed",
-            observed=f"{'a' if again else 'no'} session when resumed",
-            evidence=[*sent, *(again.received if again else [])],
-        )
+    judge(
+        "MQQB-3.1.7.14-01",
+        "MQQB-3.1.7.14-03",
+        "MQDMPR-3.1.4.15-03",
+        "MQDMPR-3.1.7.2.4-03",
+        expected=holds("a session when resumed", otherwise="no session when resumed"),
+        observed=bool(again),
+        evidence=[*sent, *(again.received if again else [])],
+    )
 
 
 def new(session: Conversation) -> str:

@@ -259,11 +259,110 @@ add(
     made(ARRIVAL, _whole_body),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.15-24": (
-        "acknowledgment-of-a-transactional-message-express",
-        "removal-told-express",
-        "removal-told-recoverable",
+
+@fault("correlation-of-the-message-before", breaks="MQQB-3.1.7.15-18", blind=True)
+class CorrelationOfTheMessageBefore(AdminAcks):
+    """The correlation of an acknowledgment is that of the acknowledgment before it, after the first one."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._before: bytes | None = None
+
+    def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+        ack = super().build(message, message_class, now)
+        before, self._before = self._before, ack.CorrelationIdentifier
+        return replace(ack, CorrelationIdentifier=before or ack.CorrelationIdentifier)
+
+
+add(
+    "acknowledgment-with-a-body-cut",
+    ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
+    "A negative acknowledgment brings back the first 256 bytes of the body.",
+    made(ALL, lambda ack, message: replace(ack, Body=ack.Body[:256])),
+    blind=True,
+)
+
+
+add(
+    "acknowledgment-answers-where-its-message-does",
+    ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
+    "The response queue of an acknowledgment is that of its message, if that has one.",
+    made(
+        ALL,
+        lambda ack, message: replace(
+            ack, ResponseQueueFormatName=message.ResponseQueueFormatName or ack.ResponseQueueFormatName
+        ),
     ),
-}
-"""Faults of other sections that break rules of this one."""
+    blind=True,
+)
+
+
+add(
+    "acknowledgment-has-the-time-of-its-message",
+    ("MQQB-3.1.7.15-D02",),
+    "An acknowledgment has the time to reach its queue that its message had.",
+    made(ALL, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
+    blind=True,
+)
+
+
+add(
+    "acknowledgment-waits-as-long-as-its-message",
+    ("MQQB-3.1.7.15-D03",),
+    "An acknowledgment has the time to be received that its message had.",
+    made(ALL, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
+    blind=True,
+)
+
+
+add(
+    "acknowledgment-journaled-as-its-message",
+    ("MQQB-3.1.7.15-D04",),
+    "An acknowledgment has JP if its message had it.",
+    made(ALL, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)),
+    blind=True,
+)
+
+
+add(
+    "acknowledgment-a-dead-letter-as-its-message",
+    ("MQQB-3.1.7.15-D05",),
+    "An acknowledgment has JN if its message had it.",
+    made(ALL, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)),
+    blind=True,
+)
+
+
+add(
+    "acknowledgment-asks-for-what-its-message-asked",
+    ("MQQB-3.1.7.15-D01",),
+    "An acknowledgment of a message that asked for several acknowledgments asks for them, too.",
+    made(
+        ALL,
+        lambda ack, message: (
+            replace(
+                ack,
+                AcknowledgementsRequested=message.AcknowledgementsRequested,
+                AdministrationQueueFormatName=message.AdministrationQueueFormatName,
+            )
+            if message.AcknowledgementsRequested.bit_count() > 1
+            else ack
+        ),
+    ),
+    blind=True,
+)
+
+
+_EXPRESS, _RECOVERABLE = DeliveryGuarantee.EXPRESS, DeliveryGuarantee.RECOVERABLE
+
+
+add(
+    "acknowledgment-of-a-transactional-message-express",
+    ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
+    "The acknowledgment of a transactional message is express.",
+    made(
+        ALL,
+        lambda ack, message: ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS),
+    ),
+    blind=True,
+)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
-from suites.messages import a_message
 from suites.mqqb.steps.disposition import (
     BAD_DST_Q,
     DIRECT,
@@ -32,12 +31,10 @@ from suites.mqqb.steps.disposition import (
     classes,
     correlation,
     identifier,
-    labels,
     message_class,
     named,
     private_queue,
 )
-from suites.mqqb.steps.opening import OneOf, pass_time
 from suites.mqqb.steps.ordering import private_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
@@ -76,9 +73,7 @@ def judge_attributes(judge: Judge, sent: Frame, ack: Frame) -> None:
     found = _attributes(ack)
     for rule, name in ATTRIBUTES.items():
         expected = INFINITE if name.startswith("TimeTo") else 0
-        for each in (rule, "MQQB-3.1.7.15-26"):
-            observed = f"{name}: {found[name]}"
-            judge(each, expected=f"{name}: {expected}", observed=observed, evidence=[sent, ack])
+        judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
 
 
 def _queue(frame: Frame, name: str) -> str:
@@ -115,22 +110,12 @@ def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": int(delivery != "express")} | (private_queue(sut.guid, number) if name == "private" else {})
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
-    make = receiver.sequence.message if transactional else functools.partial(a_message, peer)
+    make = receiver.sequence.message if transactional else peer.message
     user = receiver.administered(user)
     sent = [receiver.give(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     came = receiver.await_acks(1)
     observed = [correlation(ack) for ack in came if message_class(ack) == REACH_QUEUE]
-    for rule in (
-        "MQQB-3.1.5.8.10-01",
-        "MQQB-3.1.5.8.10-02",
-        "MQDMPR-3.1.1.12-37",
-        "MQDMPR-3.1.1.12-D07",
-        "MQQB-3.1.5.8-12",
-        "MQQB-3.1.7.15-06",
-        "MQQB-3.1.7.15-30",
-        "MQQB-3.1.7.15-34",
-    ):
-        judge(rule, expected=[identifier(sent[1])], observed=observed, evidence=[*sent, *came])
+    judge.all(expected=[identifier(sent[1])], observed=observed, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
@@ -140,15 +125,15 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
     sent = [
-        receiver.give(a_message(peer, response, queue=queue, properties={"PA": 1, "NA": 1}))
+        receiver.give(peer.message(response, queue=queue, properties={"PA": 1, "NA": 1}))
         for queue in ("plain", "transactional")
     ]
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-04", expected=[], observed=classes(came), evidence=[*sent, *came])
-    sent = [receiver.give(a_message(peer, response, label="to be received", properties={"PR": 1}))]
+    sent = [receiver.give(peer.message(response, label="to be received", properties={"PR": 1}))]
     arrives(sut, receiver.session, "to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
-    sent.append(receiver.give(a_message(peer, response, label="to be taken", properties={"PR": 1})))
+    sent.append(receiver.give(peer.message(response, label="to be taken", properties={"PR": 1})))
     arrives(sut, receiver.session, "to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     came = receiver.await_acks(1)
@@ -198,12 +183,18 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
     """For each type of administration queue a message is acknowledged when it arrives, and when it is received."""
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_administrations(sut, receiver)):
-        sent, arrived = receiver.acknowledgment(a_message(peer, user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
+        sent, arrived = receiver.acknowledgment(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
         sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
         received = receiver.await_acks(2 * count + 2)[2 * count + 1 :]
         evidence = [sent, arrived, *received]
-        for rule in (rule_of_type, "MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"):
-            judge(rule, expected=expected.lower(), observed=_queue(arrived, "Destination"), evidence=evidence)
+        judge(
+            rule_of_type,
+            "MQQB-3.1.7.15-08",
+            "MQQB-3.1.7.15-10",
+            expected=expected.lower(),
+            observed=_queue(arrived, "Destination"),
+            evidence=evidence,
+        )
         observed = [_queue(ack, "Destination") for ack in received]
         judge("MQQB-3.1.7.15-09", expected=[expected.lower()], observed=observed, evidence=evidence)
 
@@ -222,7 +213,7 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
     user = private_queue(sut.guid, number) | own
-    make = functools.partial(a_message, peer) if asked == "PA" else receiver.sequence.message
+    make = peer.message if asked == "PA" else receiver.sequence.message
     sent = receiver.give(make(user, destination=None, properties={asked: 1}))
     receiver.session.quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
@@ -255,12 +246,17 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
     to_private = receiver.asking(user | refused_to, destination=None, properties={"NA": 1}, **asks)
     refused = receiver.acknowledgment(to_private, 2)
     for sent, ack in (arrived, refused):
-        for rule in ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"):
-            judge(rule, expected=identifier(sent), observed=correlation(ack), evidence=[sent, ack])
+        judge(
+            "MQQB-3.1.7.15-17",
+            "MQQB-3.1.7.15-18",
+            expected=identifier(sent),
+            observed=correlation(ack),
+            evidence=[sent, ack],
+        )
         judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
         judge_attributes(judge, sent, ack)
     named_here = f"{DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
-    private_here = OneOf(f"2: {number}", f"6: {number}")
+    private_here = one_of(f"2: {number}", f"6: {number}")
     for rule, (sent, ack), expected in (
         ("MQQB-3.1.7.15-23", arrived, named_here),
         ("MQQB-3.1.7.15-20", arrived, named_here),
@@ -385,7 +381,7 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     life_s = LIFE_S if end == "timeout" else INFINITE
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = receiver.administered(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
-    make = receiver.sequence.message if transactional else functools.partial(a_message, peer)
+    make = receiver.sequence.message if transactional else peer.message
     sent = [
         receiver.give(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
@@ -397,15 +393,23 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     evidence = [*sent, *came]
     acknowledged = [correlation(ack) for ack in came]
     judge("MQQB-3.1.7.2-01", expected=[identifier(sent[2])], observed=acknowledged, evidence=evidence)
-    for rule in ("MQQB-3.1.7.2.1-03", "MQQB-3.1.7.15-07", CLASSES[end], *EVENTS.get(end, ())):
-        judge(rule, expected=named(expected), observed=classes(came), evidence=evidence)
+    judge(
+        "MQQB-3.1.7.2.1-03",
+        "MQQB-3.1.7.15-07",
+        CLASSES[end],
+        *EVENTS.get(end, ()),
+        expected=named(expected),
+        observed=classes(came),
+        evidence=evidence,
+    )
     if not came:
         raise ConformanceFailure("no acknowledgment came to the administration queue")
     ack = came[0]
     judge_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=identifier(sent[2]), observed=correlation(ack), evidence=evidence)
-    for rule in (DELIVERY[delivery], "MQQB-3.1.7.15-24"):
-        judge(rule, expected=recoverable, observed=ack["UserHeader"].DM, evidence=evidence)
+    judge(
+        DELIVERY[delivery], "MQQB-3.1.7.15-24", expected=recoverable, observed=ack["UserHeader"].DM, evidence=evidence
+    )
     judge(
         "MQQB-3.1.7.15-19",
         expected=f"{DIRECT}: {destination}".lower(),
@@ -419,11 +423,11 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
 def _end(receiver: AcknowledgingReceiver, sut: Sut, end: str, queue: str) -> None:
     """Let every message leave the queue in one way."""
     if end == "received":
-        for _ in labels(sut, queue):
+        for _ in sut.labels(queue):
             sut.control.call("receive", queue=queue, timeout_ms=0)
     elif end == "purged":
         sut.control.call("purge", queue=queue)
     elif end == "deleted":
         sut.delete_queue(queue)
     else:
-        pass_time(receiver.peer, (LIFE_S + 1) * 1_000)
+        receiver.peer.pass_time((LIFE_S + 1) * 1_000)

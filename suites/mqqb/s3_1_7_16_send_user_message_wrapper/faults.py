@@ -22,9 +22,3 @@ class SentTwice(DispatchCollection):
         else:
             self.sent.add(position.order)
             session.OutgoingMessageTable.send_again(position)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.16-03": ("step-not-transmitted",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -9,9 +9,10 @@ from uuid import UUID
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, skip, skip_during, wrong_fields
+from harness.faults.primitives import during, packets, skip, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, PrivateName, UserMessagePacket
+from reference_qm.core.names.numbering import Numbering
 from reference_qm.core.names.queue_names import ORDER_QUEUE_NUMBER
 from reference_qm.core.transfer.final_acks import FinalAcks
 from reference_qm.core.transfer.order_acks import OrderAcks, is_final_ack, is_order_ack
@@ -209,3 +210,27 @@ class OnOpenSessionOnly(OrderAcks):
     ) -> None:
         if self._queue_of_open_session(name) is not None:
             super().send_transactional_ack(name, message_class, body, now)
+
+
+@fault("final-ack-names-the-session-partner", breaks="MQQB-3.1.7.17-D09", blind=True)
+class FinalAckNamesTheSessionPartner(FinalAcks):
+    """SourceGUID in the FinalAck of a refused message is the queue manager of the session, not its source."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        other = replace(packet.UserHeader, SourceQueueManager=session.RemoteQMGuid)
+        super().refuse_transactional(session, replace(packet, UserHeader=other), message_class, now)
+
+
+add(
+    "acknowledgments-have-the-identifier-of-the-message-before",
+    "MQQB-3.1.7.17-03",
+    "An OrderAck or FinalAck has the identifier that the message sent before it had.",
+    during(
+        OrderAcks.send_transactional_ack,
+        Numbering.assign_identifier,
+        lambda original, *_: lambda qm: qm.adm.MessageIdOrdinal or original(qm),
+    ),
+    blind=True,
+)

@@ -8,13 +8,13 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
-from suites.mqqb.steps.opening import OTHER_GUID, opened, text
+from suites.mqqb.steps.opening import OTHER_GUID, text
 from suites.mqqb.steps.ordering import Receiver, place, private_number
-from suites.mqqb.steps.sender import eventually
 
 ORDER_QUEUE_NUMBER = 4
 
@@ -56,8 +56,13 @@ def test_an_order_ack_names_the_sequence_and_how_far_it_got(peer, sut, judge, co
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
     judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
     numbers = f"{found['TxSequenceNumber']} after {found['TxPreviousSequenceNumber']}"
-    for rule in ("MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06"):
-        judge(rule, expected=f"{count} after {count - 1}", observed=numbers, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.17-D04",
+        "MQQB-3.1.7.17-06",
+        expected=f"{count} after {count - 1}",
+        observed=numbers,
+        evidence=evidence,
+    )
     judge("MQQB-3.1.7.17-D02", expected="PrivacyLevel 0, not encrypted", observed=_privacy(frame), evidence=evidence)
 
 
@@ -71,7 +76,7 @@ def _judge_final(judge: Judge, sent: Frame, frame: Frame, rules: dict[str, str])
     }
     found = _fields(frame, FinalAckBody)
     for rule, name in rules.items():
-        judge(rule, expected=f"{name} {expected[name]}", observed=f"{name} {found[name]}", evidence=[sent, frame])
+        judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected="recoverable", observed=_delivery(frame), evidence=[sent, frame])
     judge(
         "MQQB-3.1.7.17-D02", expected="PrivacyLevel 0, not encrypted", observed=_privacy(frame), evidence=[sent, frame]
@@ -117,7 +122,7 @@ def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
     sent.append(receiver.send({"JP": 1}, transaction={"PreviousTxSequenceNumber": 2}))
     receiver.await_acknowledgment()
     queue = sut.queue("transactional")
-    eventually(peer, lambda: len(sut.messages("transactional")) >= len(sent))
+    peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
     _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), OF_A_MESSAGE)
@@ -150,8 +155,7 @@ def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(pee
     named = getattr(user.DestinationQueue, "PrivateQueueIdentifier", None)
     observed = f"DQ {user.DQ}, queue {named} of {text(user.QueueManagerAddress)}"
     expected = f"DQ {ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
-    for rule in ("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"):
-        judge(rule, expected=expected, observed=observed, evidence=[sent, frame])
+    judge.all(expected=expected, observed=observed, evidence=[sent, frame])
 
 
 @covers("MQQB-3.1.7.17-11")
@@ -165,7 +169,7 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
         frames = _final_acks(receiver, known, len(wanted))
         known += len(frames)
         observed = sorted(_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
-        judge("MQQB-3.1.7.17-11", expected=f"{turn} {wanted}", observed=f"{turn} {observed}", evidence=[*sent, *frames])
+        judge("MQQB-3.1.7.17-11", expected=fields({turn: wanted}), observed={turn: observed}, evidence=[*sent, *frames])
         peer.hang_up()
 
 
@@ -173,7 +177,7 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
 def test_a_final_ack_whose_session_is_lost_comes_on_another_that_is_open(peer, sut, judge):
     """Two sessions are lost one after the other, a FinalAck with each: both come on what the SUT opens then."""
     nowhere = rf"TCP:{sut.address}\{NOWHERE}"
-    receiver, others = Receiver(peer, sut), [opened(peer) for _ in range(2)]
+    receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
     sent: list[Frame] = []
     frames: list[Frame] = []
     for _ in range(2):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
+from harness.expectations import Expectation, holds, one_of
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE
-from suites.mqqb.steps.opening import OneOf, text
+from suites.mqqb.steps.opening import text
 from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, Receiver, place
 
 
@@ -30,8 +31,8 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
         evidence = [sent, frame]
         judge(
             "MQQB-3.1.7.17-11",
-            expected="it came",
-            observed="nothing came" if frame is None else "it came",
+            expected=holds("it came", otherwise="nothing came"),
+            observed=frame is not None,
             evidence=evidence,
         )
         if frame is None:
@@ -46,14 +47,14 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
             and names[-1] != _identifier(sent)
             and text(user.SourceQueueManager) == text(sut.guid)
         )
-        judge("MQQB-3.1.7.17-03", expected="its own", observed="its own" if own else str(names[-1]), evidence=evidence)
+        judge("MQQB-3.1.7.17-03", expected=holds("its own"), observed=bool(own) or str(names[-1]), evidence=evidence)
         queue = str(user.DestinationQueue.DirectFormatName).lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
         judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=evidence)
         if value == ORDER_ACK:
             identifier = receiver.sequence.identifier
             first = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
-            judge("MQQB-3.1.7.17-06", expected=str(first), observed=str(tuple(found)), evidence=evidence)
+            judge("MQQB-3.1.7.17-06", expected=first, observed=tuple(found), evidence=evidence)
 
 
 def _identifier(frame: Frame) -> tuple[Any, int]:
@@ -72,7 +73,7 @@ def _attributes(frame: Frame) -> str:
     )
 
 
-def _attributes_of(value: int) -> OneOf | str:
+def _attributes_of(value: int) -> Expectation | str:
     """Return the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
     expected = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
-    return OneOf(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"
+    return one_of(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"

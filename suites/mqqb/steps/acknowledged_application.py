@@ -18,8 +18,6 @@ from suites.mqqb.steps.disposition import (
     final_identifier,
     identifier,
 )
-from suites.mqqb.steps.opening import settle
-from suites.mqqb.steps.sender import eventually
 
 WAIT_MS = 60_000
 
@@ -50,9 +48,9 @@ class AcknowledgedApplication(Application):
     def wait_for(self, label: str, verb: str, **arguments: Any) -> None:
         """Let a read wait, then send the message that it waits for."""
         number = self.sut.control.begin(verb, timeout_ms=WAIT_MS, **arguments)
-        settle(self.peer)
+        self.peer.settle()
         self._give(label)
-        eventually(self.peer, lambda: self.sut.control.answer(number) is not None)
+        self.peer.eventually(lambda: self.sut.control.answer(number) is not None)
 
     def acknowledged(self, count: int) -> list[str]:
         """Wait for so many acknowledgments; return which messages have one of class ACK_RECEIVE, in order of labels."""

@@ -9,13 +9,12 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
+from harness.peer.party import NONE
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier, PrivateQueueFormatNameId
-from suites.messages import NONE, a_message
 from suites.mqqb.steps.opening import text
 from suites.mqqb.steps.ordering import Receiver, is_ordering
-from suites.mqqb.steps.sender import alive, eventually
 
 NORMAL, REPORT, REACH_QUEUE, ORDER_ACK, RECEIVE = 0x0000, 0x0001, 0x0002, 0x00FF, 0x4000
 BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
@@ -86,7 +85,7 @@ class AcknowledgingReceiver(Receiver):
 
     def asking(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
         """Make a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
-        return a_message(self.peer, self.administered(user), queue=queue, **headers)
+        return self.peer.message(self.administered(user), queue=queue, **headers)
 
     def administered(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
         """Return fields of UserHeader with an administration queue of the peer."""
@@ -135,7 +134,7 @@ class AcknowledgingReceiver(Receiver):
 
         ConformanceFailure when there is none.
         """
-        return alive(self.session)
+        return self.session.check_alive()
 
     def end(self) -> None:
         """Acknowledge also what came on the peer's session, such as FinalAcks; nothing may follow (E19)."""
@@ -157,11 +156,6 @@ def private_queue(guid: UUID, number: int) -> dict[str, Any]:
         "QueueManagerAddress": guid,
         "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
     }
-
-
-def labels(sut: Sut, queue: str) -> list[str]:
-    """Return the labels of the messages in a queue of the SUT, by path name."""
-    return [one["label"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
 
 DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")
@@ -188,7 +182,7 @@ def remains(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
 
 def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
     """Wait for a message in a queue of the SUT, by path name; return whether it is there."""
-    found = eventually(conversation.peer, lambda: label in labels(sut, queue))
+    found = conversation.peer.eventually(lambda: label in sut.labels(queue))
     return "in its queue" if found else "not in its queue"
 
 

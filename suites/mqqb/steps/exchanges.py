@@ -8,12 +8,12 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.peer.conversation import RawConversation
+from harness.peer.party import NONE
 from harness.peer.peer import Peer
+from harness.peer.timeouts import ACK_MS, TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
-from suites.messages import NONE, recoverable_message
-from suites.mqqb.steps.handshake import TIMEOUTS
-from suites.mqqb.steps.opening import ACK_MS, opened, packet_at
+from suites.mqqb.steps.opening import packet_at
 
 ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck of 1"
 """The answers of an acceptor: to the request, to the parameters, to a message."""
@@ -72,7 +72,7 @@ def exchange(
         [connection_parameters(base=base, internal=internal, **TIMEOUTS, **parameters)],
         [
             session_ack(base=base, internal=internal, **{"WindowSize": 64, **session}),
-            recoverable_message(peer, base=base),
+            peer.recoverable_message(base=base),
         ],
     ]
     answers = []
@@ -102,7 +102,7 @@ def taken(sut: Sut) -> str:
 def reception(peer: Peer, packet: Any, label: str, queue: str = "plain") -> Reception:
     """Send a recoverable message with a label on a new session and see what becomes of it."""
     sut = peer.sut
-    connection = opened(peer)
+    connection = peer.open_raw()
     sent = connection.send(packet)
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     answer = connection.poll("SessionAck", within_ms=within_ms)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from harness.capture.recorder import Frame
 from harness.sut.provisioning import peer_keys
-from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, RsaKey, decrypted, session_key
+from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, RsaKey, decrypt_body, session_key
 
 Choice = tuple[str, int, int]
 """A provider, an algorithm, and the bits of a key."""
@@ -34,7 +34,7 @@ class Opened:
         sizes = {RC2: (5, 16), RC4: (5, 16), AES_128: (16,), AES_192: (24,), AES_256: (32,)}
         if self.key is None or len(self.key) not in sizes.get(self.algorithm, ()):
             return None
-        clear = decrypted(bytes(self.properties.MessageBody), self.algorithm, self.key)
+        clear = decrypt_body(bytes(self.properties.MessageBody), self.algorithm, self.key)
         return None if clear is None else clear.decode(errors="replace")
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -12,34 +11,24 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
-from harness.peer.durations import Instant
 from harness.peer.inbox import agreement, response
-from harness.peer.peer import PEER_QUEUE, Peer, RawListener
+from harness.peer.peer import PEER_QUEUE, Peer
+from harness.peer.raw_ends import RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.virtual_driver import TWO_ADDRESSES
-from harness.wire import connection_parameters, establish_connection
-from suites.messages import recoverable_message
-from suites.mqqb.steps.handshake import TIMEOUTS, shake_hands
 from suites.mqqb.steps.provoking import let_send
 
-NULL_GUID = UUID(int=0)
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """A queue manager that is nowhere."""
 BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 """The peer's queue by a name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
 """The Session Initialization Timer in the checks that wait for it (set_timers)."""
-RECOVERABLE_ACK_MS: int = TIMEOUTS["RecoverableAckTimeout"]
-ACK_MS: int = TIMEOUTS["AckTimeout"]
 EARLY_MS = 20_000
 """Well before the Session Initialization Timer (60 s, MS-MQQB note <43>) would close a session that is being set up."""
 SIGNED = b"LIOR"
 """BaseHeader.Signature on the wire."""
-MARKED = {"Reserved": 0xA7}
-"""BaseHeader.Reserved may hold anything and is ignored (MS-MQMQ 2.2.19.1): by it a response is known from an echo."""
-WINDOW = 4_099
-"""A WindowSize that no system under test has by chance."""
 RETRY_MS = 5_000
 """The Session Retry Connect Timer unless configured otherwise (note <45>)."""
 CLOCK_S = 60
@@ -99,22 +88,21 @@ def kind_of(frame: Frame | None) -> str:
 CLOSED_UNANSWERED = "closed, nothing answered"
 
 
-def ending(connection: RawConversation, known: int) -> str:
+def ending(peer: Peer, connection: RawConversation, known: int) -> str:
     """Wait for the SUT to close; return whether it did, and how many packets came since it had sent so many."""
-    kept = "closed" if ended_at_once(connection) else "kept open"
+    kept = "closed" if ended_at_once(peer, connection) else "kept open"
     answered = len(connection.received) - known
     return f"{kept}, {'nothing' if answered == 0 else f'{answered} packets'} answered"
 
 
-def ended_at_once(connection: Conversation) -> bool:
+def ended_at_once(peer: Peer, connection: Conversation) -> bool:
     """Wait for the SUT to close, well below its Session Initialization Timer; return whether it did.
 
     ConformanceFailure when it did so late, while it answered another connection: that timer may have ended it.
     """
-    peer = connection.peer
     if connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
         return True
-    established(peer)  # what came before this was worked off, too
+    peer.request_session()  # what came before this was worked off, too
     if connection.closed_by_sut:
         raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
     return False
@@ -123,65 +111,7 @@ def ended_at_once(connection: Conversation) -> bool:
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
 
 
-def request(peer: Peer, **header: Any) -> Any:
-    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
-    usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
-    return establish_connection(base=MARKED, **usual | header)
-
-
-def parameters(**header: Any) -> Any:
-    """Make a ConnectionParameters with short timeouts."""
-    return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
-
-
-def established(peer: Peer, **header: Any) -> RawConversation:
-    """Bring a new connection to WAITING_CP_MSG."""
-    connection = peer.connect()
-    connection.send(request(peer, **header))
-    connection.expect("EstablishConnection")
-    return connection
-
-
-def opened(peer: Peer, **header: Any) -> RawConversation:
-    """Bring a new connection to OPEN; ``header``: fields of the ConnectionParameters request."""
-    return opened_with(peer, {}, header)
-
-
-def opened_with(peer: Peer, asked: Mapping[str, Any], timeouts: Mapping[str, Any]) -> RawConversation:
-    """Bring a new connection to OPEN with fields of both requests."""
-    return shake_hands(peer.connect(), request(peer, **asked), parameters(**timeouts))
-
-
-def acknowledgment(connection: Conversation) -> Frame | None:
-    """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
-
-    One that acknowledges only messages before it is not the last, unless no other follows.
-    """
-    sut = connection.peer.sut
-    connection.send(recoverable_message(connection.peer))
-    sent = sum(frame.kind == "UserMessage" for frame in connection.sent)
-    found = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
-        within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
-        later = connection.poll("SessionAck", within_ms=within_ms)
-        if later is None:
-            break
-        found = later
-    return found
-
-
-def check_alive(connection: RawConversation) -> None:
-    """Go on only when the session is open and alive."""
-    if acknowledgment(connection) is None:
-        raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
-
-
 # -- the SUT as initiator ----------------------------------------------------------------------------------------
-
-
-def direct_name(peer: Peer, queue: str = "mqc-peer") -> str:
-    """Return a direct format name of a queue of the peer."""
-    return f"DIRECT=TCP:{peer.address}\\private$\\{queue}"
 
 
 def private_name(guid: UUID) -> str:
@@ -197,7 +127,7 @@ def called(peer: Peer, sut: Sut, to: str | None = None) -> tuple[RawConversation
 def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     """Let the SUT send a message; return the listener that it will connect to. Its pings are answered."""
     listener = peer.listen_raw()
-    let_send(peer, sut, to or direct_name(peer))
+    let_send(peer, sut, to or peer.direct_name())
     return listener
 
 
@@ -234,38 +164,6 @@ def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     return connection.expect("UserMessage")
 
 
-# -- what is expected -------------------------------------------------------------------------------------------
-
-
-class Between:
-    """An expectation that is a range: equal to every number from ``low`` to ``high``."""
-
-    def __init__(self, low: int, high: int) -> None:
-        self.low = low
-        self.high = high
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, int) and self.low <= other <= self.high
-
-    def __str__(self) -> str:
-        return f"{self.low} to {self.high}"
-
-
-class OneOf:
-    """An expectation with more than one right answer: equal to every one of some strings."""
-
-    def __init__(self, *allowed: str) -> None:
-        self.allowed = allowed
-
-    def __eq__(self, other: object) -> bool:
-        return other in self.allowed
-
-    def __str__(self) -> str:
-        return " or ".join(self.allowed)
-
-    __repr__ = __str__
-
-
 # -- time --------------------------------------------------------------------------------------------------------
 
 ON_TIME = "closed when the Session Initialization Timer expired"
@@ -281,21 +179,6 @@ def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: 
     took = peer.took(since_ms, connection.record.closed_at_ms)
     earliest_ms, _ = took.allowed(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
     return ON_TIME if took.ms >= earliest_ms else f"{EARLY}, after {took.ms} ms"
-
-
-def pass_time(peer: Peer, ms: int) -> None:
-    """Let so much time pass, by the tester's clock: timers of a system run while it stands still, too."""
-    peer.environment.run_until(lambda: False, ms, exactly=True)
-
-
-def pass_time_until(peer: Peer, since: Instant, ms: int) -> None:
-    """Let time pass until so much has passed since an instant, by the tester's clock."""
-    pass_time(peer, max(0, ms - peer.took(since).ms))
-
-
-def settle(peer: Peer) -> None:
-    """Let the SUT do what it may still do at once."""
-    peer.environment.run_until(lambda: False, peer.sut.quiet_ms)
 
 
 # -- the abstract data model -------------------------------------------------------------------------------------

@@ -6,11 +6,12 @@ A message counts as one of them when most signs of one are there, so that one wr
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
-from harness.judging.passive import Context, Finding, Predicate
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import (
     DirectQueueFormatName,
     MessageClass,
@@ -18,8 +19,9 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from suites.mqmq.steps.message_bytes import healed
+from suites.mqmq.steps.message_bytes import USER, healed
 
+MESSAGE = "UserMessage"
 LABEL = "QM Ordering Ack"
 BODY_SIZE = 0x24
 ORDER_QUEUE = 4
@@ -130,3 +132,25 @@ def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callab
         return (False, f"{flag} is not {value}") if message is not None and meant_as_one(message) else None
 
     return predicate
+
+
+EXPECTED: Mapping[JudgePacket, str] = {
+    base_flags: "BaseHeader.Flags is 0",
+    other_bits: "All other bits of UserHeader.Flags are 0 but for DQ, 3 or 7, and DM (of an OrderAck see E36)",
+    private_name: "The private queue is that of order_queue$",
+    direct_name: "The direct name has an address and order_queue$",
+    label: "The label is the one printed",
+    body_size: "MessageSize is 0x24",
+    property_flags: "MessagePropertiesHeader.Flags is 0",
+    body_type: "BodyType is VT_EMPTY",
+}
+"""What both kinds of acknowledgment have to be."""
+
+
+def judge_acknowledgments(meant: Callable[[Any], bool], mp: str, rules: Mapping[JudgePacket, str]) -> None:
+    """Judge one kind of acknowledgment by the rules of both kinds; ``mp`` is that of the bit MP of UserHeader.Flags."""
+    if rules.keys() != EXPECTED.keys():
+        raise ValueError(f"both kinds of acknowledgment have {', '.join(judge.__name__ for judge in EXPECTED)}")
+    for judge_packet, rule in rules.items():
+        passive(rule, MESSAGE, EXPECTED[judge_packet])(of_acknowledgment(meant)(judge_packet))
+    passive(mp, (MESSAGE, MALFORMED, "unknown internal"), "MP is 1")(flag_of_acknowledgment(USER, "MP", 1, meant))

@@ -9,17 +9,14 @@ from typing import Any, NamedTuple
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer, RawListener
+from harness.peer.party import NONE
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
+from harness.peer.timeouts import ACK_MS
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
-from suites.messages import NONE, Sequence
-from suites.mqqb.steps.opening import (
-    ACK_MS,
-    EARLY_MS,
-    acknowledgment,
-    established,
-    opened,
-)
+from suites.messages import Sequence
+from suites.mqqb.steps.opening import EARLY_MS
 
 LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
@@ -72,7 +69,7 @@ class Receiver:
         self.peer = peer
         self.sut = sut
         self.listener: RawListener = peer.inbox.listen()
-        self.session: RawConversation = opened(peer)
+        self.session: RawConversation = peer.open_raw()
         self.sequence = Sequence(peer, ordinal)
         self._begun = self.sequence.identifier
         self._polled = {False: 0, True: 0}
@@ -190,15 +187,15 @@ def sent_before_open(peer: Peer, packet: Any) -> tuple[str, list[Frame | None]]:
     Initialization Timer that closed the first, or may have been.
     """
     sut = peer.sut
-    untouched = [peer.connect(), established(peer)]
-    early, late = [peer.connect(), established(peer)], opened(peer)
+    untouched = [peer.connect(), peer.request_session()]
+    early, late = [peer.connect(), peer.request_session()], peer.open_raw()
     sent = [each.send(packet) for each in (*early, late)]
     within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
     closed = [each.wait_closed(within_ms) for each in early]
     before = "closed" if all(closed) else "open" if not any(closed) else f"closed {closed}"
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure("the SUT ends sessions that are being set up too soon to tell what ended this one")
-    answer = acknowledgment(late)
+    answer = late.acknowledgment()
     after = "open" if answer else "closed" if late.closed_by_sut else "silent"
     return f"{before} before, {after} after", [*sent, *(each.last for each in early), answer]
 

@@ -9,12 +9,13 @@ from uuid import UUID
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer, PingEnd
+from harness.peer.handshake import request as establish_request
+from harness.peer.peer import Peer
+from harness.peer.raw_ends import PingEnd
 from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
-from suites.mqqb.steps.opening import RETRY_MS, direct_name, established, pass_time
-from suites.mqqb.steps.opening import request as establish_request
+from suites.mqqb.steps.opening import RETRY_MS
 from suites.mqqb.steps.provoking import let_send
 
 SIGNATURE = 0x5548
@@ -137,7 +138,7 @@ def session_outcome(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
 
 def server_guid(peer: Peer) -> UUID:
     """Return the Identifier with which the SUT answers a new session."""
-    return UUID(str(established(peer).received[0]["EstablishConnectionHeader"].ServerGuid))
+    return UUID(str(peer.request_session().received[0]["EstablishConnectionHeader"].ServerGuid))
 
 
 # -- the SUT as initiator ----------------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ class Caller:
             sut.set_timers(session_retry_connect_ms=RETRY_MS)
         self.peer = peer
         self.sut = sut
-        self.name = direct_name(peer, queue)
+        self.name = peer.direct_name(queue)
         self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw(ping=False)
         let_send(peer, sut, self.name)
@@ -222,4 +223,4 @@ class Caller:
 
     def run_out(self) -> None:
         """Let the time of the Ping Response Timer run out."""
-        pass_time(self.peer, self.sut.duration_ms(PING_MS) + self.sut.slack_ms(PING_MS))
+        self.peer.pass_time(self.sut.duration_ms(PING_MS) + self.sut.slack_ms(PING_MS))

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 from harness.peer.conversation import RawConversation
+from harness.peer.handshake import shake_hands
 from harness.peer.peer import Peer
+from harness.peer.timeouts import TIMEOUTS
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from reference_qm.surface.entropy import new_guid
-from suites.messages import a_message
-from suites.mqqb.steps.handshake import TIMEOUTS, shake_hands
 
 NORMAL = 0x0000
 RECOVERABLE = {"express": 0, "recoverable": 1}
@@ -39,7 +39,7 @@ class Provoker:
         connection = self.connection = self.connection or self._opened()
         user = {"SourceQueueManager": self.identifier, "MessageID": tag, "DM": RECOVERABLE[delivery]}
         limits = {"AdminQueue": self.to, "TimeToBeReceived": LIFE_S}
-        connection.send(a_message(self.peer, user | limits, properties={"PA": 1}))
+        connection.send(self.peer.message(user | limits, properties={"PA": 1}))
         return f"{{{self.identifier}}}\\{tag}"
 
     def _opened(self) -> RawConversation:

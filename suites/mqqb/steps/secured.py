@@ -11,8 +11,10 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import expectation
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
+from harness.peer.party import NONE
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.provisioning import ALICE, MALLORY, User
 from harness.sut.releases import LackedByRelease, release_of
@@ -25,15 +27,14 @@ from harness.wire.protection import (
     SIG20,
     SIG30,
     RsaKey,
-    encrypted,
+    encrypt_body,
     listed_keys,
     signature,
     simple_blob,
 )
 from reference_qm.codec import MessageClass
-from suites.messages import NONE, Sequence, a_message
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import NOWHERE
-from suites.mqqb.steps.opening import opened
 from suites.mqqb.steps.ordering import LABEL
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
@@ -145,23 +146,16 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             continue
         if attribute == "answer" and not secured.tells and refuses(expected):
             attribute, expected = "in_silence", IN_SILENCE
-        observed = getattr(found[name], attribute)
-        judge(
-            rule,
-            expected=f"{name}: {expected}",
-            observed=f"{name}: {expected if observed == expected else observed}",
-            evidence=found[name].frames,
-        )
-
-    for rule in sorted(silent):
-        judge.not_exercised(rule, SILENT)
+        judge(rule, expected=expected, observed=getattr(found[name], attribute), case=name, evidence=found[name].frames)
+    if silent:
+        judge.not_exercised(*sorted(silent), reason=SILENT)
     if not unseen.issubset(judge.judged):
         judge.give_up(Verdict.NOT_OBSERVABLE, "a message as it is shown here does not say how it was authenticated")
 
 
 def refuses(expected: object) -> bool:
     """Return whether an expected answer is an acknowledgment that SendInsecureNacks holds back."""
-    return any(expected == nack for nack in INSECURE_NACKS)
+    return any(expectation(expected).compare(nack) is None for nack in INSECURE_NACKS)
 
 
 def _class(frame: Frame) -> str:
@@ -186,7 +180,7 @@ class Secured:
         if sut.has("configure"):
             sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()
-        self.connection = opened(peer)
+        self.connection = peer.open_raw()
         self.sequences = 0
         self._let_it_connect()
         self.tells = sut.has("configure") or self._tells_of_refusals()
@@ -194,7 +188,7 @@ class Secured:
 
     def _let_it_connect(self) -> None:
         """Have a message acknowledged, so that the SUT has its session and later answers come at once."""
-        sent = self.connection.send(a_message(self.peer, self._administered, queue="admin", properties={"PA": 1}))
+        sent = self.connection.send(self.peer.message(self._administered, queue="admin", properties={"PA": 1}))
         if not self.peer.environment.run_until(
             lambda: _correlation(sent) in self._answers(), self.sut.connect_timeout_ms
         ):
@@ -204,7 +198,7 @@ class Secured:
     def _tells_of_refusals(self) -> bool:
         """See whether a message for a queue that is not there is refused in silence."""
         nowhere = f"TCP:{self.sut.address}\\{NOWHERE}"
-        packet = a_message(self.peer, self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
+        packet = self.peer.message(self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
         sent = self.connection.send(packet)
         return self.peer.environment.run_until(
             lambda: _correlation(sent) in self._answers(), self.sut.response_timeout_ms
@@ -240,7 +234,7 @@ class Secured:
             name = MQFDirectQueueFormatName(DirectFormatName=self.sut.format_name(queue).removeprefix("DIRECT="))
             headers["mqf"] = {"Destination": [MQFFormatNameElement(FormatName=name)]}
         if queue != "transactional":
-            return a_message(self.peer, own, queue=queue, **headers)
+            return self.peer.message(own, queue=queue, **headers)
         self.sequences += 1
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
 
@@ -270,7 +264,7 @@ class Secured:
 
     def plain(self, *, queue: str = "plain") -> Any:
         """Make a message without SecurityHeader."""
-        return a_message(self.peer, self._administered, queue=queue, PA=1, NA=1)
+        return self.peer.message(self._administered, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
         """Send messages; return their dispositions, by name."""
@@ -354,7 +348,7 @@ def secret(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **chan
         raise ConformanceFailure(f"the SUT has no public key of {provider} to encrypt a body for")
     blob = changes.pop("blob", None)
     properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
-    properties.MessageBody = changes.pop("body", None) or encrypted(properties.MessageBody, algorithm, key)
+    properties.MessageBody = changes.pop("body", None) or encrypt_body(properties.MessageBody, algorithm, key)
     properties.PrivacyLevel, properties.EncryptionAlgorithm = level, algorithm
     security.EB = 1
     security.EncryptionKey = simple_blob(algorithm, key, receiver) if blob is None else blob

@@ -6,7 +6,6 @@ The peer's core makes the handshake (and answers pings); then only the check spe
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import Frame
@@ -15,7 +14,6 @@ from harness.peer.conversation import Conversation
 from harness.peer.inbox import acknowledge_session, only_here
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import acknowledgment
 from suites.mqqb.steps.ordering import is_ordering
 from suites.mqqb.steps.provoking import Provoker, tag_of
 
@@ -86,8 +84,12 @@ class Sender:
     def session(self) -> Conversation:
         """Wait as ``next_session`` does; ConformanceFailure when no session is set up."""
         session = self.next_session()
-        if session is None or [frame.kind for frame in session.received[:2]] != SET_UP:
-            raise ConformanceFailure("the SUT set up no session to send its messages on")
+        if session is None:
+            raise ConformanceFailure("no connection came from the SUT on which it could send its messages")
+        begun = [frame.kind for frame in session.received[:2]]
+        if begun != SET_UP:
+            came = " and ".join(begun) or "nothing"
+            raise ConformanceFailure(f"a connection from the SUT began with {came} instead of {' and '.join(SET_UP)}")
         return session
 
     def collect(self, session: Conversation, count: int) -> list[Frame]:
@@ -144,20 +146,3 @@ def check_not_given_up(session: Conversation) -> None:
 def is_recoverable(frame: Frame) -> bool:
     """Return whether a message's delivery is recoverable (UserHeader.Flags.DM)."""
     return bool(frame["UserHeader"].DM == 1)
-
-
-def eventually(peer: Peer, condition: Callable[[], bool]) -> bool:
-    """Ask the control channel again and again until something holds, or the response timeout is over."""
-    for _ in range(20):
-        if condition():
-            return True
-        peer.environment.run_until(lambda: False, max(1, peer.sut.response_timeout_ms // 20))
-    return condition()
-
-
-def alive(session: Conversation) -> Frame:
-    """Send a recoverable message and wait for its acknowledgment; ConformanceFailure when none comes."""
-    answer = acknowledgment(session)
-    if answer is None:
-        raise ConformanceFailure("the SUT acknowledges nothing")
-    return answer

@@ -10,10 +10,10 @@ from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import direct_name, outgoing_queue, settle
+from suites.mqqb.steps.opening import outgoing_queue
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
@@ -30,7 +30,7 @@ class Outgoing:
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
         self.peer = peer
         self.sut = sut
-        self.to = direct_name(peer, queue)
+        self.to = peer.direct_name(queue)
         self.sender = Sender(peer, sut, self.to)
         self.sent: list[Frame] = []
         self.identifiers: list[str] = []
@@ -56,7 +56,7 @@ class Outgoing:
 
     def turn_to(self, queue: str) -> None:
         """Let the SUT send to another queue of the peer from now on."""
-        self.to = self.sender.to = direct_name(self.peer, queue)
+        self.to = self.sender.to = self.peer.direct_name(queue)
 
     @property
     def session(self) -> Conversation:
@@ -102,14 +102,14 @@ class Outgoing:
     def on_session(self) -> Frame:
         """Acknowledge everything that came on the session, on the session only."""
         frame = self.sender.acknowledge_all(self.session)
-        settle(self.peer)
+        self.peer.settle()
         return frame
 
     def settle(self) -> None:
         """Acknowledge everything, so that nothing is left to be sent again."""
         self.sender.acknowledge_all(self.session)
         self.session.send(order_ack(self.peer, self.sent[-1]))
-        settle(self.peer)
+        self.peer.settle()
 
     # -- what only the abstract data model shows ----------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class Outgoing:
 
     def await_info(self, name: str, value: int) -> bool:
         """Wait until an element of OutgoingTransferInfo has a value; return whether it has."""
-        return eventually(self.peer, lambda: element(self.info(), name) == value)
+        return self.peer.eventually(lambda: element(self.info(), name) == value)
 
     def unacknowledged(self) -> list[int]:
         """Return the numbers in UnackedSequence, in its order."""

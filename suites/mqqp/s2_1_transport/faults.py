@@ -77,5 +77,3 @@ add(
     "A client that shows no identity is denied access.",
     pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=ACCESS_DENIED)),
 )
-
-"""Faults of other sections that break rules of this one."""

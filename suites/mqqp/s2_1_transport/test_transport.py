@@ -12,7 +12,7 @@ from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled, frames
+from suites.mqqp.steps.reading import FIRST, SECOND, brought
 
 pytestmark = needs("qm2qm")
 
@@ -33,11 +33,11 @@ def test_both_transfer_syntaxes_are_spoken_over_tcp(remote, judge, transfers):
         return
     binding.close()
     association = remote.associate(transfers=transfers)
-    queue = filled(remote, FIRST, SECOND, association=association)
+    queue = remote.filled(FIRST, SECOND, association=association)
     context = association.of(QM2QM).contexts[QM2QM]
     spoken = NDR64 if context.wide else NDR
     reads = [queue.read(PEEK_CURRENT), queue.receive(), queue.receive(by=START)]
-    evidence = [*association.record.frames[:2], *frames(reads)]
+    evidence = [*association.record.frames[:2], *reads]
     seen = [brought(read) for read in reads]
     judge("MQQP-2.1-01", expected=[FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
     expected = [True, FIRST, FIRST, SECOND]
@@ -100,5 +100,5 @@ def test_the_endpoint_mapper_tells_where_the_interface_is(remote, judge):
     served = "not found"
     if found:
         served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"
-    observed, evidence = [served, none], frames([call, nothing])
+    observed, evidence = [served, none], [call, nothing]
     judge("MQQP-2.1-02", expected=["served", []], observed=observed, evidence=evidence)

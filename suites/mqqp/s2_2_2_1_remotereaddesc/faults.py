@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import inputs
+from harness.faults.primitives import both, during, inputs, skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering
 from reference_qm.codec import FormatError
@@ -153,25 +153,55 @@ add(
 )
 add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _malformed_unless("eAckNack", 0))
 
-BROKEN_ELSEWHERE = {
-    "MQQP-2.2.2.1-01": ("remote-unknown-cursor-taken",),
-    "MQQP-2.2.2.1-03": (
-        "remote-packet-left-out",
-        "remote-packet-padded",
-        "remote-read-size",
+
+@fault("arrive-time-is-the-sent-time", breaks="MQQP-2.2.2.1-07", blind=True)
+class ArriveTimeIsTheSentTime(RemoteReads):
+    """dwArriveTime is when the message was sent."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return super().describe_remote_message(position) | {"dwArriveTime": position.MessageReference.SentTime}
+
+
+@fault(
+    "remote-packet-left-out",
+    breaks=(
+        "MQQP-3.1.4.1-19",
+        "MQQP-3.1.4.10-50",
+        "MQQP-3.1.4.11-53",
+        "MQQP-2.2.2.1-10",
+        "MQQP-2.2.2.1-D02",
+        "MQQP-2.2.2.1-D04",
+        "MQQP-2.2.2.1-03",
     ),
-    "MQQP-2.2.2.1-05": (
-        "remote-read-identifier-reused",
-        "remote-request-used-twice",
+)
+class PacketLeftOut(RemoteReads):
+    """lpBuffer is NULL."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return super().describe_remote_message(position) | {"lpBuffer": None, "dwSize": 0}
+
+
+add(
+    "remote-request-used-twice",
+    ("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15", "MQQP-2.2.2.1-05"),
+    "A dwRequestID that is in use is taken.",
+    skip(RemoteStarting.check_request_id),
+)
+
+
+def _any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
+    def find_remote_cursor(qm: Any, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        return original(qm, descriptor, handle) or next(iter(descriptor.CursorCollection.values()), None)
+
+    return find_remote_cursor
+
+
+add(
+    "remote-unknown-cursor-taken",
+    ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
+    "An unknown cursor is the first one.",
+    both(
+        during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _any_cursor),
+        during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _any_cursor),
     ),
-    "MQQP-2.2.2.1-10": (
-        "remote-packet-left-out",
-        "remote-packet-padded",
-        "remote-read-buffer-not-null",
-    ),
-    "MQQP-2.2.2.1-D01": (
-        "remote-time-out-ignored",
-        "wait-of-whole-seconds",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.expectations import between
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, START, START2, RemoteQueue, described
 from harness.run.marks import covers, goes_on, needs
@@ -18,9 +19,7 @@ from harness.wire.rpc_qm2qm import (
     RECEIVE,
 )
 from harness.wire.rpc_stub import octets
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import Between
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, send_all, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 from suites.mqqp.steps.whole import WHOLE, unchanged
 
 pytestmark = needs("qm2qm")
@@ -42,7 +41,7 @@ def test_what_is_reserved_makes_no_difference(remote, judge, by):
     """Any Reserved and eAckNack are taken, alone and together, by peeks and by receives; answers have Reserved 1."""
     peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
     labels = [f"message {number}" for number in range(len(RESERVED) + 3)]
-    queue = filled(remote, *labels)
+    queue = remote.filled(*labels)
     plain = queue.read(peek, by=by)
     odd = [queue.read(peek, by=by, Reserved=value) for value in RESERVED]
     taken = [received(queue, receive, by=by, Reserved=value) for value in RESERVED]
@@ -51,13 +50,13 @@ def test_what_is_reserved_makes_no_difference(remote, judge, by):
     ends = [received(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
     seen = [brought(read) for read in (plain, *odd, *taken)]
     expected = [labels[0]] * (1 + len(RESERVED)) + labels[: len(RESERVED)]
-    judge("MQQP-2.2.2.1-06", expected=expected, observed=seen, evidence=frames([plain, *odd[:2]]))
+    judge("MQQP-2.2.2.1-06", expected=expected, observed=seen, evidence=[plain, *odd[:2]])
     seen = [brought(read) for read in (*acknowledged, *ends)]
     expected = [first, first, *labels[len(RESERVED) :]]
-    judge("MQQP-2.2.2.1-09", expected=expected, observed=seen, evidence=frames([*acknowledged, *ends[:1]]))
+    judge("MQQP-2.2.2.1-09", expected=expected, observed=seen, evidence=[*acknowledged, *ends[:1]])
     reads = [plain, *odd, *taken, *acknowledged, *ends]
     reserved = {description.Reserved for description in map(described, reads) if description is not None}
-    judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, evidence=frames([plain, *odd[:2]]))
+    judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, evidence=[plain, *odd[:2]])
 
 
 def received(queue: RemoteQueue, action: int, **how: Any) -> Call:
@@ -80,13 +79,13 @@ def received(queue: RemoteQueue, action: int, **how: Any) -> Call:
 def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, size):
     """From an empty body to the largest packet: dwSize is what came, PacketSize of the packet, and not above 4 MiB."""
     peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
-    queue = filled(remote)
+    queue = remote.filled()
     body = bytes(range(251)) * (size // 251) + bytes(size % 251)
-    message = recoverable_message(remote.peer, label=FIRST, body=body)
+    message = remote.peer.recoverable_message(label=FIRST, body=body)
     if size == MAX_BODY:
-        room = MAX_PACKET - len(bytes(recoverable_message(remote.peer, label=FIRST)))
-        message = recoverable_message(remote.peer, label=FIRST, body=(body + bytes(4_096))[:room])
-    send_all(remote, [message])
+        room = MAX_PACKET - len(bytes(remote.peer.recoverable_message(label=FIRST)))
+        message = remote.peer.recoverable_message(label=FIRST, body=(body + bytes(4_096))[:room])
+    remote.send_all([message])
     reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
     for read in reads:
         description = described(read)
@@ -98,7 +97,7 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
         judge("MQQP-2.2.2.1-03", expected=expected[:2], observed=found[:2], evidence=evidence)
         judge("MQQP-2.2.2.1-10", expected=expected[1:], observed=found[1:], evidence=evidence)
         judge("MQQP-2.2.2.1-D04", expected=expected, observed=found, evidence=evidence)
-        judge("MQQP-2.2.2.1-D02", expected=Between(1, MAX_BUFFER), observed=told, evidence=evidence)
+        judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), observed=told, evidence=evidence)
 
 
 @covers("MQQP-2.2.2.1-D02")
@@ -107,12 +106,12 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
 def test_a_size_above_its_range_is_refused(remote, judge, by):
     """dwSize one above 0x00420000 and of all ones is refused, and the message stays; with 0 it is read."""
     peek = LOOKUP_PEEK_NEXT if by == LOOKUP else PEEK_CURRENT
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
     refused = ["refused" if call.thrown is not None or call.failed else brought(call) for call in calls]
     then = brought(queue.read(peek, by=by))
     expected = [FIRST, "refused", "refused", FIRST]
-    judge("MQQP-2.2.2.1-D02", expected=expected, observed=[*refused, then], evidence=frames(calls))
+    judge("MQQP-2.2.2.1-D02", expected=expected, observed=[*refused, then], evidence=calls)
 
 
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
@@ -123,9 +122,9 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
     The message says that it was sent a day ago.
     """
     peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
-    queue = filled(remote)
+    queue = remote.filled()
     before = remote.peer.environment.now().utc_s
-    send_all(remote, [recoverable_message(remote.peer, {"SentTime": before - DAY_S}, label=FIRST)])
+    remote.send_all([remote.peer.recoverable_message({"SentTime": before - DAY_S}, label=FIRST)])
     after = remote.peer.environment.now().utc_s
     remote.peer.environment.run_until(lambda: False, 1_100)
     reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
@@ -134,7 +133,7 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
         for read in reads:
             description = described(read)
             observed = description.dwArriveTime if description is not None else brought(read)
-            expected = Between(before - slack_s, after + slack_s)
+            expected = between(before - slack_s, after + slack_s)
             judge(rule, expected=expected, observed=observed, evidence=read.evidence)
 
 
@@ -159,9 +158,8 @@ def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge,
         read = queue.read(PEEK_CURRENT, ulTimeout=sut.response_timeout_ms)
         description = described(read)
         observed = description.dwArriveTime if read.outcome == "MQ_OK" else brought(read)
-        for rule in ("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08"):
-            expected = Between(before - slack_s, after + slack_s)
-            judge(rule, expected=expected, observed=observed, evidence=read.evidence)
+        expected = between(before - slack_s, after + slack_s)
+        judge.all(expected=expected, observed=observed, evidence=read.evidence)
 
 
 @covers("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03")
@@ -169,13 +167,12 @@ def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge,
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
 def test_an_infinite_time_out_waits_for_a_message(remote, judge, by, action):
     """0xFFFFFFFF is no time at all: the read waits until there is something, for an hour where time costs nothing."""
-    queue = filled(remote)
+    queue = remote.filled()
     read = queue.begin(action, by=by, ulTimeout=INFINITE)
     waits = waiting(read)
     if remote.sut.environment.virtual:
         remote.sut.environment.run_until(lambda: read.answered, HOUR_MS)
         waits = waiting(read)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     read.wait()
-    for rule in ("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"):
-        judge(rule, expected=[WAITING, FIRST], observed=[waits, brought(read)], evidence=read.evidence)
+    judge.all(expected=[WAITING, FIRST], observed=[waits, brought(read)], evidence=read.evidence)

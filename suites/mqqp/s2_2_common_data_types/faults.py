@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.parts import fault
 from harness.faults.primitives import both, inputs, pdus
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answered
-from reference_qm.core.remote.client_steps import Binding
-from reference_qm.core.remote.client_tasks import ClientTasks
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_starting import RemoteStarting
 from reference_qm.rpc.bind_bodies import Bind
-from reference_qm.rpc.outgoing import Failed, Outgoing
 from reference_qm.rpc.syntaxes import NDR, NDR64
-from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytes
 
 METHODS = (
@@ -66,24 +61,3 @@ add(
     _failing(lambda status: 0xC00E_7777),
 )
 add("remote-failures-without-severity", "MQQP-2.2-D01", "S is clear.", _failing(lambda status: status & 0x7FFF_FFFF))
-
-
-@fault(
-    "remote-client-waits-for-the-lost",
-    breaks=(
-        *("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18", "MQQP-3.1.4.2-08", "MQQP-3.1.4.3-12"),
-        *("MQQP-3.1.4.4-03", "MQQP-3.1.4.5-03", "MQQP-3.1.4.6-05", "MQQP-3.1.4.7-03"),
-    ),
-)
-class WaitsForTheLost(ClientTasks):
-    """A client does not learn that a call has failed without a status of its method."""
-
-    def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        super()._take(binding, [one for one in happened if not isinstance(one, Failed)], now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-2.2.1.1-01": ("remote-close-handle-kept", "remote-close-not-called", "remote-open-without-handle"),
-    "MQQP-2.2.1.2-01": ("remote-end-handle-kept", "remote-read-not-ended", "remote-receive-without-handle"),
-}
-"""Faults of other sections that break rules of this one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.peer.remote import LOOKUP, START, START2, no_handle
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_RECEIVE_NEXT, RECEIVE, RR_ACK
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, filled
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD
 
 pytestmark = needs("qm2qm")
 
@@ -13,7 +13,7 @@ pytestmark = needs("qm2qm")
 @covers("MQQP-2.2.1.2-01")
 def test_each_way_to_receive_makes_a_handle_that_ends_with_it(remote, judge):
     """Three receives by three methods bring three handles; each can be ended, once."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
+    queue = remote.filled(FIRST, SECOND, THIRD)
     reads = [
         queue.read(RECEIVE, by=START),
         queue.read(RECEIVE, by=START2),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, NDR64, QM2QM
@@ -79,8 +80,12 @@ def test_what_the_client_sets(peer, sut, judge, version):
     asked = [description(call) for call in calls]
     evidence = frames_of(calls)
     before = _names(reader)
-    order = "opened before" if "RemoteQMOpenQueue" in before[: before.index(calls[0].name)] else "not opened before"
-    judge("MQQP-3.1.4.1-03", expected="opened before", observed=order, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.1-03",
+        expected=holds("opened before", otherwise="not opened before"),
+        observed="RemoteQMOpenQueue" in before[: before.index(calls[0].name)],
+        evidence=evidence,
+    )
     judge("MQQP-2.2.2.1-02", expected=[INFINITE] * 2, observed=[one.ulTimeout for one in asked], evidence=evidence)
     judge("MQQP-2.2.2.1-03", expected=[0, 0], observed=[one.dwSize for one in asked], evidence=evidence)
     judge("MQQP-2.2.2.1-04", expected=2, observed=len({one.dwRequestID for one in asked}), evidence=evidence)
@@ -169,7 +174,7 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
         evidence += frames_of(call for call in calls if call.name == name)
         outcomes.append((ok, tuple(call.name for call in calls)))
     if not evidence:
-        judge.not_exercised(rule, f"the SUT does not call {name}")
+        judge.not_exercised(rule, reason=f"the SUT does not call {name}")
         return
     ways = sorted({f"{'success' if ok else 'failure'} after {len(names)} calls" for ok, names in outcomes})
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING else []

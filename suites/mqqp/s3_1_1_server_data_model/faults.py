@@ -26,11 +26,3 @@ class AllReadsCancelled(RemoteOpening):
     def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
         for read in list(self.qm.remote.reads.values()):
             self.qm.remote_ending.cancel_remote_read(read, CANCELED)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.1.3-01": ("remote-read-not-kept",),
-    "MQQP-3.1.1.3-03": ("remote-close-reads-left",),
-    "MQQP-3.1.1.5-01": ("remote-open-not-kept",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from suites.mqqp.steps.reading import FIRST, brought, filled
+from suites.mqqp.steps.reading import FIRST, brought
 
 pytestmark = needs("qm2qm")
 
@@ -12,7 +12,7 @@ pytestmark = needs("qm2qm")
 @covers("MQQP-3.1.1.5-01", "MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03")
 def test_openings_are_kept_apart(remote, judge):
     """Of three openings by two clients one is closed: it cannot be read any more, each of the others can."""
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     second = remote.open(association=queue.association)
     third = remote.open()
     every = [brought(one.read(PEEK_CURRENT)) for one in (queue, second, third)]

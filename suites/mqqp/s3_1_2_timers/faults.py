@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from typing import Any
+
 from harness.faults.parts import fault
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.enums import INFINITE_MS
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_reads import RemoteReads
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
 
@@ -49,3 +54,35 @@ class CallTimerDoubled(RemoteReads):
     ) -> None:
         entry.Timeout *= 2
         super().remote_receive(entry, descriptor, cursor, now)
+
+
+@fault("one-timer-for-all-waits", breaks="MQQP-3.1.2-02", blind=True)
+class OneTimerForAllWaits(Waiting):
+    """A read that begins to wait takes the timer of the one that waits already."""
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Any,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Any = None,
+    ) -> None:
+        if timeout_ms:
+            for number in self.qm.readers:
+                self.qm.timers.stop(TimerKey(TimerName.WAITING_MESSAGE_READ, number))
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction)
+
+
+@fault("wait-of-whole-seconds", breaks=("MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"), blind=True)
+class WaitOfWholeSeconds(Waiting):
+    """A time-out is cut to whole seconds."""
+
+    def wait_for_new_message(
+        self, queue_desc: OpenQueueDescriptor, timeout_ms: int | None, *arguments: Any, **named: Any
+    ) -> None:
+        whole = None if timeout_ms is None else timeout_ms // 1000 * 1000
+        super().wait_for_new_message(queue_desc, whole, *arguments, **named)

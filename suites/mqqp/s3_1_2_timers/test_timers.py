@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.expectations import between
 from harness.judging.judge import Judge
 from harness.peer.association import Call
 from harness.peer.durations import Duration
 from harness.peer.remote import START, START2, Remote
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
-from suites.mqqb.steps.opening import Between
-from suites.mqqp.steps.reading import FIRST, brought, deliver, filled
+from suites.mqqp.steps.reading import FIRST, brought
 
 pytestmark = needs("qm2qm")
 
@@ -40,7 +40,7 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     """Two reads wait, each for its ulTimeout in milliseconds; one without a time-out does not. That of a read that got
     its message before is over with it.
     """
-    queue = filled(remote)
+    queue = remote.filled()
     at_once = queue.read(RECEIVE, by=by)
     began_ms = remote.peer.recorder.elapsed_ms()
     longer, shorter = (queue.begin(RECEIVE, by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
@@ -48,11 +48,10 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     took = {timeout_ms: lasted(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
     outcomes = [timed_out(read) for read in (at_once, shorter, longer)]
     evidence = [*shorter.evidence, *longer.evidence]
-    for rule in ENDED:
-        judge(rule, expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
+    judge(*ENDED, expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
     satisfied = queue.begin(RECEIVE, by=by, ulTimeout=LONGER_MS)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     satisfied.wait()
     if satisfied.failed:
         return  # the message came later than the read could wait
@@ -72,6 +71,5 @@ def judge_waits(remote: Remote, judge: Judge, took: dict[int, Duration], evidenc
     """Judge how long reads waited; ``took``: by their ulTimeout."""
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed in took.items():
-        expected = Between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
-        for rule in WAITED:
-            judge(rule, expected=expected, observed=passed.ms, evidence=evidence)
+        expected = between(*passed.allowed(timeout_ms - 5, timeout_ms + slack_ms))
+        judge(*WAITED, expected=expected, observed=passed.ms, evidence=evidence)

@@ -60,44 +60,6 @@ class PeekWithHandle(RemoteReads):
         super().answer_read(call, status, entry)
 
 
-class _FailureWithHandle(RemoteReads):
-    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        if entry is None or not status >> 31:
-            super().answer_read(call, status, entry)
-            return
-        entry.ended = True
-        super().answer_read(answering(call, pphContext=call.new_handle(entry)), status, entry)
-
-
-add(
-    "remote-failure-with-handle",
-    (
-        *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
-        *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
-    ),
-    "A read that fails brings a context handle.",
-    replaced(_FailureWithHandle),
-)
-
-
-@fault(
-    "remote-failures-succeed",
-    breaks=(
-        "MQQP-3.1.4.1-10",
-        "MQQP-3.1.4.10-10",
-        "MQQP-3.1.4.11-18",
-        "MQQP-3.1.4.11-58",
-        "MQQP-3.1.4.1-D20",
-        "MQQP-3.1.4.10-55",
-    ),
-)
-class FailuresSucceed(RemoteReads):
-    """A read that fails returns MQ_OK."""
-
-    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
-        super().answer_read(call, Status.MQ_OK, entry)
-
-
 @fault(
     "remote-reads-inform",
     breaks=(
@@ -115,25 +77,6 @@ class ReadsInform(RemoteReads):
     def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
         informed = answering(call, Return=INFORMATION) if status is Status.MQ_OK else call
         super().answer_read(informed, status, entry)
-
-
-@fault(
-    "remote-packet-left-out",
-    breaks=(
-        "MQQP-3.1.4.1-19",
-        "MQQP-3.1.4.10-50",
-        "MQQP-3.1.4.11-53",
-        "MQQP-2.2.2.1-10",
-        "MQQP-2.2.2.1-D02",
-        "MQQP-2.2.2.1-D04",
-        "MQQP-2.2.2.1-03",
-    ),
-)
-class PacketLeftOut(RemoteReads):
-    """lpBuffer is NULL."""
-
-    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        return super().describe_remote_message(position) | {"lpBuffer": None, "dwSize": 0}
 
 
 @fault(

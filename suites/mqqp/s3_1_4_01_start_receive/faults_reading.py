@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from harness.faults.parts import fault
-from harness.faults.primitives import both, during, skip
+from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import throwing
 from reference_qm.core.remote.enums import ReadAction
@@ -47,23 +44,6 @@ class OtherCursorUsed(RemoteStarting):
         found = super().find_remote_cursor(descriptor, handle)
         return None if found is None else next(reversed(descriptor.CursorCollection.values()))
 
-
-def _any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
-    def find_remote_cursor(qm: Any, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
-        return original(qm, descriptor, handle) or next(iter(descriptor.CursorCollection.values()), None)
-
-    return find_remote_cursor
-
-
-add(
-    "remote-unknown-cursor-taken",
-    ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
-    "An unknown cursor is the first one.",
-    both(
-        during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _any_cursor),
-        during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _any_cursor),
-    ),
-)
 
 # -- how it is read ---------------------------------------------------------------------------------------------------
 

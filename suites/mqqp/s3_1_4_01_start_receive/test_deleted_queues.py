@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import holds, one_of
 from harness.peer.remote import LOOKUP, START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import (
@@ -13,13 +14,11 @@ from harness.wire.rpc_qm2qm import (
     RECEIVE,
 )
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import OneOf
-from suites.mqqp.steps.methods import by_each, judge_each
-from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, filled, frames, send_all, waiting
+from suites.mqqp.steps.methods import by_each
+from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, waiting
 
 LONG_MS = 600_000
-GONE = OneOf("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
+GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 """What is answered of a queue that is not there any more: its own status, or that of a handle that is none (E170)."""
 
 
@@ -54,9 +53,9 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
-    queue, beside = remote.open(form=queue_format(DIRECT, path)), filled(remote, SECOND)
+    queue, beside = remote.open(form=queue_format(DIRECT, path)), remote.filled(SECOND)
     cursor, unread = (queue.cursor().settled().out.phCursor for _ in range(2))
-    send_all(remote, [recoverable_message(remote.peer, destination=path, label=FIRST)])
+    remote.send_all([remote.peer.recoverable_message(destination=path, label=FIRST)])
     held = queue.read(RECEIVE, hCursor=unread)
     waits = []
     if by != LOOKUP:
@@ -82,16 +81,18 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
         }
     for kind, calls in made.items():
         outcomes = [call.outcome for call in calls]
-        judge_each(
-            judge, rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=frames(calls), errata="E170"
-        )
+        judge(*rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=calls, errata="E170")
     end = queue.end(held)
-    judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=frames([held, end]), errata="E170")
+    judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=[held, end], errata="E170")
     reads = [call for calls in made.values() for call in calls]
     purged = queue.purge()
     then = brought(beside.receive())
     observed = [*ends, *(failed(read) for read in reads), then]
     expected = [*[FAILURE] * (len(ends) + len(reads)), SECOND]
-    purge_failed = "failure" if purged.outcome != "MQ_OK" else purged.outcome
-    judge("MQQP-3.1.4.7-03", expected="failure", observed=purge_failed, evidence=purged.evidence)
-    judge_each(judge, rules["failure"], expected=expected, observed=observed, evidence=frames([*waits, *reads]))
+    judge(
+        "MQQP-3.1.4.7-03",
+        expected=holds("failure"),
+        observed=purged.outcome != "MQ_OK" or purged.outcome,
+        evidence=purged.evidence,
+    )
+    judge(*rules["failure"], expected=expected, observed=observed, evidence=[*waits, *reads])

@@ -9,8 +9,7 @@ from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, PROVIDER_TYPES
 from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES, SHA512, signed
-from suites.mqqp.steps.methods import by_each, judge_each
-from suites.mqqp.steps.reading import send_all
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.whole import every_property
 
 ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
@@ -34,14 +33,13 @@ def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
         claims = {"ST": BY_SID, "DE": default, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
         security = claims | {"ProviderInfo": info}
         sent.append(signed(every_property(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security)))
-    send_all(remote, sent)
+    remote.send_all(sent)
     for packet in sent:
         read = queue.receive(by=by)
         if read.outcome != "MQ_OK":
             raise ConformanceFailure(f"{OTHER_BYTES}: {read.outcome}")
-        judge_each(
-            judge,
-            rules["buffer"],
+        judge(
+            *rules["buffer"],
             expected=_said(packet),
             observed=_said(packet_of(read)),
             evidence=read.evidence,

@@ -12,9 +12,8 @@ from harness.run.marks import covers, goes_on, needs
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
-from suites.messages import a_message
 from suites.mqqp.steps.lookups import by_sequential_id
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
     FAILURE,
     FIRST,
@@ -24,13 +23,9 @@ from suites.mqqp.steps.reading import (
     THIRD,
     UNKNOWN_HANDLE,
     brought,
-    deliver,
     failed,
     fill,
-    filled,
-    frames,
     handle_of,
-    send_all,
     sizes,
 )
 from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, lists_of_queues, unchanged
@@ -99,21 +94,21 @@ def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
     received = queue.read(RECEIVE, by=by)
     behind, elsewhere = queue.read(PEEK_CURRENT, by=by), other.read(PEEK_CURRENT, by=by)
     calls = [peeked, again, received, behind]
-    evidence = frames(calls)
-    judge_each(judge, rules["ok"], expected=["MQ_OK"] * 4, observed=[call.outcome for call in calls], evidence=evidence)
+    evidence = calls
+    judge(*rules["ok"], expected=["MQ_OK"] * 4, observed=[call.outcome for call in calls], evidence=evidence)
     seen = [brought(call) for call in calls]
-    judge_each(judge, rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
-    judge_each(judge, rules["no_cursor"], expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
+    judge(*rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
+    judge(*rules["no_cursor"], expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
     handles = [handle_of(call) for call in (received, peeked, again)]
-    judge_each(judge, rules["handle"], expected="a handle", observed=handles[0], evidence=received.evidence)
-    judge_each(judge, rules["peek"], expected=["NULL", "NULL"], observed=handles[1:], evidence=peeked.evidence)
+    judge(*rules["handle"], expected="a handle", observed=handles[0], evidence=received.evidence)
+    judge(*rules["peek"], expected=["NULL", "NULL"], observed=handles[1:], evidence=peeked.evidence)
     ended = queue.end(received)
     after = [brought(one.read(PEEK_CURRENT, by=by)) for one in (queue, other)]
     observed = [seen[3], brought(elsewhere), ended.outcome, *after]
     expected = [SECOND, SECOND, "MQ_OK", SECOND, SECOND]
-    judge_each(judge, rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
+    judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
     received_all = [FIRST, SECOND, SECOND]
-    judge_each(judge, rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
+    judge(*rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
 
 
 @by_each(
@@ -139,12 +134,12 @@ def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
         every_property(remote.peer, FIRST, kind),
         every_property(remote.peer, SECOND, kind, mqf=lists_of_queues(remote.peer)),
     ]
-    send_all(remote, sent)
+    remote.send_all(sent)
     reads = [queue.read(PEEK_CURRENT, by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):
-        judge_each(judge, rules["buffer"], expected=WHOLE, observed=unchanged(read, packet), evidence=read.evidence)
+        judge(*rules["buffer"], expected=WHOLE, observed=unchanged(read, packet), evidence=read.evidence)
         size, packet_size = sizes(read)
-        judge_each(judge, rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
+        judge(*rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
@@ -154,22 +149,27 @@ def test_the_sequential_id_names_the_message(remote, judge):
     Of a LookupIdentifier it is the lower 7 bytes: the highest is 0 or 7 less the priority (errata E59).
     """
     labels = [FIRST, SECOND, THIRD]
-    queue = filled(remote, *labels)
+    queue = remote.filled(*labels)
     known = []
     for label in labels:
         old, new = (queue.read(PEEK_CURRENT, by=by) for by in (START, START2))
-        judge("MQQP-3.1.4.10-D01", expected=brought(old), observed=brought(new), evidence=frames([old, new]))
+        judge("MQQP-3.1.4.10-D01", expected=brought(old), observed=brought(new), evidence=[old, new])
         sequential_id = new.out.lpRemoteReadDesc2.SequentialId if new.out is not None else 0
         found = by_sequential_id(queue, sequential_id, new)
-        for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01"):
-            judge(rule, expected=label, observed=found, evidence=new.evidence)
+        judge(
+            "MQQP-3.1.4.10-05",
+            "MQQP-3.1.4.10-52",
+            "MQQP-3.1.4.10-D01",
+            expected=label,
+            observed=found,
+            evidence=new.evidence,
+        )
         received = queue.receive()
         known.append([sequential_id, received.out.lpRemoteReadDesc2.SequentialId])
     ascending = [[one, one] for one in sorted(first for first, _ in known)]
     numbers = [first for first, _ in known]
     judge("MQDMPR-3.1.7.1.9-10", expected=sorted(set(numbers)), observed=numbers, evidence=received.evidence)
-    for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"):
-        judge(rule, expected=ascending, observed=known, evidence=received.evidence)
+    judge("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", expected=ascending, observed=known, evidence=received.evidence)
 
 
 @needs("receive")
@@ -185,8 +185,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     second = queue.read(RECEIVE, by=START2)
     for label, read in ((FIRST, first), (SECOND, second)):
         observed = read.out.lpRemoteReadDesc2.SequentialId if read.out is not None else None
-        for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"):
-            judge(rule, expected=known[label], observed=observed, evidence=read.evidence)
+        judge.all(expected=known[label], observed=observed, evidence=read.evidence)
 
 
 @by_each(
@@ -206,7 +205,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
 @goes_on()
 def test_what_fails_brings_no_handle(remote, judge, by, rules):
     """From an empty queue each action returns a failure and NULL; so does what is refused; then a receive succeeds."""
-    queue = filled(remote)
+    queue = remote.filled()
     cursor = queue.cursor().settled().out.phCursor
     reads = [
         queue.read(RECEIVE, by=by),
@@ -215,15 +214,15 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
         queue.read(RECEIVE, by=by, hCursor=UNKNOWN_HANDLE),
         queue.read(RECEIVE, by=by, dwQueue=0),
     ]
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     then = brought(queue.receive(by=by))
-    evidence = frames(reads)
+    evidence = reads
     observed = [*(failed(read) for read in reads), then]
     expected = [FAILURE] * len(reads) + [FIRST]
-    judge_each(judge, rules["failure"], expected=expected, observed=observed, evidence=evidence)
-    judge_each(judge, rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
+    judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
+    judge(*rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
     handles = [handle_of(read) for read in reads]
-    judge_each(judge, rules["handle"], expected=["NULL"] * len(reads), observed=handles, evidence=evidence)
+    judge(*rules["handle"], expected=["NULL"] * len(reads), observed=handles, evidence=evidence)
 
 
 @by_each(
@@ -245,7 +244,7 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
 @goes_on()
 def test_descriptions_that_are_refused(remote, judge, by, rules):
     """Handles that are none or differ, an unknown cursor, PEEK_NEXT without a cursor: each its own status."""
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     queue.cursor().settled()
     other = {"hRemoteQueue": UNKNOWN_HANDLE, "dwQueue": UNKNOWN_HANDLE}
     fine = queue.read(PEEK_CURRENT, by=by)
@@ -253,7 +252,7 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
     def refused(name, expected, calls):
         observed = [brought(fine), *(brought(call) for call in calls)]
         evidence = [frame for call in calls for frame in call.evidence]
-        judge_each(judge, rules[name], expected=[FIRST, *[expected] * len(calls)], observed=observed, evidence=evidence)
+        judge(*rules[name], expected=[FIRST, *[expected] * len(calls)], observed=observed, evidence=evidence)
 
     zero, differs = (queue.read(PEEK_CURRENT, by=by, dwQueue=value) for value in (0, queue.pointer + 1))
     refused("queue", INVALID_PARAMETER, [zero, differs])
@@ -270,7 +269,7 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
 @goes_on()
 def test_a_description_of_null_is_refused(remote, judge):
     """RemoteQMStartReceive2 without a REMOTEREADDESC returns MQ_ERROR_INVALID_HANDLE."""
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     call = queue.association.call(START2, lpRemoteReadDesc2=desc2(None))
     judge("MQQP-3.1.4.10-13", expected="MQ_ERROR_INVALID_HANDLE", observed=call.outcome, evidence=call.evidence)
 
@@ -343,7 +342,7 @@ def test_a_description_of_null_is_refused(remote, judge):
 def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
     """PEEK_CURRENT stays, PEEK_NEXT goes on, RECEIVE takes the message where the cursor is, wherever that is."""
     labels = [FIRST, SECOND, THIRD]
-    queue = filled(remote, *labels)
+    queue = remote.filled(*labels)
     others = [queue.cursor().settled().out.phCursor, None, queue.cursor().settled().out.phCursor]
     cursor = others[1] = queue.cursor().settled().out.phCursor
     stays = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
@@ -351,16 +350,16 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
     there = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
     seen = [brought(step) for step in (*stays, *there)]
     expected = [FIRST, FIRST, labels[at], labels[at]]
-    judge_each(judge, rules["current"], expected=expected, observed=seen, evidence=frames([*stays, *there]))
+    judge(*rules["current"], expected=expected, observed=seen, evidence=[*stays, *there])
     went = [*(brought(step) for step in goes), seen[2]]
-    judge_each(judge, rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=frames(there))
+    judge(*rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=there)
     received = queue.receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
     observed = [brought(received), queue.labels()]
-    judge_each(judge, rules["receive"], expected=[labels[at], left], observed=observed, evidence=received.evidence)
+    judge(*rules["receive"], expected=[labels[at], left], observed=observed, evidence=received.evidence)
     apart = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in (others[0], others[2])]
     seen = [brought(received), *(brought(one) for one in apart)]
-    judge_each(judge, rules["cursor"], expected=[labels[at], *left[:1] * 2], observed=seen, evidence=frames(apart))
+    judge(*rules["cursor"], expected=[labels[at], *left[:1] * 2], observed=seen, evidence=apart)
 
 
 @by_each(
@@ -377,12 +376,12 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
 )
 def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules):
     """Eight messages of eight priorities, sent from the lowest up: each read without a cursor brings the highest."""
-    queue = filled(remote)
-    packets = [a_message(remote.peer, {"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
-    send_all(remote, packets)
+    queue = remote.filled()
+    packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
+    remote.send_all(packets)
     wanted = [f"priority {one}" for one in reversed(range(8))]
     reads = [(queue.read(PEEK_CURRENT, by=by), queue.receive(by=by)) for _ in wanted]
     for name, which in (("current", 0), ("receive", 1)):
         observed = [brought(pair[which]) for pair in reads]
-        evidence = frames(pair[which] for pair in reads)
-        judge_each(judge, rules[name], expected=wanted, observed=observed, evidence=evidence)
+        evidence = [pair[which] for pair in reads]
+        judge(*rules[name], expected=wanted, observed=observed, evidence=evidence)

@@ -10,8 +10,8 @@ from harness.run.marks import needs
 from harness.sut.shown import lookup_id
 from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
-from suites.mqqp.steps.methods import by_each, judge_each
-from suites.mqqp.steps.reading import FIRST, SECOND, filled, frames, waiting
+from suites.mqqp.steps.methods import by_each
+from suites.mqqp.steps.reading import FIRST, SECOND, waiting
 
 pytestmark = needs("qm2qm", "inspect")
 
@@ -35,7 +35,7 @@ def opened(sut: Sut) -> list[dict[str, Any]]:
 )
 def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
     """One waiting read, that will take its message, with its dwRequestID; when it is cancelled there is none."""
-    queue = filled(remote)
+    queue = remote.filled()
     read = queue.begin(RECEIVE, by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
     waiting(read)
     found = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
@@ -43,7 +43,7 @@ def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
     queue.cancel(NUMBER)
     left = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
     evidence = read.evidence
-    judge_each(judge, rules["receive"], expected=[[(True, True)], []], observed=[known, left], evidence=evidence)
+    judge(*rules["receive"], expected=[[(True, True)], []], observed=[known, left], evidence=evidence)
 
 
 @needs("receive")
@@ -55,7 +55,7 @@ def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
 )
 def test_a_cursor_is_at_the_message_that_was_read(remote, sut, judge, by, rules):
     """Unread at first, then read at the first message, then at the second, then waiting behind it."""
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     known = {lookup_id(one): one["label"] for one in sut.messages()}
     cursor = queue.cursor().settled().out.phCursor
 
@@ -67,8 +67,8 @@ def test_a_cursor_is_at_the_message_that_was_read(remote, sut, judge, by, rules)
     for action in (PEEK_CURRENT, PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT):
         reads.append(queue.read(action, by=by, hCursor=cursor))
         seen.append(place())
-    evidence = frames(reads)
+    evidence = reads
     fresh, first, second = ("Unread", "at no message"), ("Read", FIRST), ("Read", SECOND)
-    judge_each(judge, rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
+    judge(*rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
     behind = ("WaitPeek", SECOND)
-    judge_each(judge, rules["next"], expected=[first, second, behind], observed=seen[2:], evidence=evidence)
+    judge(*rules["next"], expected=[first, second, behind], observed=seen[2:], evidence=evidence)

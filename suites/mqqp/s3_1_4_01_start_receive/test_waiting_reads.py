@@ -7,7 +7,7 @@ import pytest
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK
-from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
     FAILURE,
     FIRST,
@@ -15,11 +15,8 @@ from suites.mqqp.steps.reading import (
     SECOND,
     THIRD,
     brought,
-    deliver,
     failed,
     fill,
-    filled,
-    frames,
     waiting,
 )
 
@@ -44,16 +41,16 @@ LONG_MS = 600_000
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
 def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules, action):
     """While a read waits, one with its dwRequestID is refused through the same handle; through another it waits."""
-    queue, second = filled(remote), remote.open()
+    queue, second = remote.filled(), remote.open()
     number = remote.request_id()
     first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(first)
     twice = queue.read(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    judge_each(judge, rules["twice"], expected=INVALID_PARAMETER, observed=twice.outcome, evidence=twice.evidence)
+    judge(*rules["twice"], expected=INVALID_PARAMETER, observed=twice.outcome, evidence=twice.evidence)
     elsewhere = second.begin(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     seen = [waits, twice.outcome, waiting(elsewhere)]
     expected = ["still waits", INVALID_PARAMETER, "still waits"]
-    judge_each(judge, rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
+    judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
 
 
 @by_each(
@@ -82,7 +79,7 @@ def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules
 )
 def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action, of_queue):
     """A waiting receive can be cancelled by its own handle; a read that ended in any way frees its dwRequestID."""
-    queue = filled(remote)
+    queue = remote.filled()
     admin = remote.open("admin")
     number = remote.request_id()
     read = queue.begin(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
@@ -91,23 +88,23 @@ def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action, of_queu
     read.wait()
     seen = [waits, elsewhere.outcome, here.outcome, "ended" if read.answered else "not ended"]
     expected = ["still waits", "MQ_ERROR_INVALID_HANDLE", "MQ_OK", "ended"]
-    judge_each(judge, rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
+    judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
     arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     arriving.wait()
     if action == RECEIVE:
         queue.end(arriving, RR_NACK)
     again = queue.read(RECEIVE, by=by, dwRequestID=number)
     seen = [failed(empty), brought(arriving), brought(again)]
-    evidence = frames([empty, arriving, again])
-    judge_each(judge, rules["removed"], expected=[FAILURE, FIRST, FIRST], observed=seen, evidence=evidence)
+    evidence = [empty, arriving, again]
+    judge(*rules["removed"], expected=[FAILURE, FIRST, FIRST], observed=seen, evidence=evidence)
     queue.end(again).settled()
-    deliver(remote, [SECOND], queue="admin")
-    deliver(remote, [THIRD])
+    remote.deliver([SECOND], queue="admin")
+    remote.deliver([THIRD])
     right = [admin.read(action, by=by), queue.read(action, by=by)]
     seen = [brought(one) for one in right]
-    judge_each(judge, [*rules["found"], of_queue], expected=[SECOND, THIRD], observed=seen, evidence=frames(right))
+    judge(*rules["found"], of_queue, expected=[SECOND, THIRD], observed=seen, evidence=right)
 
 
 WAITS = (
@@ -153,6 +150,5 @@ def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, ac
     waits = waiting(read)
     fill(remote, kind, SECOND)
     read.wait()
-    seen, evidence = [failed(at_once), waits, brought(read)], frames([at_once, read])
-    for rule in (*rules["waits"], *WAITS, *events):
-        judge(rule, expected=[FAILURE, "still waits", SECOND], observed=seen, evidence=evidence)
+    seen, evidence = [failed(at_once), waits, brought(read)], [at_once, read]
+    judge(*rules["waits"], *WAITS, *events, expected=[FAILURE, "still waits", SECOND], observed=seen, evidence=evidence)

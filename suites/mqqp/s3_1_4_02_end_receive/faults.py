@@ -131,7 +131,28 @@ class EndedFirst(ClientReading):
         return (yield from super().start_receive2(read))
 
 
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.2-03": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("message-given-back-goes-to-the-end", breaks="MQQP-3.1.4.2-06", blind=True)
+class MessageGivenBackGoesToTheEnd(RemoteEnding):
+    """A message that its reader gives back is put behind the others."""
+
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
+        super().end_remote_read(entry, delete_message, ended)
+        position = entry.UserMessagePacket
+        if not delete_message and position is not None and position.State is MessagePositionState.AVAILABLE:
+            positions = position.QueueReference.MessagePositionList
+            positions.remove(position)
+            position.State = MessagePositionState.AVAILABLE
+            positions.insert(position)
+
+
+@fault("end-receive-ends-the-first-that-is-held", breaks="MQQP-3.1.4.2-11", blind=True)
+class EndReceiveEndsTheFirstThatIsHeld(RemoteEnding):
+    """Whatever the handle, the first message of the queue that is held is taken out, or given back."""
+
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
+        position = entry.UserMessagePacket
+        if position is not None:
+            positions = position.QueueReference.MessagePositionList
+            held = (one for one in positions if one.State is MessagePositionState.LOCKED)
+            entry.UserMessagePacket = next(held, position)
+        super().end_remote_read(entry, delete_message, ended)

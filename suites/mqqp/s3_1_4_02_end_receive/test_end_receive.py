@@ -10,7 +10,7 @@ from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, fill, filled, frames
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, fill
 
 pytestmark = needs("qm2qm")
 
@@ -46,23 +46,41 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
     back = queue.read(RECEIVE, by=by)
     seen = [brought(first), hidden, refused.outcome, place, brought(elsewhere), brought(back)]
     expected: list[Any] = [FIRST, SECOND, "MQ_OK", [FIRST, SECOND], FIRST, FIRST]
-    for rule in ("MQQP-3.1.4.2-06", "MQDMPR-3.1.7.1.10-02", "MQDMPR-3.1.7.1.12-18"):
-        judge(rule, expected=expected, observed=seen, evidence=frames([refused, back]))
+    judge(
+        "MQQP-3.1.4.2-06",
+        "MQDMPR-3.1.7.1.10-02",
+        "MQDMPR-3.1.7.1.12-18",
+        expected=expected,
+        observed=seen,
+        evidence=[refused, back],
+    )
     taken = queue.end(back, RR_ACK)
     left = [queue.labels(), other.labels()]
-    for rule in ("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07", "MQDMPR-3.1.7.1.12-13"):
-        expected = ["MQ_OK", [[SECOND], [SECOND]]]
-        judge(rule, expected=expected, observed=[taken.outcome, left], evidence=taken.evidence)
+    expected = ["MQ_OK", [[SECOND], [SECOND]]]
+    judge(
+        "MQQP-3.1.4.2-01",
+        "MQQP-3.1.4.2-07",
+        "MQDMPR-3.1.7.1.12-13",
+        expected=expected,
+        observed=[taken.outcome, left],
+        evidence=taken.evidence,
+    )
     again = queue.end(back, RR_ACK)
-    for rule in ("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01", "MQDMPR-3.1.7.1.12-21"):
-        observed = [refused.outcome, taken.outcome]
-        judge(rule, expected=["MQ_OK", "MQ_OK"], observed=observed, evidence=frames([refused, taken]))
+    observed = [refused.outcome, taken.outcome]
+    judge(
+        "MQQP-3.1.4.2-08",
+        "MQQP-3.1.4.2-D01",
+        "MQDMPR-3.1.7.1.12-21",
+        expected=["MQ_OK", "MQ_OK"],
+        observed=observed,
+        evidence=[refused, taken],
+    )
     nulls = [call.out is not None and bytes(call.out.pphContext) == NULL_HANDLE for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
         expected=f"NULL, then {UNKNOWN}",
         observed=f"{'NULL' if all(nulls) else 'a handle'}, then {again.outcome}",
-        evidence=frames([taken, again]),
+        evidence=[taken, again],
     )
     expected = [FIRST, FIRST, [[SECOND], [SECOND]]]
     judge("MQQP-3.1.4.2-12", expected=expected, observed=[brought(first), brought(back), left], evidence=taken.evidence)
@@ -74,11 +92,11 @@ def test_without_a_handle_nothing_is_ended(remote, judge):
     """NULL brings MQ_ERROR_INVALID_HANDLE, whether a queue was opened or not."""
     association = remote.associate()
     before = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
-    queue = filled(remote, FIRST, association=association)
+    queue = remote.filled(FIRST, association=association)
     opened = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
     observed = [before.outcome, opened.outcome, brought(queue.read(PEEK_CURRENT))]
     expected = [INVALID_HANDLE, INVALID_HANDLE, FIRST]
-    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=frames([before, opened]))
+    judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
 
 
 @covers("MQQP-3.1.4.2-11")
@@ -86,7 +104,7 @@ def test_without_a_handle_nothing_is_ended(remote, judge):
 def test_the_handle_says_which_receive_is_ended(remote, judge, ended_first):
     """Of three receives one is given back, while the others are still locked; these are taken."""
     labels = [FIRST, SECOND, THIRD]
-    queue = filled(remote, *labels)
+    queue = remote.filled(*labels)
     reads = [queue.read(RECEIVE) for _ in labels]
     ended = queue.end(reads[ended_first], RR_NACK)
     free = queue.labels()

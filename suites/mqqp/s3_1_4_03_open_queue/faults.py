@@ -5,11 +5,12 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
 from harness.faults.rpc_calls import answering, error_for_success, requested, throwing
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
+from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Sequence
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.remote_opening import RemoteOpening
@@ -122,13 +123,23 @@ class QueueClosedBeforeCursor(ClientCancelling):
         yield from super().close_remote_cursor(queue, cursor)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.3-02": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-03": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-04": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-06": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-07": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-08": ("remote-open-not-called",),
-    "MQQP-3.1.4.3-09": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""
+add(
+    "remote-open-not-called",
+    (
+        "MQQP-3.2.4.1-08",
+        "MQQP-3.1.4.1-03",
+        "MQQP-3.1.4.2-03",
+        "MQQP-3.1.4.3-02",
+        "MQQP-3.1.4.3-03",
+        "MQQP-3.1.4.3-04",
+        "MQQP-3.1.4.3-05",
+        "MQQP-3.1.4.3-06",
+        "MQQP-3.1.4.3-07",
+        "MQQP-3.1.4.3-08",
+        "MQQP-3.1.4.3-09",
+        "MQQP-3.1.4.6-02",
+        "MQQP-3.1.4.7-01",
+    ),
+    "RemoteQMOpenQueue is not called.",
+    skip_sequence(ClientOpening.call_open_queue),
+)

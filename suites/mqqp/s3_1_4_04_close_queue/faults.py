@@ -84,7 +84,14 @@ class HandleKept(RemoteOpening):
         super().remote_qm_close_queue(answering(call, pphContext=call.handle), now)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.4-07": ("remote-session-not-needed",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("closing-a-handle-closes-its-queue-for-all", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"), blind=True)
+class ClosingAHandleClosesItsQueueForAll(RemoteOpening):
+    """Closing one of two handles of a queue closes the other, too."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        mine = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        super().close_open_queue_entry(entry)
+        for other in list(self.qm.remote.OpenQueueEntryCollection):
+            found = self.qm.remote_starting.find_remote_descriptor(other.OpenQueueDescriptorHandle)
+            if mine is not None and found is not None and found.QueueReference is mine.QueueReference:
+                super().close_open_queue_entry(other)

@@ -8,7 +8,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, brought, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -31,15 +31,14 @@ LONG_MS = 600_000
 )
 def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     """A queue opened for one reader alone is refused to another until it is closed; one opened beside it stays open."""
-    queue = filled(remote, FIRST, share=DENY_RECEIVE)
+    queue = remote.filled(FIRST, share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     nothing = queue.association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE)
     judge("MQQP-3.1.4.4-05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
     closed = queue.close()
-    for rule in ("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"):
-        judge(rule, expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
+    judge("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
     seen = "NULL" if handle == NULL_HANDLE else "a handle"
     judge("MQQP-3.1.4.4-16", expected="NULL", observed=seen, evidence=closed.evidence)
@@ -48,36 +47,34 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     read = queue.read(PEEK_CURRENT)
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
-    for rule in ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"):
-        observed = ["refused" if refused.failed else refused.outcome, taken.outcome]
-        judge(
-            rule,
-            expected=["refused", "MQ_OK"],
-            observed=observed,
-            evidence=[*refused.evidence, *taken.evidence],
-        )
+    observed = ["refused" if refused.failed else refused.outcome, taken.outcome]
+    judge(
+        "MQQP-3.1.4.4-01",
+        "MQQP-3.1.4.4-13",
+        expected=["refused", "MQ_OK"],
+        observed=observed,
+        evidence=[*refused.evidence, *taken.evidence],
+    )
     still = admin.read(PEEK_CURRENT)
     seen = "open, and empty" if still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER" else brought(still)
-    for rule in ("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"):
-        judge(rule, expected="open, and empty", observed=seen, evidence=still.evidence)
+    judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected="open, and empty", observed=seen, evidence=still.evidence)
 
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
 def test_another_handle_of_the_queue_stays_open(remote, judge):
     """A queue is opened three times; one handle is closed: the others read on."""
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
     reads = [beside.read(PEEK_CURRENT), elsewhere.read(PEEK_CURRENT)]
     observed = [closed.outcome, *(brought(read) for read in reads)]
-    for rule in ("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"):
-        judge(rule, expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=frames([closed, *reads]))
+    judge.all(expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=[closed, *reads])
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
 def test_every_read_that_waits_is_cancelled(remote, judge):
     """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
-    queue = filled(remote)
+    queue = remote.filled()
     admin = remote.open("admin", association=queue.association)
     reads = [queue.begin(RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
     elsewhere = admin.begin(RECEIVE, ulTimeout=LONG_MS)
@@ -91,8 +88,15 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
     observed = [*before, closed.outcome, *sorted(kinds)]
     expected = ["still waits"] * 3 + ["MQ_OK", "cancelled"]
-    for rule in ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"):
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.4-08",
+        "MQQP-3.1.4.4-09",
+        "MQQP-3.1.1.3-03",
+        "MQDMPR-3.1.7.1.6-10",
+        expected=expected,
+        observed=observed,
+        evidence=evidence,
+    )
     judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
     seen = [*sorted(kinds), waiting(elsewhere)]
     judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)

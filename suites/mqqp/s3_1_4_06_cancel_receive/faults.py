@@ -144,7 +144,12 @@ class CancelledBefore(ClientReading):
         yield from self.qm.client_cancelling.call_cancel_receive(read.entry)
 
 
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.6-02": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("cancel-ends-the-oldest-read", breaks="MQQP-3.1.4.6-10", blind=True)
+class CancelEndsTheOldestRead(RemoteEnding):
+    """Whatever the dwRequestID, the read that has waited longest is cancelled."""
+
+    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
+        status, found = super().find_read_to_cancel(h_queue, request_id)
+        if found is None:
+            return status, found
+        return status, self.qm.remote.RemoteReadEntryCollection.of(h_queue)[0]

@@ -8,7 +8,7 @@ from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.releases import release_of
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -36,14 +36,14 @@ def ended(read) -> str:
 @goes_on()
 def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     """Another queue, a pQueue that is none, another dwRequestID: each its own status, and the read waits on."""
-    queue = filled(remote)
+    queue = remote.filled()
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     number = remote.request_id()
     arguments = {"hQueue": unopened, "pQueue": unopened, "dwRequestID": number}
     before = queue.association.call("RemoteQMCancelReceive", **arguments)
     idle = queue.cancel(number)
     observed = [before.outcome, idle.outcome]
-    judge("MQQP-3.1.4.6-09", expected=[INVALID_HANDLE] * 2, observed=observed, evidence=frames([before, idle]))
+    judge("MQQP-3.1.4.6-09", expected=[INVALID_HANDLE] * 2, observed=observed, evidence=[before, idle])
     admin = remote.open("admin", association=queue.association)
     read = queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(read)
@@ -68,8 +68,13 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     cancelled = queue.cancel(number)
     seen = [other.outcome, still, cancelled.outcome, ended(read)]
     expected = [ERROR, WAITING, "MQ_OK", NO_MESSAGE]
-    for rule in ("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"):
-        judge(rule, expected=expected, observed=seen, evidence=[*other.evidence, *cancelled.evidence])
+    judge(
+        "MQQP-3.1.4.6-10",
+        "MQQP-3.1.4.1-02",
+        expected=expected,
+        observed=seen,
+        evidence=[*other.evidence, *cancelled.evidence],
+    )
     judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
 
 
@@ -82,7 +87,7 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
 )
 def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     """Of two that wait one is cancelled, once; its identifier is free; the other gets the message."""
-    queue = filled(remote)
+    queue = remote.filled()
     one, two = remote.request_id(), remote.request_id()
     first, second = (queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
     waits = [waiting(first), waiting(second)]
@@ -98,12 +103,11 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     seen = [again.outcome, waiting(fresh)]
     judge("MQQP-3.1.4.6-19", expected=[ERROR, WAITING], observed=seen, evidence=again.evidence)
     seen = [*waits, cancelled.outcome, end, waiting(second)]
-    for rule in ("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01"):
-        expected = [WAITING, WAITING, "MQ_OK", NO_MESSAGE, WAITING]
-        judge(rule, expected=expected, observed=seen, evidence=evidence)
+    expected = [WAITING, WAITING, "MQ_OK", NO_MESSAGE, WAITING]
+    judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     got = second.wait()
     queue.end(got, 1)
     peeked = queue.read(PEEK_CURRENT)
@@ -116,20 +120,18 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     """Of three reads that wait that with the dwRequestID ends, and no other."""
-    queue = filled(remote)
+    queue = remote.filled()
     numbers = [remote.request_id() for _ in range(3)]
     reads = [queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
     waits = [waiting(read) for read in reads]
     cancelled = queue.cancel(numbers[which])
     after = [ended(read) if read is reads[which] else waiting(read) for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else WAITING for read in reads]
-    for rule in ("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05"):
-        judge(
-            rule,
-            expected=[*[WAITING] * 3, "MQ_OK", *expected],
-            observed=[*waits, cancelled.outcome, *after],
-            evidence=cancelled.evidence,
-        )
+    judge.all(
+        expected=[*[WAITING] * 3, "MQ_OK", *expected],
+        observed=[*waits, cancelled.outcome, *after],
+        evidence=cancelled.evidence,
+    )
     for number in numbers:
         queue.cancel(number)
 
@@ -154,7 +156,7 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other_client):
     """It is answered at once and without a message; the message that comes then is for the next receive."""
-    queue = filled(remote)
+    queue = remote.filled()
     cursor = queue.cursor().settled().out.phCursor if with_cursor else 0
     number = remote.request_id()
     read = queue.begin(RECEIVE, by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
@@ -163,9 +165,9 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
     end = ended(read)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     observed = [waits, cancelled.outcome, end, brought(queue.read(RECEIVE, by=by))]
-    evidence = frames([read, cancelled])
+    evidence = [read, cancelled]
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
         "MQQP-3.1.4.6-15",
@@ -174,7 +176,13 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
         "MQDMPR-3.1.7.1.17-07",
     )
     by_cursor = ("MQDMPR-3.1.7.1.10-27",) if with_cursor else ()
-    for rule in (*ended_by_tag, *by_cursor):
-        judge(rule, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence)
-    for rule in ("MQQP-3.1.4.6-20", "MQDMPR-3.1.7.1.17-10"):
-        judge(rule, expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
+    judge(
+        *ended_by_tag, *by_cursor, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence
+    )
+    judge(
+        "MQQP-3.1.4.6-20",
+        "MQDMPR-3.1.7.1.17-10",
+        expected="MQ_OK",
+        observed=cancelled.outcome,
+        evidence=cancelled.evidence,
+    )

@@ -124,18 +124,3 @@ class UndoneByNack(TwoPhaseReading):
     ) -> None:
         _as_if_it_had_not_been_purged(position)
         super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
-
-
-@fault("remote-purged-told-as-received", breaks="MQQB-3.1.7.2.1-D03")
-class PurgedToldAsReceived(TwoPhaseReading):
-    """A message that was purged while a reader had it counts as received when that gives it back."""
-
-    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
-        _as_if_it_had_not_been_purged(position)
-        super().end_with_deletion(position, ended)
-
-
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.7-01": ("remote-open-not-called",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import one_of
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK, RR_NACK
-from suites.messages import a_message
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
     AcknowledgingReceiver,
@@ -16,19 +16,7 @@ from suites.mqqb.steps.disposition import (
     named,
 )
 from suites.mqqb.steps.disposition import RECEIVE as ACK_RECEIVE
-from suites.mqqb.steps.opening import OneOf
-from suites.mqqp.steps.reading import (
-    FIRST,
-    FOURTH,
-    SECOND,
-    THIRD,
-    UNKNOWN_HANDLE,
-    brought,
-    deliver,
-    filled,
-    frames,
-    send_all,
-)
+from suites.mqqp.steps.reading import FIRST, FOURTH, SECOND, THIRD, UNKNOWN_HANDLE, brought
 from suites.mqqp.steps.whole import EXPRESS, KINDS, QUEUES, TRANSACTIONAL, WHOLE, every_property, unchanged
 
 pytestmark = needs("qm2qm")
@@ -40,20 +28,24 @@ pytestmark = needs("qm2qm")
 @goes_on()
 def test_an_open_queue_is_purged_and_no_other(remote, judge):
     """A queue that was not opened is refused; one that was is empty afterwards, and another is not."""
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     admin = remote.open("admin", association=queue.association)
-    deliver(remote, [FIRST], queue="admin")
+    remote.deliver([FIRST], queue="admin")
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
     expected = "MQ_ERROR_INVALID_HANDLE"
-    for rule in ("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"):
-        observed = [closed.either, unknown.either, queue.labels()]
-        evidence = [*closed.evidence, *unknown.evidence]
-        judge(rule, expected=[expected, expected, [FIRST, SECOND]], observed=observed, evidence=evidence)
+    observed = [closed.either, unknown.either, queue.labels()]
+    evidence = [*closed.evidence, *unknown.evidence]
+    judge(
+        "MQQP-3.1.4.7-05",
+        "MQQP-3.1.4.7-06",
+        expected=[expected, expected, [FIRST, SECOND]],
+        observed=observed,
+        evidence=evidence,
+    )
     purged = queue.purge()
-    for rule in ("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"):
-        judge(rule, expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
+    judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
     judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=[], observed=queue.labels(), evidence=purged.evidence)
     judge.finished("MQQP-3.1.4.7-10")
@@ -63,13 +55,12 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
 def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
     """One of two messages is held while the queue is purged, and then given back: neither is in the queue."""
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     held = queue.read(RECEIVE).settled()
     purged = queue.purge()
     queue.end(held, RR_NACK)
     observed = [purged.outcome, queue.labels()]
-    for rule in ("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05"):
-        judge(rule, expected=["MQ_OK", []], observed=observed, evidence=frames([held, purged]))
+    judge.all(expected=["MQ_OK", []], observed=observed, evidence=[held, purged])
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -80,18 +71,17 @@ def test_every_message_is_removed(remote, judge, kind):
     sent = [every_property(remote.peer, f"message {number}", kind) for number in range(4)]
     if kind != TRANSACTIONAL:
         delivery = {"DM": int(kind != EXPRESS)}
-        sent += [a_message(remote.peer, delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
+        sent += [remote.peer.message(delivery, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     sent.append(every_property(remote.peer, "long", kind, body=bytes(100_000)))
-    send_all(remote, sent)
+    remote.send_all(sent)
     before = len(queue.labels())
     purged = queue.purge()
     left = queue.labels()
     later = every_property(remote.peer, FIRST, kind)
-    send_all(remote, [later])
+    remote.send_all([later])
     observed = [before, purged.outcome, left, unchanged(queue.receive(), later), queue.labels()]
-    for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"):
-        expected = [len(sent), "MQ_OK", [], WHOLE, []]
-        judge(rule, expected=expected, observed=observed, evidence=purged.evidence)
+    expected = [len(sent), "MQ_OK", [], WHOLE, []]
+    judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05")
@@ -112,12 +102,19 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
     ended = queue.end(received, acknowledge)
     left.append(queue.labels())
     told = classes([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
-    deliver(remote, [FOURTH])
+    remote.deliver([FOURTH])
     observed = [brought(received), purged.outcome, ended.outcome, *left, queue.labels()]
-    evidence = frames([received, purged, ended])
-    for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.7-05"):
-        expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+    evidence = [received, purged, ended]
+    expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
+    judge(
+        "MQQP-3.1.4.7-D01",
+        "MQQP-3.1.4.7-10",
+        "MQQP-3.1.4.2-12",
+        "MQDMPR-3.1.7.1.7-05",
+        expected=expected,
+        observed=observed,
+        evidence=evidence,
+    )
     reasons = (Q_PURGED,) if acknowledge == RR_NACK else (Q_PURGED, ACK_RECEIVE)
-    told_of = OneOf(*(str(named(reason)) for reason in reasons))
+    told_of = one_of(*(str(named(reason)) for reason in reasons))
     judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=str(told), evidence=evidence)

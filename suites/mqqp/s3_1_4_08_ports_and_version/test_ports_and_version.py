@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
+from harness.expectations import between
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, goes_on, needs
@@ -14,8 +15,7 @@ from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ
-from suites.mqqb.steps.opening import Between
-from suites.mqqp.steps.reading import FIRST, brought, filled, frames
+from suites.mqqp.steps.reading import FIRST, brought
 
 pytestmark = needs("qm2qm")
 
@@ -57,7 +57,7 @@ def test_at_the_port_that_is_told_the_interface_is_served(remote, judge, port_ty
     found = served(remote, call.status, interface)
     judge(rule, expected="served", observed=found, evidence=call.evidence)
     judge("MQQP-3.1.3-01", expected="served", observed=found, evidence=call.evidence)
-    judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
+    judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
 
 
 @needs("restart")
@@ -69,16 +69,16 @@ def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
     try:
         after = asked(remote, IP_READ)[0]
         found = served(remote, after.status, QM2QM)
-        read = brought(filled(remote, FIRST).receive()) if found == "served" else "nothing"
+        read = brought(remote.filled(FIRST).receive()) if found == "served" else "nothing"
     except OF_THE_CHANNEL:
         raise
     except (ConformanceFailure, SutUnavailable) as lost:
         judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=str(lost), evidence=before.evidence)
-        judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
+        judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
         return
-    evidence = frames([before, after])
+    evidence = [before, after]
     judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=[found, read], evidence=evidence)
-    judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=after.status, evidence=evidence)
+    judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=after.status, evidence=evidence)
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
@@ -91,11 +91,11 @@ def test_what_is_none_of_the_four_has_no_port(remote, judge):
     ]
     observed = [*refused, "a port" if calls[-1].status else calls[-1].outcome]
     expected: list[Any] = ["none"] * len(BEYOND) + ["a port"]
-    judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=frames(calls))
+    judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
     spx = asked(remote, IPX_HANDSHAKE, IPX_READ) if release_of(remote.sut).spx is False else []
     observed += [call.outcome if call.status is None else call.status for call in spx]
     expected += [0] * len(spx)
-    judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=frames([*calls, *spx]))
+    judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=[*calls, *spx])
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_spx_may_be_asked_for(remote, judge, port_type, rule):
     """The value is one of the four: a port, or 0 where there is no SPX, is returned, and no fault."""
     call = asked(remote, port_type)[0]
     observed = call.status if call.status is not None else call.outcome
-    judge(rule, expected=Between(0, LAST_PORT), observed=observed, evidence=call.evidence)
+    judge(rule, expected=between(0, LAST_PORT), observed=observed, evidence=call.evidence)
 
 
 @covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
@@ -117,11 +117,11 @@ def test_a_port_is_fixed_when_the_server_begins(remote, judge):
     """Asked again, on another connection and while a queue is open, the ports are the same, and of their row."""
     types = (IP_HANDSHAKE, IP_READ)
     before = asked(remote, *types)
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     open_beside = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
     after = asked(remote, *types)
     every = [[call.status for call in calls] for calls in (before, open_beside, after)]
-    evidence = frames([*before, *after])
+    evidence = [*before, *after]
     judge("MQQP-3.1.4.8-D06", expected=[every[0]] * 3, observed=every, evidence=evidence)
     every_type = [*before, *open_beside, *after, *asked(remote, IPX_HANDSHAKE, IPX_READ)]
     thrown = [call.outcome for call in every_type if call.thrown is not None]
@@ -139,10 +139,10 @@ def test_the_version_is_told_before_and_while_a_queue_is_open(remote, judge):
     """Major 6, minor 1, or those of the release that the SUT says to be; some build, not before its first."""
     release = release_of(remote.sut)
     before = remote.associate(QM2QM).call("RemoteQmGetVersion")
-    queue = filled(remote, FIRST)
+    queue = remote.filled(FIRST)
     later = queue.association.call("RemoteQmGetVersion")
     calls = [before, later]
-    evidence = frames(calls)
+    evidence = calls
     thrown = [call.outcome for call in calls if call.thrown is not None]
     judge("MQQP-3.1.4.9-D03", expected=[], observed=thrown, evidence=evidence)
     told = [call.outcome if call.out is None else "a version" for call in calls]
@@ -152,5 +152,5 @@ def test_the_version_is_told_before_and_while_a_queue_is_open(remote, judge):
         major, minor = release.version
         judge("MQQP-3.1.4.9-02", expected=major, observed=call.out.pMajor, evidence=call.evidence)
         judge("MQQP-3.1.4.9-D01", expected=minor, observed=call.out.pMinor, evidence=call.evidence)
-        build = Between(release.first_build or 1, 0xFFFF)
+        build = between(release.first_build or 1, 0xFFFF)
         judge("MQQP-3.1.4.9-03", expected=build, observed=call.out.pBuildNumber, evidence=call.evidence)

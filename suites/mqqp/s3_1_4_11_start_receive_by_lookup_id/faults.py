@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import called_unbound, throwing
+from harness.faults.rpc_calls import answering, called_unbound, throwing
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
@@ -21,6 +21,7 @@ from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
 
 add(
     "rpc-unbound-RemoteQMStartReceiveByLookupId",
@@ -236,76 +237,95 @@ class LookupOfNothing(ClientReading):
         return (yield from super().start_receive2(read))
 
 
-BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.11-02": ("remote-receive-without-handle",),
-    "MQQP-3.1.4.11-03": (
-        "remote-failure-with-handle",
-        "remote-peek-with-handle",
+@fault("receive-of-the-last-by-all-ones-finds-nothing", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"), blind=True)
+class ReceiveOfTheLastByAllOnesFindsNothing(RemoteReads):
+    """PREV of all ones is the last message for a peek only."""
+
+    def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
+        if action is ReadAction.MQ_LOOKUP_RECEIVE_PREV:
+            return MessageSeekAction.PREVIOUS
+        return super().get_lookup_operation(action, lookup_id)
+
+
+@fault("receive-of-the-first-by-zero-finds-nothing", breaks=("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05"), blind=True)
+class ReceiveOfTheFirstByZeroFindsNothing(RemoteReads):
+    """NEXT of 0 is the first message for a peek only."""
+
+    def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
+        if action is ReadAction.MQ_LOOKUP_RECEIVE_NEXT:
+            return MessageSeekAction.NEXT
+        return super().get_lookup_operation(action, lookup_id)
+
+
+@fault("sequential-id-of-a-peek-by-lookup-zero", breaks=("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"), blind=True)
+class SequentialIdOfAPeekByLookupZero(RemoteReads):
+    """SequentialId is set for what is received by lookup, and 0 for what is peeked at."""
+
+    peeking = False
+
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        self.peeking = entry.Action in (
+            ReadAction.MQ_LOOKUP_PEEK_CURRENT,
+            ReadAction.MQ_LOOKUP_PEEK_NEXT,
+            ReadAction.MQ_LOOKUP_PEEK_PREV,
+        )
+        super().complete_remote_read(entry, status, position)
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        return 0 if self.peeking else super().get_sequential_id(position)
+
+
+@fault(
+    "remote-any-queue-for-none",
+    breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
+)
+class AnyQueueForNone(RemoteStarting):
+    """A hRemoteQueue of 0 is the first that is open."""
+
+    def check_dw_queue(self, desc: Desc) -> Status:
+        return self._use_first_queue(desc) if super().check_dw_queue(desc) else Status.MQ_OK
+
+    def check_lookup_queue(self, desc: Desc) -> Status:
+        return self._use_first_queue(desc) if super().check_lookup_queue(desc) else Status.MQ_OK
+
+    def _use_first_queue(self, desc: Desc) -> Status:
+        desc["hRemoteQueue"] = desc["dwQueue"] = next(iter(self.qm.descriptors))
+        return Status.MQ_OK
+
+
+class _FailureWithHandle(RemoteReads):
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is None or not status >> 31:
+            super().answer_read(call, status, entry)
+            return
+        entry.ended = True
+        super().answer_read(answering(call, pphContext=call.new_handle(entry)), status, entry)
+
+
+add(
+    "remote-failure-with-handle",
+    (
+        *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
+        *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     ),
-    "MQQP-3.1.4.11-04": ("remote-read-failure-ended",),
-    "MQQP-3.1.4.11-05": ("remote-read-without-request",),
-    "MQQP-3.1.4.11-06": (
-        "remote-sequential-id-wrong",
-        "sequential-id-of-a-peek-by-lookup-zero",
+    "A read that fails brings a context handle.",
+    replaced(_FailureWithHandle),
+)
+
+
+@fault(
+    "remote-failures-succeed",
+    breaks=(
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.10-10",
+        "MQQP-3.1.4.11-18",
+        "MQQP-3.1.4.11-58",
+        "MQQP-3.1.4.1-D20",
+        "MQQP-3.1.4.10-55",
     ),
-    "MQQP-3.1.4.11-18": (
-        "remote-client-waits-for-the-lost",
-        "remote-failures-succeed",
-        "remote-failures-told-apart",
-        "remote-failures-unseen",
-        "remote-reads-inform",
-    ),
-    "MQQP-3.1.4.11-22": ("remote-any-queue-for-none",),
-    "MQQP-3.1.4.11-25": ("remote-session-not-needed",),
-    "MQQP-3.1.4.11-26": ("remote-session-not-needed",),
-    "MQQP-3.1.4.11-29": ("remote-other-queue-read",),
-    "MQQP-3.1.4.11-47": (
-        "remote-message-without-AppSpecific",
-        "remote-message-without-BodyType",
-        "remote-message-without-CorrelationIdentifier",
-        "remote-message-without-Extension",
-        "remote-message-without-SentTime",
-        "remote-packet-of-another",
-    ),
-    "MQQP-3.1.4.11-48": (
-        "message-read-remotely-without-journaling",
-        "message-read-remotely-without-transaction",
-        "remote-message-without-AppSpecific",
-        "remote-message-without-BodyType",
-        "remote-message-without-CorrelationIdentifier",
-        "remote-message-without-Extension",
-        "remote-message-without-SentTime",
-        "remote-packet-of-another",
-    ),
-    "MQQP-3.1.4.11-50": (
-        "remote-message-without-AppSpecific",
-        "remote-message-without-BodyType",
-        "remote-message-without-CorrelationIdentifier",
-        "remote-message-without-Extension",
-        "remote-message-without-SentTime",
-        "remote-packet-padded",
-    ),
-    "MQQP-3.1.4.11-53": (
-        "remote-message-without-AppSpecific",
-        "remote-message-without-BodyType",
-        "remote-message-without-CorrelationIdentifier",
-        "remote-message-without-Extension",
-        "remote-message-without-SentTime",
-        "remote-packet-left-out",
-    ),
-    "MQQP-3.1.4.11-54": ("remote-packet-padded",),
-    "MQQP-3.1.4.11-55": (
-        "remote-sequential-id-wrong",
-        "sequential-id-of-a-peek-by-lookup-zero",
-    ),
-    "MQQP-3.1.4.11-56": ("remote-read-not-removed",),
-    "MQQP-3.1.4.11-57": (
-        "remote-failure-with-handle",
-        "remote-receive-without-handle",
-    ),
-    "MQQP-3.1.4.11-58": (
-        "remote-failures-succeed",
-        "remote-reads-inform",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+)
+class FailuresSucceed(RemoteReads):
+    """A read that fails returns MQ_OK."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        super().answer_read(call, Status.MQ_OK, entry)

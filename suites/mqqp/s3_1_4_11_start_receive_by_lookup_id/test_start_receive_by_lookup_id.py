@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import one_of
 from harness.judging.judge import Judge
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, goes_on, needs
@@ -23,7 +24,6 @@ from harness.wire.rpc_qm2qm import (
     PEEK_NEXT,
     RR_NACK,
 )
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqp.steps.lookups import candidates, identifiers, looked_up
 from suites.mqqp.steps.reading import (
     FAILURE,
@@ -35,13 +35,9 @@ from suites.mqqp.steps.reading import (
     THIRD,
     UNKNOWN_HANDLE,
     brought,
-    deliver,
     failed,
     fill,
-    filled,
-    frames,
     handle_of,
-    send_all,
     sizes,
 )
 from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, unchanged
@@ -111,8 +107,7 @@ def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int
     if len(known) < len(LABELS):
         first = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
         said = f"{len(known)} of 3 messages are found by the identifiers that the SUT returns"
-        for rule in rules:
-            judge(rule, expected="3 of 3", observed=said, evidence=first.evidence)
+        judge(*rules, expected="3 of 3", observed=said, evidence=first.evidence)
         raise ConformanceFailure("no message to look beside")
     return known
 
@@ -122,7 +117,7 @@ def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
 def test_the_action_and_the_identifier_say_which_message(remote, judge, action, seek, rule, events, at):
     """CURRENT, NEXT and PREV of the first, the second and the last of three messages: peeked at, or taken."""
-    queue = filled(remote, *LABELS)
+    queue = remote.filled(*LABELS)
     by_next = events if peeking(action) == LOOKUP_PEEK_NEXT else ()  # as they are found out
     known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *READING, *by_next)
     receives = action in RECEIVES
@@ -134,10 +129,19 @@ def test_the_action_and_the_identifier_say_which_message(remote, judge, action, 
     gone = [expected] if receives else []
     left = [label for label in LABELS if label not in gone]
     found, stays = failed(read), queue.labels()
-    for one in (seek, rule, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", *READING, *events):
-        judge(one, expected=expected, observed=found, evidence=read.evidence)
-    for one in (rule, "MQQP-3.1.4.11-40", "MQDMPR-3.1.7.1.13-02"):
-        judge(one, expected=left, observed=stays, evidence=read.evidence)
+    judge(
+        seek,
+        rule,
+        "MQQP-3.1.4.11-37",
+        "MQQP-3.1.4.11-39",
+        "MQQP-3.1.4.11-41",
+        *READING,
+        *events,
+        expected=expected,
+        observed=found,
+        evidence=read.evidence,
+    )
+    judge(rule, "MQQP-3.1.4.11-40", "MQDMPR-3.1.7.1.13-02", expected=left, observed=stays, evidence=read.evidence)
 
 
 AT_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
@@ -170,25 +174,23 @@ def test_the_ends_of_the_queue_have_identifiers(remote, judge, action, edge, lab
         if action in RECEIVES:
             queue.end(read)
     expected = [label, SECOND if action in RECEIVES else label]
-    for rule in (*rules, "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40"):
-        judge(rule, expected=expected, observed=found, evidence=read.evidence)
+    judge(*rules, "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40", expected=expected, observed=found, evidence=read.evidence)
 
 
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
 def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
     """Of three messages the second is received: its identifier names nothing, the others theirs; a fourth its own."""
-    queue = filled(remote, *LABELS)
+    queue = remote.filled(*LABELS)
     known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
     taken = looked_up(queue, LOOKUP_RECEIVE_CURRENT, known[1])
     locked = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
     queue.end(taken)
-    deliver(remote, [FOURTH])
+    remote.deliver([FOURTH])
     reads = [looked_up(queue, LOOKUP_PEEK_CURRENT, one) for one in known]
     fourth = looked_up(queue, LOOKUP_PEEK_NEXT, known[2])
     seen = [brought(taken), failed(locked), *(failed(read) for read in reads), brought(fourth)]
     expected = [SECOND, FAILURE, FIRST, FAILURE, THIRD, FOURTH]
-    for rule in ("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39"):
-        judge(rule, expected=expected, observed=seen, evidence=frames([taken, *reads, fourth]))
+    judge.all(expected=expected, observed=seen, evidence=[taken, *reads, fourth])
 
 
 @covers(
@@ -204,32 +206,43 @@ def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
     """By each action: nothing there is a failure of the table, without a handle; a message comes with one if taken."""
-    queue = filled(remote)
+    queue = remote.filled()
     edge = LAST_ID if action in (LOOKUP_PEEK_PREV, LOOKUP_RECEIVE_PREV) else FIRST_ID
     at = IDENTIFIER if action in (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT) else edge
     failing = looked_up(queue, action, at)
-    deliver(remote, [FIRST])
+    remote.deliver([FIRST])
     if at == IDENTIFIER:
         at = known[0] if (known := identifiers(queue, 1)) else at
     read = looked_up(queue, action, at)
-    evidence = frames([failing, read])
+    evidence = [failing, read]
     judge(
         "MQQP-3.1.4.11-D07",
-        expected=OneOf(*RETURNED),
+        expected=one_of(*RETURNED),
         observed=failing.outcome,
         evidence=failing.evidence,
     )
-    for rule in ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"):
-        judge(rule, expected=[FAILURE, "MQ_OK"], observed=[failed(failing), read.outcome], evidence=evidence)
-    for rule in ("MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03"):
-        judge(rule, expected="MQ_OK", observed=read.outcome, evidence=read.evidence)
+    judge(
+        "MQQP-3.1.4.11-18",
+        "MQQP-3.1.4.11-58",
+        expected=[FAILURE, "MQ_OK"],
+        observed=[failed(failing), read.outcome],
+        evidence=evidence,
+    )
+    judge(
+        "MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03", expected="MQ_OK", observed=read.outcome, evidence=read.evidence
+    )
     wanted, handles = "a handle" if action in RECEIVES else "NULL", [handle_of(failing), handle_of(read)]
-    for rule in ("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57", "MQQP-3.1.4.11-02"):
-        judge(rule, expected=["NULL", wanted], observed=handles, evidence=evidence)
+    judge(
+        "MQQP-3.1.4.11-03",
+        "MQQP-3.1.4.11-57",
+        "MQQP-3.1.4.11-02",
+        expected=["NULL", wanted],
+        observed=handles,
+        evidence=evidence,
+    )
     if action in RECEIVES:
         ends = [queue.end(read).outcome, queue.labels()]
-        for rule in ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"):
-            judge(rule, expected=["MQ_OK", []], observed=ends, evidence=evidence)
+        judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=["MQ_OK", []], observed=ends, evidence=evidence)
 
 
 @covers(
@@ -244,15 +257,22 @@ def test_every_property_of_a_message_is_brought(remote, judge, kind):
     """What lookups bring is what was sent, property by property, and as long as its PacketSize says."""
     queue = remote.open(QUEUES[kind])
     sent = [every_property(remote.peer, label, kind) for label in (FIRST, SECOND)]
-    send_all(remote, sent)
+    remote.send_all(sent)
     reads = {
         looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID): 0,
         looked_up(queue, LOOKUP_PEEK_PREV, LAST_ID): 1,
         looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID): 0,
     }
     for read, which in reads.items():
-        for rule in ("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"):
-            judge(rule, expected=WHOLE, observed=unchanged(read, sent[which]), evidence=read.evidence)
+        judge(
+            "MQQP-3.1.4.11-47",
+            "MQQP-3.1.4.11-48",
+            "MQQP-3.1.4.11-50",
+            "MQQP-3.1.4.11-53",
+            expected=WHOLE,
+            observed=unchanged(read, sent[which]),
+            evidence=read.evidence,
+        )
         size, packet_size = sizes(read)
         judge("MQQP-3.1.4.11-54", expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
@@ -260,7 +280,7 @@ def test_every_property_of_a_message_is_brought(remote, judge, kind):
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
 def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
     """For each message RemoteQMStartReceive2 and lookups bring the same SequentialId, each another."""
-    queue = filled(remote, *LABELS)
+    queue = remote.filled(*LABELS)
     cursor = queue.cursor().settled().out.phCursor
     read = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
     seen = []
@@ -268,26 +288,23 @@ def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
         other = queue.read(action, hCursor=cursor).settled()
         pair = [one.settled().out.lpRemoteReadDesc2.SequentialId for one in (other, read)]
         seen.append(pair[1])
-        for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
-            evidence = frames([other, read])
-            judge(rule, expected=[label, pair[0]], observed=[brought(read), pair[1]], evidence=evidence)
+        evidence = [other, read]
+        judge.all(expected=[label, pair[0]], observed=[brought(read), pair[1]], evidence=evidence)
         following = [looked_up(queue, LOOKUP_PEEK_NEXT, one) for one in candidates(pair[1], read)]
         read = next((one for one in following if one.outcome == "MQ_OK"), read)
-    for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
-        judge(rule, expected=len(LABELS), observed=len(set(seen)), evidence=read.evidence)
+    judge.all(expected=len(LABELS), observed=len(set(seen)), evidence=read.evidence)
 
 
 @needs("receive")
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
 def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote, sut, judge):
     """SequentialId of each answer is LookupIdentifier of its message without the highest byte."""
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     for label, action, at in ((FIRST, LOOKUP_PEEK_NEXT, FIRST_ID), (SECOND, LOOKUP_RECEIVE_PREV, LAST_ID)):
         read = looked_up(queue, action, at)
         observed = read.out.lpRemoteReadDesc2.SequentialId if read.out is not None else None
-        for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
-            judge(rule, expected=known[label], observed=observed, evidence=read.evidence)
+        judge.all(expected=known[label], observed=observed, evidence=read.evidence)
 
 
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
@@ -302,7 +319,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
 @goes_on()
 def test_descriptions_that_are_refused(remote, judge, action):
     """By each action: a cursor, any time-out, no queue, one that was not opened; then the same is carried out."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
+    queue = remote.filled(FIRST, SECOND, THIRD)
     cursor = queue.cursor().settled().out.phCursor
     at = identifiers(queue, 2)[-1:] or [FIRST_ID]
     unopened = remote.open_remote(queue.association).settled().out.phQueue
@@ -322,9 +339,8 @@ def test_descriptions_that_are_refused(remote, judge, action):
         ("MQQP-3.1.4.11-26", ["MQQP-3.1.4.11-26", "MQQP-3.1.4.11-25"]),
     ):
         expected = [INVALID_PARAMETER] * len(calls[rule]) + ["carried out"]
-        observed, evidence = [*(call.outcome for call in calls[rule]), then], frames([*calls[rule], fine])
-        for one in alike:
-            judge(one, expected=expected, observed=observed, evidence=evidence)
+        observed, evidence = [*(call.outcome for call in calls[rule]), then], [*calls[rule], fine]
+        judge(*alike, expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
@@ -335,7 +351,7 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
 
     Whether the message is there again is not asked: it may be gone at once (errata E57).
     """
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     admin = remote.open("admin")
     number = remote.request_id()
     at = {LOOKUP_RECEIVE_NEXT: FIRST_ID, LOOKUP_RECEIVE_PREV: LAST_ID}.get(action)
@@ -346,25 +362,33 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     locked = queue.labels()
     ended, again = queue.end(received, RR_NACK), queue.end(received, RR_NACK)
     seen = [brought(received), handle_of(received), locked, ended.outcome, again.outcome]
-    for rule in ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-32"):
-        expected = [label, "a handle", [other], "MQ_OK", "fault nca_s_fault_context_mismatch"]
-        judge(rule, expected=expected, observed=seen, evidence=frames([received, ended]), errata="E57")
+    expected = [label, "a handle", [other], "MQ_OK", "fault nca_s_fault_context_mismatch"]
+    judge(
+        "MQQP-3.1.4.11-30",
+        "MQQP-3.1.4.11-36",
+        "MQDMPR-3.1.7.1.13-04",
+        "MQDMPR-3.1.7.1.13-32",
+        expected=expected,
+        observed=seen,
+        evidence=[received, ended],
+        errata="E57",
+    )
     queue.purge().settled()
-    deliver(remote, [THIRD])
+    remote.deliver([THIRD])
     free = [
         looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID, dwRequestID=number),
         queue.read(PEEK_CURRENT, dwRequestID=number),
     ]
     seen = [brought(read) for read in free]
-    judge("MQQP-3.1.4.11-56", expected=[THIRD, THIRD], observed=seen, evidence=frames([received, *free]))
+    judge("MQQP-3.1.4.11-56", expected=[THIRD, THIRD], observed=seen, evidence=[received, *free])
     queue.receive()
-    deliver(remote, [SECOND], queue="admin")
+    remote.deliver([SECOND], queue="admin")
     right = looked_up(admin, LOOKUP_PEEK_NEXT, FIRST_ID)
     wrong = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-    for rule in ("MQQP-3.1.4.11-29", "MQDMPR-3.1.7.1.13-09"):
-        judge(
-            rule,
-            expected=[SECOND, FAILURE],
-            observed=[brought(right), failed(wrong)],
-            evidence=[*right.evidence, *wrong.evidence],
-        )
+    judge(
+        "MQQP-3.1.4.11-29",
+        "MQDMPR-3.1.7.1.13-09",
+        expected=[SECOND, FAILURE],
+        observed=[brought(right), failed(wrong)],
+        evidence=[*right.evidence, *wrong.evidence],
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import replaced
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 
@@ -38,3 +40,17 @@ add(
     "A client whose connection ends has got its message, while the queue stays open.",
     replaced(_Acknowledging),
 )
+
+
+@fault("one-message-of-a-client-that-is-gone-given-back", breaks="MQQP-3.1.6.2-02", blind=True)
+class OneMessageOfAClientThatIsGoneGivenBack(RemoteEnding):
+    """Of the messages that a client held when it went only the first is given back."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._queues: set[int] = set()
+
+    def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
+        if entry.OpenQueueDescriptorHandle not in self._queues:
+            self._queues.add(entry.OpenQueueDescriptorHandle)
+            super().run_down_remote_read(entry)

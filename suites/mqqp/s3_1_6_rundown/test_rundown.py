@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import RECEIVE, desc2
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, fill, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, fill, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -23,7 +23,7 @@ TRIES = 8
 @pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
 def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge, waits):
     """It had the queue for itself; its connection ends: another opens the queue, and gets the message that comes."""
-    queue = filled(remote, share=DENY_RECEIVE)
+    queue = remote.filled(share=DENY_RECEIVE)
     queue.close_context()
     if waits:
         waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
@@ -33,10 +33,10 @@ def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge, waits):
     queue.association.close()
     opened = reopened(remote, other)
     observed = ["refused" if refused.failed else refused.outcome, opened.outcome]
-    evidence = frames([refused, opened])
+    evidence = [refused, opened]
     judge("MQQP-3.1.6.1-01", expected=["refused", "MQ_OK"], observed=observed, evidence=evidence)
-    deliver(remote, [FIRST])
-    deliver(remote, [SECOND], queue="admin")
+    remote.deliver([FIRST])
+    remote.deliver([SECOND], queue="admin")
     seen = [brought(one.read(RECEIVE)) for one in (RemoteQueue(remote, other, opened), beside)]
     judge("MQQP-3.1.6.1-01", expected=[FIRST, SECOND], observed=seen, evidence=evidence)
 
@@ -55,22 +55,20 @@ def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
     eventually_there(remote, other, [FIRST, THIRD])
     observed = [brought(received), brought(kept), hidden, other.labels(), other.end(kept).outcome]
     expected = [FIRST, SECOND, [THIRD], [FIRST, THIRD], "MQ_OK"]
-    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=expected, observed=observed, evidence=frames([received, kept]))
+    judge.all(expected=expected, observed=observed, evidence=[received, kept])
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_a_client_that_is_gone_gives_all_its_messages_back(remote, judge):
     """A client received two of three messages and ended neither; its connection ends: all three are there in order."""
-    queue, other = filled(remote, FIRST, SECOND, THIRD), remote.open()
+    queue, other = remote.filled(FIRST, SECOND, THIRD), remote.open()
     received = [queue.read(RECEIVE) for _ in range(2)]
     hidden = other.labels()
     queue.association.close()
     eventually_there(remote, other, [FIRST, SECOND, THIRD])
     observed = [*(brought(read) for read in received), hidden, other.labels()]
     expected = [FIRST, SECOND, [THIRD], [FIRST, SECOND, THIRD]]
-    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=expected, observed=observed, evidence=frames(received))
+    judge.all(expected=expected, observed=observed, evidence=received)
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
@@ -78,7 +76,7 @@ def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
     """The queue stays open where it was opened; the connection on which it was read ends: the message is back, as is
     one that comes when the read has waited for it on a connection that is gone.
     """
-    queue = filled(remote, FIRST, SECOND)
+    queue = remote.filled(FIRST, SECOND)
     reading = remote.associate(QM2QM)
     read = reading.call(START2, lpRemoteReadDesc2=desc2(queue.description(RECEIVE)))
     if read.outcome != "MQ_OK":
@@ -94,12 +92,11 @@ def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
     late = waiting_there.begin(START2, lpRemoteReadDesc2=description)
     observed.append(waiting(late))
     waiting_there.close()
-    deliver(remote, [THIRD])
+    remote.deliver([THIRD])
     eventually_there(remote, queue, [THIRD])
     observed.append(queue.labels())
     expected = [FIRST, [SECOND], [FIRST, SECOND], WAITING, [THIRD]]
-    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=expected, observed=observed, evidence=frames([read, late]))
+    judge.all(expected=expected, observed=observed, evidence=[read, late])
 
 
 def reopened(remote: Remote, association: Association) -> Call:

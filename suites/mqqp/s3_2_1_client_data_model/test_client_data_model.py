@@ -20,7 +20,7 @@ def test_what_is_open_and_what_is_pending_is_kept(peer, sut, judge):
     asked = sorted(description(call).dwRequestID for call in calls)
     kept = sorted(entry["RequestId"] for entry in reader.pending())
     evidence = [frame for call in calls for frame in call.evidence]
-    judge("MQQP-3.2.1.2-01", expected=str(asked), observed=str(kept), evidence=evidence)
+    judge("MQQP-3.2.1.2-01", expected=asked, observed=kept, evidence=evidence)
     judge.finished("MQQP-3.2.1.2-01")
     handles = [entry["OpenQueueDescriptorHandle"] for entry in reader.opened()]
-    judge("MQQP-3.2.1.4-01", expected=str([QUEUE_HANDLE] * 2), observed=str(handles), evidence=evidence)
+    judge("MQQP-3.2.1.4-01", expected=[QUEUE_HANDLE] * 2, observed=handles, evidence=evidence)

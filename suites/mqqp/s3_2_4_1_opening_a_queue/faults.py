@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import always, both, pdus, skip, skip_sequence
+from harness.faults.primitives import always, both, pdus, skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.client_model import RemoteQueue
@@ -85,27 +85,6 @@ class BindingOutlivesQueue(ClientOpening):
 
 
 # -- the call ---------------------------------------------------------------------------------------------------------
-
-add(
-    "remote-open-not-called",
-    (
-        "MQQP-3.2.4.1-08",
-        "MQQP-3.1.4.1-03",
-        "MQQP-3.1.4.2-03",
-        "MQQP-3.1.4.3-02",
-        "MQQP-3.1.4.3-03",
-        "MQQP-3.1.4.3-04",
-        "MQQP-3.1.4.3-05",
-        "MQQP-3.1.4.3-06",
-        "MQQP-3.1.4.3-07",
-        "MQQP-3.1.4.3-08",
-        "MQQP-3.1.4.3-09",
-        "MQQP-3.1.4.6-02",
-        "MQQP-3.1.4.7-01",
-    ),
-    "RemoteQMOpenQueue is not called.",
-    skip_sequence(ClientOpening.call_open_queue),
-)
 
 
 @fault("remote-open-third-binding", breaks="MQQP-3.2.4.1-09")

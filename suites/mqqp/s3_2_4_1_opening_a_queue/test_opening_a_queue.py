@@ -6,6 +6,7 @@ from functools import partial
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts, holds
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
@@ -54,14 +55,14 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     asked = server.named("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [(call.into.dwPortType, call.association in bound[:1]) for call in asked if call.into is not None]
-    judge("MQQP-3.2.4.1-03", expected=str([(IP_READ, True)]), observed=str(types), evidence=evidence)
+    judge("MQQP-3.2.4.1-03", expected=[(IP_READ, True)], observed=types, evidence=evidence)
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
     judge("MQQP-3.2.4.1-08", expected=1, observed=len(opened), evidence=evidence)
     judge(
         "MQQP-3.2.4.1-04",
-        expected=str([server.read_port]),
-        observed=str([one.port for one in opened]),
+        expected=[server.read_port],
+        observed=[one.port for one in opened],
         evidence=evidence,
     )
     judge(
@@ -69,7 +70,7 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     )
     state = ["closed" if one.wait_closed() else "open" for one in bound[:1]]
     state += ["closed" if one.wait_closed(sut.quiet_ms) else "open" for one in bound[1:]]
-    judge("MQQP-3.2.4.1-05", expected="['closed', 'open']", observed=str(state), evidence=evidence)
+    judge("MQQP-3.2.4.1-05", expected=["closed", "open"], observed=state, evidence=evidence)
 
 
 @needs("remote_read")
@@ -79,8 +80,9 @@ def test_what_remote_qm_open_queue_is_given(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.open()
     call = reader.one("RemoteQMOpenQueue")
-    client = str(UUID(bytes_le=bytes(call.into.pLicGuid)))
-    judge("MQQP-3.2.4.1-10", expected=str(sut.guid), observed=client, evidence=call.evidence)
+    judge(
+        "MQQP-3.2.4.1-10", expected=sut.guid, observed=UUID(bytes_le=bytes(call.into.pLicGuid)), evidence=call.evidence
+    )
     for rule, name, expected in (
         ("MQQP-3.2.4.1-12", "hQueue", QUEUE_HANDLE),
         ("MQQP-3.2.4.1-13", "pQueue", QUEUE_DESCRIPTOR),
@@ -167,8 +169,12 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     expected = [SUCCESS, "given up after five minutes", SUCCESS]
     judge("MQQP-3.2.4.1-15", expected=expected, observed=[before, observed, others], evidence=evidence)
-    said = "cancelled" if call.cancelled else "not cancelled"
-    judge("MQQP-3.2.4.1-16", expected="cancelled", observed=said, evidence=evidence)
+    judge(
+        "MQQP-3.2.4.1-16",
+        expected=holds("cancelled", otherwise="not cancelled"),
+        observed=bool(call.cancelled),
+        evidence=evidence,
+    )
     judge.finished()
     request.wait()
 
@@ -182,7 +188,12 @@ def test_an_open_queue_has_an_entry(peer, sut, judge):
     reader.open()
     entries = reader.opened()
     call = reader.one("RemoteQMOpenQueue")
-    judge("MQQP-3.2.4.1-20", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=call.evidence)
+    judge(
+        "MQQP-3.2.4.1-20",
+        expected=facts(before=0, after=1),
+        observed={"before": before, "after": len(entries)},
+        evidence=call.evidence,
+    )
     session = str(UUID(bytes_le=SESSION_HANDLE[4:]))
     found = [(one["OpenQueueDescriptorHandle"], one["RRSessionHandle"]) for one in entries]
-    judge("MQQP-3.2.4.1-17", expected=str([(QUEUE_HANDLE, session)]), observed=str(found), evidence=call.evidence)
+    judge("MQQP-3.2.4.1-17", expected=[(QUEUE_HANDLE, session)], observed=found, evidence=call.evidence)

@@ -13,11 +13,12 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, pdus, skip, skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage
+from reference_qm.core.remote.client_reading import ClientReading, RemoteMessage, Version
 from reference_qm.core.remote.client_steps import Sequence
-from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.enums import INFINITE_MS, Ack
 from reference_qm.rpc.bodies import Request
 
 # -- the entry --------------------------------------------------------------------------------------------------------
@@ -352,3 +353,50 @@ class NamesOfTheSender(ClientReading):
             return found
         name = str(PrivateName(found.message.Identifier.QueueManagerGuid, int(name.rpartition("\\")[2], 16)))
         return found._replace(message=replace(found.message, ResponseQueueFormatName=name))
+
+
+@fault("version-asked-for-once", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07"), blind=True)
+class VersionAskedForOnce(ClientReading):
+    """The version of a server is asked for before the first read of a queue only."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self._known: dict[int, Version | None] = {}
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        if read.queue.number not in self._known:
+            self._known[read.queue.number] = yield from super().ask_server_version(read)
+        return self._known[read.queue.number]
+
+
+@fault("version-5-0-with-a-late-build-not-old", breaks=("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10"), blind=True)
+class Version50WithALateBuildNotOld(ClientReading):
+    """A server of version 5.0 is old only with a build below 951."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        late = version is not None and (version.Major, version.Minor) == (5, 0) and version.BuildNumber >= 951
+        return super().is_old_version(version) and not late
+
+
+@fault(
+    "request-ids-counted-for-each-queue",
+    breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
+    blind=True,
+)
+class RequestIdsCountedForEachQueue(ClientReading):
+    """The RequestIds of the reads of each queue begin with 1."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        entry.RequestId = sum(one.queue is read.queue for one in pending)
+        return entry
+
+
+@fault("time-out-of-zero-taken-for-endless", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"), blind=True)
+class TimeOutOfZeroTakenForEndless(ClientReading):
+    """ulTimeout of a read that is not to wait is that of one that waits for ever."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read(read)
+        return described | {"ulTimeout": described["ulTimeout"] or INFINITE_MS}

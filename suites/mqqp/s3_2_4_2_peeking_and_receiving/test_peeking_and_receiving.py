@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import holds
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
@@ -112,8 +113,12 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
         if name in rules:
             holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
             judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
-    null = "NULL" if asked.lpBuffer is None else "a pointer"
-    judge(rules["lpBuffer"], expected="NULL", observed=null, evidence=call.evidence)
+    judge(
+        rules["lpBuffer"],
+        expected=holds("NULL", otherwise="a pointer"),
+        observed=asked.lpBuffer is None,
+        evidence=call.evidence,
+    )
     for timeout_ms in TIMEOUTS_MS:
         before = len(reader.reads())
         reading.begin(reader, remote, timeout_ms)
@@ -158,10 +163,14 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
             given_up = True
             continue
         if about in COUNTS_AS_OLD:
-            counted = "a new server" if START2 in called else "an old server"
-            judge(section.version[about], expected="an old server", observed=counted, evidence=frames_of(calls))
+            judge(
+                section.version[about],
+                expected=holds("an old server", otherwise="a new server"),
+                observed=START2 not in called,
+                evidence=frames_of(calls),
+            )
             continue
-        judge(section.version[about], expected=str([method]), observed=str(called), evidence=frames_of(calls))
+        judge(section.version[about], expected=[method], observed=called, evidence=frames_of(calls))
         if about == "check":
             judge(section.version["version"], expected=True, observed=asked, evidence=frames_of(calls))
     if given_up:
@@ -185,15 +194,15 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
     evidence = frames_of(calls)
     differ = len(set(numbers))
     for about in ("identifier", "unique"):
-        judge(section.entry[about], expected="3 identifiers", observed=f"{differ} identifiers", evidence=evidence)
+        judge(section.entry[about], expected=3, observed=differ, case="identifiers", evidence=evidence)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence += frames_of(cancels)
     found = [call.into.dwRequestID for call in cancels if call.into is not None]
     for about in ("create", "add"):
-        judge(section.entry[about], expected=str(numbers[1:2]), observed=str(found), evidence=evidence)
+        judge(section.entry[about], expected=numbers[1:2], observed=found, evidence=evidence)
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(section.entry["handle"], expected=str([QUEUE_HANDLE]), observed=str(handles), evidence=evidence)
+    judge(section.entry["handle"], expected=[QUEUE_HANDLE], observed=handles, evidence=evidence)
 
 
 @needs("inspect")
@@ -239,9 +248,9 @@ def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
     handle = context(0x4EAD_0000 + description(call).dwRequestID)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
     for about in ("read_handle", "context"):
-        judge(rules[about], expected=str([handle.hex()]), observed=str(given), evidence=evidence)
+        judge(rules[about], expected=[handle.hex()], observed=given, evidence=evidence)
     acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
-    judge(rules["ack"], expected=str([RR_ACK]), observed=str(acks), evidence=evidence)
+    judge(rules["ack"], expected=[RR_ACK], observed=acks, evidence=evidence)
 
 
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
@@ -264,7 +273,7 @@ def test_private_queues_that_a_message_names_are_those_of_their_computers(peer, 
     rule = section.message["message"]
     told_of = (reply.get("message") or {}).get("response_queue")
     if reply.get("message") and told_of is None:
-        judge.not_exercised(rule, "the SUT does not tell the response queue of a message", evidence)
+        judge.not_exercised(rule, reason="the SUT does not tell the response queue of a message", evidence=evidence)
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
     observed = [computer, f"0x{number.lstrip('0')}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import CANCELED, QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, give
 from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
@@ -30,7 +31,7 @@ def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
         ("MQQP-3.2.4.7-06", "dwRequestID", description(first).dwRequestID),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
-        judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)
+        judge(rule, expected=[expected], observed=found, evidence=evidence)
 
 
 @needs("remote_read", "inspect")
@@ -47,7 +48,12 @@ def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
     reader.begin("cancel", request=request.number).wait()
     after = len(reader.pending())
     evidence = [*read.evidence, *reader.one("RemoteQMCancelReceive").evidence]
-    judge("MQQP-3.2.4.7-07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
+    judge(
+        "MQQP-3.2.4.7-07",
+        expected=facts(before=1, after=0),
+        observed={"before": before, "after": after},
+        evidence=evidence,
+    )
     judge.finished()
     give(read, None, CANCELED)
     request.wait()

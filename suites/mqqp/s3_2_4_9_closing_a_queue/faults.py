@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
-from reference_qm.core.remote.client_model import RemoteOpenQueueEntry, RemoteQueue
+from reference_qm.core.remote.client_cancelling import ClientCancelling
+from reference_qm.core.remote.client_model import PendingRemoteReadEntry, RemoteOpenQueueEntry, RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
 from reference_qm.core.remote.client_steps import Binding, Sequence
 
@@ -46,11 +48,13 @@ add(
     skip(ClientOpening.remove_remote_open_queue),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQP-3.2.4.9-03": ("remote-cancel-other-queue",),
-    "MQQP-3.2.4.9-04": (
-        "closing-client-cancels-its-first-read",
-        "remote-cancel-other-request",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("closing-client-cancels-its-first-read", breaks=("MQQP-3.2.4.9-04",), blind=True)
+class ClosingClientCancelsItsFirstRead(ClientCancelling):
+    """Every RemoteQMCancelReceive of a queue names the first of its reads."""
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        described = super().build_cancel_receive(entry)
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        self.first = getattr(self, "first", next(one.RequestId for one in pending if one.queue is entry.queue))
+        return described | {"dwRequestID": self.first}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import (
@@ -32,8 +33,13 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     evidence = [frame for call in calls for frame in call.evidence]
     judge("MQQP-3.2.4.9-05", expected=1, observed=len(calls), evidence=evidence)
     found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
-    for rule in ("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"):
-        judge(rule, expected=str([SESSION_HANDLE.hex()]), observed=str(found), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.9-02",
+        "MQQP-3.2.4.9-06",
+        expected=[SESSION_HANDLE.hex()],
+        observed=found,
+        evidence=evidence,
+    )
     judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
     reader.begin("remote_receive", cursor=kept, timeout_ms=TIMEOUT_MS).wait()
     reads = reader.reads()
@@ -78,4 +84,9 @@ def test_a_closed_queue_has_no_entry(peer, sut, judge):
     reader.begin("remote_close", remote=remote).wait()
     after = len(reader.opened())
     evidence = reader.one("RemoteQMCloseQueue").evidence
-    judge("MQQP-3.2.4.9-07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
+    judge(
+        "MQQP-3.2.4.9-07",
+        expected=facts(before=1, after=0),
+        observed={"before": before, "after": after},
+        evidence=evidence,
+    )

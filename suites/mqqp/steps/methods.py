@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 import pytest
 
-from harness.judging.judge import Judge
 from harness.run.marks import covers
 
 
@@ -21,9 +19,3 @@ def by_each(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDe
             for by, rules in methods.items()
         ],
     )
-
-
-def judge_each(judge: Judge, rules: Iterable[str], **what: Any) -> None:
-    """Judge some rules alike."""
-    for rule in rules:
-        judge(rule, **what)

@@ -16,7 +16,7 @@ from harness.wire import (
     PublicQueueFormatName,
     dissect,
 )
-from suites.messages import Sequence, a_message
+from suites.messages import Sequence
 
 WHOLE = "the message that was sent"
 EXPRESS, RECOVERABLE, TRANSACTIONAL = "express", "recoverable", "transactional"
@@ -73,7 +73,7 @@ def every_property(peer: Peer, label: str, kind: str = RECOVERABLE, **more: Any)
     }
     if kind == TRANSACTIONAL:
         return Sequence(peer).message(user, **properties)
-    return a_message(peer, {"DM": int(kind == RECOVERABLE), **user}, base={"PR": 6}, **properties)
+    return peer.message({"DM": int(kind == RECOVERABLE), **user}, base={"PR": 6}, **properties)
 
 
 def unchanged(read: Call, sent: Any) -> str:

@@ -26,10 +26,3 @@ class EveryMessageIsTheNext(InSequence):
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         return True
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-3.2.1-D01": ("so-express-on-disk",),
-    "MQSO-3.2.1-D02": ("so-restart-empties-queues",),
-}
-"""Faults of other sections that break rules of this one."""

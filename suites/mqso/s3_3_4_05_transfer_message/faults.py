@@ -63,8 +63,3 @@ add(
     "A session that was lost is not established again.",
     skip(Establishing.on_session_retry_connect_timer),
 )
-
-BROKEN_ELSEWHERE = {
-    "MQSO-3.3.4.5-D05": ("so-no-dead-letters",),
-}
-"""Faults of other sections that break rules of this one."""

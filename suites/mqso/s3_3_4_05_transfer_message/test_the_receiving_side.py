@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.messages import recoverable_message
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, identifier, labels, message_class
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, identifier, message_class
 from suites.mqqb.steps.disposition import correlation as answered
-from suites.mqqb.steps.sender import eventually
 
 NEGATIVE = 0x8000
 """The bit of MessageClass that negative acknowledgments have (MS-MQMQ 2.2.18.1.6)."""
@@ -18,12 +16,12 @@ def test_a_duplicate_is_discarded_and_a_refused_message_answered(peer, sut, judg
     """Each of two messages that come twice is there once; one in no transaction is refused by a transactional queue."""
     receiver = AcknowledgingReceiver(peer, sut)
     wanted = [f"{which} {peer.message_id()}" for which in ("first", "second")]
-    packets = [recoverable_message(peer, label=label) for label in wanted]
+    packets = [peer.recoverable_message(label=label) for label in wanted]
     sent = [receiver.give(packet) for packet in (*packets, *packets)]
-    eventually(peer, lambda: wanted[1] in labels(sut, sut.queue()))
+    peer.eventually(lambda: wanted[1] in sut.labels(sut.queue()))
     refused = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
     acks = [ack for ack in receiver.await_acks(1) if answered(ack) == identifier(refused)]
-    judge("MQSO-3.3.4.5-D01", expected=wanted, observed=labels(sut, sut.queue()), evidence=sent)
+    judge("MQSO-3.3.4.5-D01", expected=wanted, observed=sut.labels(sut.queue()), evidence=sent)
     signs = ["negative" if message_class(ack) & NEGATIVE else "positive" for ack in acks]
     judge("MQSO-3.3.4.5-D02", expected=["negative"], observed=signs, evidence=[refused, *acks])
     receiver.end()

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from harness.faults.calls import instead_if
 from harness.faults.parts import fault
+from harness.faults.registry import add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.names.destinations import Destinations
-from reference_qm.model.adm import Queue
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.model.adm import Message, Queue
+from reference_qm.model.statuses import EnqueueStatus, Status
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -50,23 +55,22 @@ class LocalMessageElsewhere(Destinations):
         return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
 
 
-BROKEN_ELSEWHERE = {
-    "MQSO-3.3.4.3-D01": ("so-accepted-though-refused",),
-    "MQSO-3.3.4.3-D03": ("so-one-outgoing-queue",),
-    "MQSO-3.3.4.4-D01": ("so-sent-before-the-commit",),
-    "MQSO-3.3.4.4-D02": (
-        "so-abort-commits",
-        "so-committed-is-lost",
+add(
+    "so-received-stays",
+    ("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"),
+    "A message that is received without a transaction stays in its queue.",
+    instead_if(
+        Reading.take_message_out,
+        lambda given: given.transaction is None and not given.two_phase_read,
+        lambda given: given.answered(Status.MQ_OK, given.position),
     ),
-    "MQSO-3.3.4.6-D01": (
-        "so-readers-forgotten",
-        "so-readers-wait-for-ever",
-    ),
-    "MQSO-3.3.4.6-D02": ("so-received-stays",),
-    "MQSO-3.3.4.7-D01": ("so-locked-seen-by-all",),
-    "MQSO-3.3.4.7-D02": (
-        "so-aborted-stays-locked",
-        "so-committed-comes-back",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+)
+
+
+@fault("so-accepted-though-refused", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
+class AcceptedThoughRefused(Quotas):
+    """A message for which there is no room is accepted."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        super().check(queue, message)
+        return EnqueueStatus.NO_ERROR

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, asked, send_here
-from suites.mqqb.steps.disposition import labels
+from suites.applications import DONE, NOTHING, REFUSED, asked, received, tried
 
 SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
 FIRST = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
@@ -40,14 +39,35 @@ def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
 def test_questions_change_nothing(sut, judge):
     """A queue with two messages is asked about, again and again: each time it is as it was, and so are the messages."""
     queue = sut.new_queue("asked")
-    send_here(sut, queue, ["one", "two"], delivery="recoverable")
+    sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
     def answers() -> tuple[dict[str, object], list[str], list[object]]:
         shown = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
-        return {key: shown[key] for key in SHOWN if key in shown}, labels(sut, queue), listed
+        return {key: shown[key] for key in SHOWN if key in shown}, sut.labels(queue), listed
 
     first = answers()
     judge("MQSO-3.3.4.2-D01", expected=(["one", "two"], [2]), observed=first[1:])
     for _ in range(3):
         judge("MQSO-3.3.4.2-D01", expected=first, observed=answers())
+
+
+@needs("send", "receive", "queue_control")
+@covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
+def test_what_is_received_without_a_transaction_is_gone(sut, judge):
+    """Express and recoverable messages that were sent are there, and gone when they are received; one that could not be
+    sent never was.
+    """
+    queue = sut.new_queue("states", quota_kb=8)
+    sut.send_here(queue, ["express"])
+    sut.send_here(queue, ["recoverable"], delivery="recoverable")
+    lost = tried(lambda: sut.send(sut.direct_name(queue), label="too much", body="x" * 10_000))
+    judge(
+        "MQSO-5.1.1.3-01",
+        "MQSO-3.3.4.3-D01",
+        "MQSO-3.3.4.3-D02",
+        expected=(REFUSED, ["express", "recoverable"]),
+        observed=(lost, sut.labels(queue)),
+    )
+    taken = [received(sut, queue=queue) for _ in range(3)]
+    judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", NOTHING], observed=taken)

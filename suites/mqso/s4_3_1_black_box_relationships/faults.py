@@ -104,26 +104,12 @@ class NothingSentWithoutADirectory(NextHops):
         return super().get_destination_info(format_name) if integrated else None
 
 
-BROKEN_ELSEWHERE = {
-    "MQSO-4.3.1-01": ("so-restart-forgets-properties",),
-    "MQSO-4.3.1.2-04": ("so-no-dead-letters",),
-    "MQSO-4.3.1.2-D03": ("so-outage-for-good",),
-    "MQSO-4.3.1.2-D05": (
-        "so-order-acks-transfer-nothing",
-        "so-session-acks-transfer-nothing",
-    ),
-    "MQSO-4.3.1.2-D06": ("so-locked-seen-by-all",),
-    "MQSO-4.3.1.2-D07": (
-        "so-aborted-stays-locked",
-        "so-committed-comes-back",
-    ),
-    "MQSO-4.3.1.3-03": (
-        "gates-of-no-site",
-        "topology-not-read",
-    ),
-    "MQSO-4.3.1.3-D02": (
-        "gates-of-no-site",
-        "topology-not-read",
-    ),
-}
-"""Faults of other sections that break rules of this one."""
+ROUTES = ("MQSO-3.3.4.5-01", "MQSO-4.3.1.3-03", "MQSO-4.3.1.3-D02")
+
+
+@fault("gates-of-no-site", breaks=("MQDMPR-3.1.7.1.21-02", *ROUTES))
+class GatesOfNoSite(NextHops):
+    """The destination is the next hop, in whatever site it is."""
+
+    def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
+        return (guid,)

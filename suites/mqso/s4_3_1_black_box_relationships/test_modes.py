@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import DONE, NOTHING, REFUSED, received
-from suites.messages import recoverable_message
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name, opened
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 INTEGRATED = "it is integrated with a directory"
 
@@ -18,24 +15,31 @@ INTEGRATED = "it is integrated with a directory"
 def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, judge):
     """No public queue can be made; a message comes into a private queue by a direct name, and one leaves by another."""
     if sut.inspect()["QueueManager"]["DirectoryIntegrated"]:
-        for rule in ("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02"):
-            judge.not_exercised(rule, INTEGRATED)
+        judge.not_exercised(
+            "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=INTEGRATED
+        )
         return
     made = Enterprise(peer, sut).publish()
-    judge("MQSO-4.3.1.3-01", expected=f"workgroup mode, {REFUSED}", observed=f"workgroup mode, {made}")
+    judge("MQSO-4.3.1.3-01", expected=REFUSED, observed=made, case="workgroup mode")
     queue = sut.new_queue("private")
     label = f"in {peer.message_id()}"
-    sent = opened(peer).send(recoverable_message(peer, destination=f"TCP:{sut.address}\\{queue}", label=label))
-    eventually(peer, lambda: label in labels(sut, queue))
+    sent = peer.open_raw().send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label=label))
+    peer.eventually(lambda: label in sut.labels(queue))
     taken = received(sut, queue=queue)
-    sender = Sender(peer, sut, direct_name(peer, "mqc-private"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-private"))
     sender.send(1)
     session = sender.next_session()
     came = [] if session is None else sender.collect(session, 1)
     if session is not None:
         sender.acknowledge_all(session)
-    for rule in ("MQSO-4.3.1.1-01", "MQSO-4.3.3-D02", "MQSO-4.3.1.3-D01"):
-        judge(rule, expected=(label, [1]), observed=(taken or NOTHING, tags(came)), evidence=[sent, *came])
+    judge(
+        "MQSO-4.3.1.1-01",
+        "MQSO-4.3.3-D02",
+        "MQSO-4.3.1.3-D01",
+        expected=(label, [1]),
+        observed=(taken or NOTHING, tags(came)),
+        evidence=[sent, *came],
+    )
     judge("MQSO-4.3.1.3-D01", expected=REFUSED, observed=made)
 
 

@@ -10,7 +10,7 @@ from harness.faults.registry import FaultyCore, add
 from reference_qm.core.commands.commands import Commands
 from reference_qm.core.commands.inputs import Inputs
 from reference_qm.core.enterprise.directory_client import DirectoryClient
-from reference_qm.core.enterprise.initialization import RETRY_LATER_S, Initialization
+from reference_qm.core.enterprise.initialization import Initialization
 from reference_qm.core.errors import CommandError
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.remote.client_tasks import ClientTasks
@@ -141,21 +141,3 @@ class RetriesAtTheSamePace(Initialization):
         before = self.qm.adm.InitializationRetryTimerDuration
         super().await_retry(now)
         self.qm.adm.InitializationRetryTimerDuration = before
-
-
-@fault("so-first-retry-late", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
-class FirstRetryLate(Initialization):
-    """The first attempt to start again is made after 900 seconds."""
-
-    def await_retry(self, now: Now) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
-        super().await_retry(now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-5.1.1-D01": ("so-cursors-come-back",),
-    "MQSO-5.1.1.1-01": ("so-damage-not-looked-at",),
-    "MQSO-5.1.1.1-02": ("so-damage-not-looked-at",),
-    "MQSO-5.1.1.1-D06": ("so-outage-of-the-directory-not-noted",),
-}
-"""Faults of other sections that break rules of this one."""

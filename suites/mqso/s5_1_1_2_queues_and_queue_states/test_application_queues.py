@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.applications import NOTHING, REFUSED, Waiting, asked, received, send_here, to_queue, tried
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import settle
+from suites.applications import NOTHING, REFUSED, Waiting, asked, received, tried
 
 WAIT_MS = 60_000
 SHORT_MS = 200
@@ -22,15 +20,15 @@ def test_messages_leave_in_order_until_the_queue_is_purged(sut, judge, transacti
     """
     queue = sut.new_queue("life", transactional=transactional)
     delivery = "transactional" if transactional else "express"
-    send_here(sut, queue, ["1", "2", "3", "4", "5"], delivery=delivery)
+    sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
     taken = [received(sut, queue=queue) for _ in range(2)]
     judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=taken)
-    judge("MQSO-5.1.1.2-D01", expected=["3", "4", "5"], observed=labels(sut, queue))
+    judge("MQSO-5.1.1.2-D01", expected=["3", "4", "5"], observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
-    judge("MQSO-5.1.1.2-D04", expected=[], observed=labels(sut, queue))
+    judge("MQSO-5.1.1.2-D04", expected=[], observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
-    send_here(sut, queue, ["6"], delivery=delivery)
-    judge("MQSO-5.1.1.2-D04", expected=["6"], observed=labels(sut, queue))
+    sut.send_here(queue, ["6"], delivery=delivery)
+    judge("MQSO-5.1.1.2-D04", expected=["6"], observed=sut.labels(queue))
 
 
 AWAITED = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
@@ -42,19 +40,17 @@ def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
     """A read waits for a message, gets it, and leaves nothing; one whose time is over gets none of what comes later."""
     queue = sut.new_queue("awaited")
     reader = Waiting(peer, sut, timeout_ms=WAIT_MS, queue=queue)
-    settle(peer)
-    send_here(sut, queue, ["awaited"])
+    peer.settle()
+    sut.send_here(queue, ["awaited"])
     brought = reader.brought()
-    for rule in AWAITED:
-        judge(rule, expected="awaited", observed=brought)
-    judge("MQSO-5.1.1.2-D03", expected=[], observed=labels(sut, queue))
+    judge(*AWAITED, expected="awaited", observed=brought)
+    judge("MQSO-5.1.1.2-D03", expected=[], observed=sut.labels(queue))
     late = Waiting(peer, sut, timeout_ms=SHORT_MS, queue=queue)
     brought = late.brought()
-    for rule in AWAITED:
-        judge(rule, expected=NOTHING, observed=brought)
-    send_here(sut, queue, ["later"])
-    settle(peer)
-    judge("MQSO-5.1.1.2-D03", expected=["later"], observed=labels(sut, queue))
+    judge(*AWAITED, expected=NOTHING, observed=brought)
+    sut.send_here(queue, ["later"])
+    peer.settle()
+    judge("MQSO-5.1.1.2-D03", expected=["later"], observed=sut.labels(queue))
 
 
 @needs("queue_control", "send", "receive")
@@ -62,12 +58,12 @@ def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
 def test_a_deleted_queue_is_gone_with_its_messages(sut, judge):
     """Nothing is sent to or read from a queue that was deleted; one made anew under its name is empty."""
     queue = sut.new_queue("deleted")
-    send_here(sut, queue, ["1", "2"], delivery="recoverable")
+    sut.send_here(queue, ["1", "2"], delivery="recoverable")
     sut.delete_queue(queue)
-    observed = [asked(sut, "peek", queue=queue), tried(lambda: send_here(sut, queue, ["3"]))]
+    observed = [asked(sut, "peek", queue=queue), tried(lambda: sut.send_here(queue, ["3"]))]
     judge("MQSO-5.1.1.2-D05", expected=[REFUSED, REFUSED], observed=observed)
     sut.create_queue(queue)
-    judge("MQSO-5.1.1.2-D05", expected=[], observed=labels(sut, queue))
+    judge("MQSO-5.1.1.2-D05", expected=[], observed=sut.labels(queue))
 
 
 @needs("queue_control", "send", "receive")
@@ -76,13 +72,13 @@ def test_a_full_queue_takes_no_message(sut, judge):
     """A queue with room for one message takes it, rejects the next, and takes another when the first is gone."""
     queue = sut.new_queue("full", quota_kb=8)
     whole = "x" * 5_000
-    to = to_queue(sut, queue)
+    to = sut.direct_name(queue)
     sut.send(to, label="first", body=whole)
     tried(lambda: sut.send(to, label="too much", body=whole))
-    judge("MQSO-5.1.1.2-D02", expected=["first"], observed=labels(sut, queue))
+    judge("MQSO-5.1.1.2-D02", expected=["first"], observed=sut.labels(queue))
     sut.control.call("purge", queue=queue)
     sut.send(to, label="again", body=whole)
-    judge("MQSO-5.1.1.2-D02", expected=["again"], observed=labels(sut, queue))
+    judge("MQSO-5.1.1.2-D02", expected=["again"], observed=sut.labels(queue))
 
 
 @needs("queue_control", "send", "receive", "restart")
@@ -90,7 +86,7 @@ def test_a_full_queue_takes_no_message(sut, judge):
 def test_a_cursor_has_a_place_of_its_own_until_a_restart(sut, judge):
     """Of two cursors one goes on to the second message, the other stays at the first; neither is known afterwards."""
     queue = sut.new_queue("cursors")
-    send_here(sut, queue, ["1", "2", "3"], delivery="recoverable")
+    sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
     first, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
     seen = [received(sut, "peek_message", cursor=first), received(sut, "peek_next", cursor=first)]
@@ -98,5 +94,4 @@ def test_a_cursor_has_a_place_of_its_own_until_a_restart(sut, judge):
     judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=seen)
     sut.restart()
     after = [asked(sut, "peek_message", cursor=cursor, timeout_ms=0) for cursor in (first, second)]
-    for rule in ("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01"):
-        judge(rule, expected=[REFUSED, REFUSED], observed=after)
+    judge.all(expected=[REFUSED, REFUSED], observed=after)

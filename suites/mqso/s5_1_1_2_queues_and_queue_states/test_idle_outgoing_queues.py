@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import direct_name, pass_time
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 IDLE_MS = 60_000
 UNHURRIED = 4
@@ -25,9 +24,9 @@ def test_an_outgoing_queue_begins_anew_and_ends_when_it_is_idle(peer, sut, judge
     """
     sut.slow_down(UNHURRIED)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_MS)
-    idle, held = (direct_name(peer, f"mqc-{name}") for name in ("idle", "held"))
+    idle, held = (peer.direct_name(f"mqc-{name}") for name in ("idle", "held"))
     sut.send(idle, body="waits", application_tag=1)
-    pass_time(peer, sut.response_timeout_ms)
+    peer.pass_time(sut.response_timeout_ms)
     sender = Sender(peer, sut, idle)
     session = sender.next_session()
     came = [] if session is None else sender.collect(session, 1)
@@ -35,13 +34,13 @@ def test_an_outgoing_queue_begins_anew_and_ends_when_it_is_idle(peer, sut, judge
     if session is None:
         return
     sender.acknowledge_all(session)
-    eventually(peer, lambda: _outgoing(sut, idle) == {idle: 0})
+    peer.eventually(lambda: _outgoing(sut, idle) == {idle: 0})
     session.close()
     sut.send(held, body="stays", application_tag=2)
     session, _ = sender.first(1)
     sut.pause(held)
     session.close()
-    pass_time(peer, sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
+    peer.pass_time(sut.duration_ms(IDLE_MS) + sut.slack_ms(IDLE_MS) + sut.response_timeout_ms)
     judge("MQSO-5.1.1.2-D08", expected={held: 1}, observed=_outgoing(sut, idle, held), evidence=came)
     sut.resume(held)
     session = sender.session()

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from harness.run.marks import covers, needs
-from suites.applications import REFUSED, asked, to_queue, tried
-from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import direct_name, opened, pass_time, settle
+from suites.applications import REFUSED, asked, tried
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
 SHORT_S = 2
@@ -19,24 +17,28 @@ SHORT_S = 2
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
     """Messages for three queues of a peer that is not there wait in three outgoing queues, each with its own."""
-    names = [direct_name(peer, f"mqc-{number}") for number in (1, 2, 3)]
+    names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
             sut.send(name, body="waits")
     counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
-    for rule in ("MQSO-5.1.1.2-D07", "MQSO-3.3.4.3-D03"):
-        judge(rule, expected=[1, 2, 3], observed=[counts.get(name.lower(), 0) for name in names])
+    judge(
+        "MQSO-5.1.1.2-D07",
+        "MQSO-3.3.4.3-D03",
+        expected=[1, 2, 3],
+        observed=[counts.get(name.lower(), 0) for name in names],
+    )
 
 
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10")
 def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
     """What is sent to a queue that is paused waits; when it is resumed, that comes, in its order."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-held"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
     session, came = sender.first(1)
     sender.acknowledge_all(session)
-    settle(peer)
+    peer.settle()
     sut.pause(sender.to)
     sender.send(2, 3)
     came = sender.collect_all(session, 2)
@@ -55,17 +57,17 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
     """Neither an application nor a message of another queue manager puts anything into a dead-letter queue or a
     journal, and nobody deletes one.
     """
-    connection = opened(peer)
+    connection = peer.open_raw()
     names = (PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL)
     sent = [
-        connection.send(recoverable_message(peer, destination=f"TCP:{sut.address}\\{name}", label=name))
+        connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{name}", label=name))
         for name in names
     ]
     for name in names:
         judge("MQSO-5.1.1.2-D11", expected=REFUSED, observed=asked(sut, "delete_queue", name=name))
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
-        tried(partial(sut.send, to_queue(sut, name), body=name, delivery=delivery))
-    settle(peer)
+        tried(partial(sut.send, sut.direct_name(name), body=name, delivery=delivery))
+    peer.settle()
     for name in names:
         found = [one["label"] or one["body"] for one in sut.kept(name)]
         judge("MQSO-5.1.1.2-D11", expected=[], observed=found, evidence=sent)
@@ -84,7 +86,7 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
     """Messages that wait too long for a peer that is not there become dead letters if they asked for it, transactional
     ones in a queue of their own. Of two that are delivered then the one that asked for it is in the journal.
     """
-    to = direct_name(peer, "mqc-kept")
+    to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
     for delivery in ("express", "recoverable", "transactional"):
         for journal in ([], ["negative"]):
@@ -97,22 +99,20 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
     waiting = sut.outgoing(to)["count"]
     if peer.took(began_ms).ms < (SHORT_S - 1) * 1_000:  # else none need wait any more
         judge("MQSO-5.1.1.3-D02", expected=6, observed=waiting)
-    pass_time(peer, (SHORT_S + 1) * 1_000)
+    peer.pass_time((SHORT_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
-    eventually(peer, lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
+    peer.eventually(lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
     dead = found(PLAIN_DEAD, TRANSACTIONAL_DEAD)
     that_asked = [[label for label in labels if label.endswith("negative")] for labels in dead]
-    for rule in ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04"):
-        judge(rule, expected=expected, observed=that_asked)
-    for rule in ("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"):
-        judge(rule, expected=expected, observed=dead)
+    judge("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", expected=expected, observed=that_asked)
+    judge("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08", expected=expected, observed=dead)
     judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing(to)["count"])
     sender = Sender(peer, sut, to)
     sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
     sender.send(2, delivery="recoverable", label="not journaled")
     session, came = sender.first(2)
     sender.acknowledge_all(session)
-    eventually(peer, lambda: found(JOURNAL) == [["journaled"]])
+    peer.eventually(lambda: found(JOURNAL) == [["journaled"]])
     judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=found(JOURNAL), evidence=came)
 
 

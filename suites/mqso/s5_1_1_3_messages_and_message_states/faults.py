@@ -8,31 +8,14 @@ from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.core.queueing.journaling import Journaling
-from reference_qm.core.queueing.quotas import Quotas
-from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.queueing.transaction_events import TransactionEvents
-from reference_qm.core.store.disk import Change
-from reference_qm.core.store.durability import Durability
 from reference_qm.core.transfer.order_acks import OrderAcks
 from reference_qm.core.transfer.session_acks import SessionAcks
-from reference_qm.model.adm import Message, MessagePosition, Queue
-from reference_qm.model.elements import Answered
-from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
-from reference_qm.model.statuses import EnqueueStatus, Status
-from reference_qm.model.transactions import Transaction, TransactionalOperation
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.transactions import TransactionalOperation
 from reference_qm.surface.clock import Now
-
-
-@fault("so-express-on-disk", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
-class ExpressOnDisk(Durability):
-    """Express messages are put on disk as others are."""
-
-    def sent(self, position: MessagePosition) -> Change:
-        message = position.MessageReference
-        position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
-        return super().sent(position)
-
 
 add(
     "so-session-acks-transfer-nothing",
@@ -69,23 +52,6 @@ class LockedSeenByAll(Seeking):
         )
 
 
-@fault("so-received-stays", breaks=("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"))
-class ReceivedStays(Reading):
-    """A message that is received without a transaction stays in its queue."""
-
-    def take_message_out(
-        self,
-        position: MessagePosition,
-        transaction: Transaction | None,
-        two_phase_read: bool,
-        answered: Answered,
-    ) -> None:
-        if transaction is None and not two_phase_read:
-            answered(Status.MQ_OK, position)
-            return
-        super().take_message_out(position, transaction, two_phase_read, answered)
-
-
 add(
     "so-aborted-stays-locked",
     ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
@@ -102,15 +68,6 @@ class CommittedComesBack(TransactionEvents):
         self.abort_dequeue(operation, now)
 
 
-@fault("so-accepted-though-refused", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
-class AcceptedThoughRefused(Quotas):
-    """A message for which there is no room is accepted."""
-
-    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        super().check(queue, message)
-        return EnqueueStatus.NO_ERROR
-
-
 @fault("so-all-become-dead-letters", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
 class AllBecomeDeadLetters(Journaling):
     """Whatever could not be delivered becomes a dead letter, whether it asked for it or not."""
@@ -119,9 +76,3 @@ class AllBecomeDeadLetters(Journaling):
         message = position.MessageReference
         position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-5.1.1.3-D03": ("routing-past-the-router",),
-}
-"""Faults of other sections that break rules of this one."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, asked, received, send_here, to_queue
-from suites.mqqb.steps.disposition import labels
+from suites.applications import DONE, asked, received
 
 
 @needs("transactions", "send", "receive", "queue_control")
@@ -12,12 +11,12 @@ from suites.mqqb.steps.disposition import labels
 def test_an_internal_transaction_is_decided_by_who_began_it(sut, judge):
     """Without any vote a transaction is committed, with what it sent and received, and another is aborted."""
     queue = sut.queue("transactional")
-    send_here(sut, queue, ["first", "second"], delivery="transactional")
+    sut.send_here(queue, ["first", "second"], delivery="transactional")
     for outcome, expected in (("abort", ["first", "second"]), ("commit", ["second", "sent to commit"])):
         transaction = sut.control.call("begin")["transaction"]
         received(sut, queue=queue, transaction=transaction)
         label = f"sent to {outcome}"
-        sut.send(to_queue(sut, queue), label=label, body=label, transaction=transaction)
+        sut.send(sut.direct_name(queue), label=label, body=label, transaction=transaction)
         done = asked(sut, outcome, transaction=transaction)
-        observed = (outcome, done, labels(sut, queue))
+        observed = (outcome, done, sut.labels(queue))
         judge("MQSO-5.2.1.3-D01", expected=(outcome, DONE, expected), observed=observed)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from harness.faults.parts import fault
 from harness.faults.primitives import at_restart, effects
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.model.adm import Queue
+from reference_qm.core.store.disk import Change
+from reference_qm.core.store.durability import Durability
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.effects import Effect, Persist
 
 
@@ -82,7 +87,12 @@ add(
     effects(_nothing_leaves),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQSO-5.5.1-06": ("so-express-on-disk",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("so-express-on-disk", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
+class ExpressOnDisk(Durability):
+    """Express messages are put on disk as others are."""
+
+    def sent(self, position: MessagePosition) -> Change:
+        message = position.MessageReference
+        position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+        return super().sent(position)

@@ -32,5 +32,11 @@ def test_messages_on_their_way_outlive_a_restart(topology, judge, role, delivery
     topology.mend(NEXT[role])
     frames = routed.until_received(*TAGS)
     received = routed.received()
-    for each in (rule, "MQSO-5.5.1-D01"):
-        judge(each, expected=list(TAGS), observed=received, evidence=frames, note=f"after a restart of the {role}")
+    judge(
+        rule,
+        "MQSO-5.5.1-D01",
+        expected=list(TAGS),
+        observed=received,
+        evidence=frames,
+        note=f"after a restart of the {role}",
+    )

@@ -5,11 +5,9 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
-from suites.applications import DONE, REFUSED, asked, received, send_here, to_queue, tried
+from suites.applications import DONE, REFUSED, asked, received, tried
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name, opened
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 from suites.mqso.steps.serving import SERVED, Attempt
 
 
@@ -19,7 +17,7 @@ def _used(sut: Sut, queue: str) -> str:
         transaction = sut.control.call("begin", external=True)["transaction"]
     except ControlRefused:
         return REFUSED
-    sent = tried(lambda: sut.send(to_queue(sut, queue), body="in a transaction", transaction=transaction))
+    sent = tried(lambda: sut.send(sut.direct_name(queue), body="in a transaction", transaction=transaction))
     taken = asked(sut, "receive", queue=queue, transaction=transaction, timeout_ms=0)
     asked(sut, "abort", transaction=transaction)
     return sent if sent == taken else f"sent: {sent}, received: {taken}"
@@ -43,20 +41,19 @@ def test_transactions_end_with_their_coordinator(peer, sut, judge):
     there again, the other never was. No transaction of it can be used then; when it is back, one can.
     """
     queue = sut.queue("transactional")
-    send_here(sut, queue, ["1"], delivery="transactional")
+    sut.send_here(queue, ["1"], delivery="transactional")
     transaction = sut.control.call("begin", external=True)["transaction"]
     received(sut, queue=queue, transaction=transaction)
-    sut.send(to_queue(sut, queue), label="never", body="never", transaction=transaction)
+    sut.send(sut.direct_name(queue), label="never", body="never", transaction=transaction)
     sut.change_environment(coordinator=False)
-    eventually(peer, lambda: received(sut, "peek_message", queue=queue) == "1")
+    peer.eventually(lambda: received(sut, "peek_message", queue=queue) == "1")
     judge("MQSO-5.5.3-03", expected="1", observed=received(sut, "peek_message", queue=queue))
     judge("MQSO-5.5.3-04", expected=REFUSED, observed=_used(sut, queue))
     sut.change_environment(coordinator=True)
     used = _used(sut, queue)
-    for rule in ("MQSO-5.5.3-01", "MQSO-5.5.3-06"):
-        judge(rule, expected=DONE, observed=used)
+    judge("MQSO-5.5.3-01", "MQSO-5.5.3-06", expected=DONE, observed=used)
     decided = asked(sut, "commit", transaction=transaction)
-    judge("MQSO-5.5.3-03", expected=(REFUSED, ["1"]), observed=(decided, labels(sut, queue)))
+    judge("MQSO-5.5.3-03", expected=(REFUSED, ["1"]), observed=(decided, sut.labels(queue)))
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
@@ -64,12 +61,11 @@ def test_transactions_end_with_their_coordinator(peer, sut, judge):
 def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
     """A message is received in a transaction that begins after the coordinator was away, and that it commits."""
     queue = sut.queue("transactional")
-    send_here(sut, queue, ["1"], delivery="transactional")
+    sut.send_here(queue, ["1"], delivery="transactional")
     sut.change_environment(coordinator=False)
     sut.change_environment(coordinator=True)
     decided = _decided(sut, queue)
-    for rule in ("MQSO-5.5.3-01", "MQSO-5.5.3-06"):
-        judge(rule, expected=("1, prepare done, commit done", []), observed=(decided, labels(sut, queue)))
+    judge.all(expected=("1, prepare done, commit done", []), observed=(decided, sut.labels(queue)))
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control")
@@ -78,10 +74,10 @@ def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
     """Without the coordinator messages are sent to and received from a queue that is not transactional, a transactional
     message of the peer arrives, and one that was sent before comes to the peer when that is there.
     """
-    plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), direct_name(peer, "mqc-beyond")
+    plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
     sut.change_environment(coordinator=False)
-    sent = tried(lambda: send_here(sut, plain, ["here"], delivery="recoverable"))
+    sent = tried(lambda: sut.send_here(plain, ["here"], delivery="recoverable"))
     judge("MQSO-5.5.3-05", expected=(DONE, "here"), observed=(sent, received(sut, queue=plain)))
     attempt = Attempt(peer)
     judge("MQSO-5.5.3-05", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
@@ -91,9 +87,9 @@ def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
     judge("MQSO-5.5.3-05", expected=[1], observed=tags(came), evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
-    arrived = opened(peer).send(Sequence(peer).message(label="of the peer"))
-    eventually(peer, lambda: labels(sut, transactional) == ["of the peer"])
-    judge("MQSO-5.5.3-05", expected=["of the peer"], observed=labels(sut, transactional), evidence=[arrived])
+    arrived = peer.open_raw().send(Sequence(peer).message(label="of the peer"))
+    peer.eventually(lambda: sut.labels(transactional) == ["of the peer"])
+    judge("MQSO-5.5.3-05", expected=["of the peer"], observed=sut.labels(transactional), evidence=[arrived])
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
@@ -103,11 +99,11 @@ def test_it_starts_without_its_coordinator(peer, sut, judge):
     the coordinator is back.
     """
     queue = sut.queue("transactional")
-    send_here(sut, queue, ["1", "2"], delivery="transactional")
+    sut.send_here(queue, ["1", "2"], delivery="transactional")
     sut.change_environment(coordinator=False)
     sut.restart()
     attempt = Attempt(peer)
-    observed = (attempt.outcome, labels(sut, queue))
+    observed = (attempt.outcome, sut.labels(queue))
     judge("MQSO-5.5.3-02", expected=(SERVED, ["1", "2"]), observed=observed, evidence=attempt.evidence)
     sut.change_environment(coordinator=True)
     judge("MQSO-5.5.3-02", expected=DONE, observed=_used(sut, queue))

@@ -15,7 +15,6 @@ from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import DirectoryAnswered
 
 
 @fault("so-outage-of-the-directory-not-noted", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
@@ -52,15 +51,3 @@ add(
     "A directory that went away is not looked for.",
     skip(DirectoryClient.on_directory_online_timer),
 )
-
-
-@fault("so-integrated-without-directory", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
-class IntegratedWithoutDirectory(DirectoryClient):
-    """A queue manager that starts without its directory waits for it, in directory mode."""
-
-    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
-        super()._on_first_read(answer, now)
-        state = self.qm.enterprise.state
-        if not state.DirectoryIntegrated:
-            state.DirectoryIntegrated = True
-            state.go_offline()

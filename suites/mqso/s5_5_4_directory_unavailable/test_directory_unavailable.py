@@ -8,12 +8,9 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.applications import DONE, REFUSED, received, send_here, tried
-from suites.messages import recoverable_message
+from suites.applications import DONE, REFUSED, received, tried
 from suites.mqdmpr.steps.directory import Enterprise
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sender import Sender, tags
 
 
 def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
@@ -22,10 +19,10 @@ def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
         queue = sut.new_queue(name)
     except ControlRefused:
         return [f"a private queue: {REFUSED}"]
-    send_here(sut, queue, ["own"], delivery="recoverable")
-    connection = opened(peer)
-    connection.send(recoverable_message(peer, destination=f"TCP:{sut.address}\\{queue}", label="of the peer"))
-    eventually(peer, lambda: len(labels(sut, queue)) == 2)
+    sut.send_here(queue, ["own"], delivery="recoverable")
+    connection = peer.open_raw()
+    connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label="of the peer"))
+    peer.eventually(lambda: len(sut.labels(queue)) == 2)
     return [received(sut, queue=queue) for _ in range(2)]
 
 
@@ -49,8 +46,12 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     sut.change_environment(directory=False)
     judge("MQSO-5.5.4-06", expected=REFUSED, observed=enterprise.publish())
-    for rule in ("MQSO-5.5.4-05", "MQSO-5.1.1.1-D06"):
-        judge(rule, expected="DirectoryOffline True", observed=enterprise.flag("DirectoryOffline"))
+    judge(
+        "MQSO-5.5.4-05",
+        "MQSO-5.1.1.1-D06",
+        expected="DirectoryOffline True",
+        observed=enterprise.flag("DirectoryOffline"),
+    )
     judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_without_directory(peer, sut, "private"))
     judge("MQSO-5.1.1.1-D07", expected=DONE, observed=tried(lambda: sender.send(1, delivery="recoverable")))
     early = sender.next_session(sut.connect_timeout_ms)

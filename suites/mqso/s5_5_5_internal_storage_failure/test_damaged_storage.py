@@ -9,9 +9,7 @@ from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.applications import DONE, REFUSED, asked, send_here
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import pass_time, pass_time_until
+from suites.applications import DONE, REFUSED, asked
 from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
 FIRST_MS, LATER_MS = 120_000, 900_000
@@ -54,16 +52,15 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     """Restart the SUT on a store that makes no sense; None if it was repaired."""
     sut.slow_down(SCALE)
     queue = sut.new_queue("damaged")
-    send_here(sut, queue, ["kept"], delivery="recoverable")
+    sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(store=False)
     asked_ms = peer.recorder.elapsed_ms()
     sut.control.call("restart")
     began_ms = peer.recorder.elapsed_ms()
     attempt = Attempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
     served = attempt.outcome == SERVED and asked(sut, "get_queue", name=queue) == DONE
-    if served and labels(sut, queue) == ["kept"]:
-        for rule in rules:
-            judge.not_exercised(rule, "the SUT repairs the damage by itself")
+    if served and sut.labels(queue) == ["kept"]:
+        judge.not_exercised(*rules, reason="the SUT repairs the damage by itself")
         return None
     return Damaged(queue, asked_ms, began_ms, attempt, asked(sut, "peek", queue=queue))
 
@@ -78,8 +75,7 @@ def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[s
     sut.change_environment(store=True)
     if peer.took(due_ms).ms < 0:
         return True
-    for rule in rules:
-        judge.not_exercised(rule, "the store was repaired too late for this attempt")
+    judge.not_exercised(*rules, reason="the store was repaired too late for this attempt")
     return False
 
 
@@ -97,15 +93,15 @@ def _tried_at(peer: Peer, sut: Sut, damaged: Damaged, earlier_ms: int, after_ms:
     """Say whether sessions are served before and after a time that began so many ms after the start."""
     lasts_ms = sut.duration_ms(after_ms)
     due_ms = damaged.asked_ms + earlier_ms + lasts_ms
-    pass_time_until(peer, due_ms - int((1 - BEFORE) * lasts_ms), 0)
+    peer.pass_time_until(due_ms - int((1 - BEFORE) * lasts_ms), 0)
     before = Attempt(peer, int((1 - BEFORE) / 2 * lasts_ms))
     in_time = before.outcome == NOT_SERVED or peer.took(due_ms).ms < 0
-    pass_time_until(peer, damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
+    peer.pass_time_until(damaged.began_ms + earlier_ms + lasts_ms + sut.slack_ms(after_ms), 0)
     after = Attempt(peer)
     for _ in range(TRIES):  # a start takes time, too
         if after.outcome == SERVED:
             break
-        pass_time(peer, sut.response_timeout_ms // TRIES)
+        peer.pass_time(sut.response_timeout_ms // TRIES)
         after = Attempt(peer)
     return Tried(before.outcome, after.outcome, in_time, [*before.evidence, *after.evidence])
 
@@ -117,7 +113,7 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
             observed = f"{tried.before}, then {tried.after}"
             judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=observed, evidence=tried.evidence)
         else:
-            judge.not_exercised(rule, "the session that was to be before the attempt was asked for too late")
+            judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
@@ -130,21 +126,18 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     if damaged is None:
         return
     observed = (damaged.attempt.outcome, damaged.done)
-    for rule in STOPPED:
-        judge(rule, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
+    judge(*STOPPED, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
     if not _repaired_by(peer, sut, judge, damaged.asked_ms + sut.duration_ms(FIRST_MS), (*RETRIED, *FIRST)):
         return
     tried = _tried_at(peer, sut, damaged, 0, FIRST_MS)
     _judge_instant(judge, FIRST, tried)
     if tried.after != SERVED:  # the 120 seconds are a SHOULD
         if _lasts_too_long(sut):
-            for rule in (*RETRIED, "MQSO-5.5.5-03"):
-                judge.not_exercised(rule, TOO_LONG)
+            judge.not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
             return
         tried = _tried_at(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
-    for rule in RETRIED:
-        judge(rule, expected=SERVED, observed=tried.after, evidence=tried.evidence)
-    there = labels(sut, damaged.queue) if asked(sut, "get_queue", name=damaged.queue) == DONE else []
+    judge(*RETRIED, expected=SERVED, observed=tried.after, evidence=tried.evidence)
+    there = sut.labels(damaged.queue) if asked(sut, "get_queue", name=damaged.queue) == DONE else []
     judge("MQSO-5.5.5-03", expected=["kept"], observed=there, evidence=tried.evidence)
 
 
@@ -155,17 +148,16 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
-        for rule in rules:
-            judge.not_exercised(rule, TOO_LONG)
+        judge.not_exercised(*rules, reason=TOO_LONG)
         return
     damaged = _damaged(peer, sut, judge, rules)
     if damaged is None:
         return
     first_ms, later_ms = sut.duration_ms(FIRST_MS), sut.duration_ms(LATER_MS)
-    pass_time_until(peer, damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
+    peer.pass_time_until(damaged.began_ms + first_ms + sut.slack_ms(FIRST_MS), 0)
     still = Attempt(peer)
     judge("MQSO-5.5.5-03", expected=NOT_SERVED, observed=still.outcome, evidence=still.evidence)
-    pass_time_until(peer, damaged.began_ms + first_ms + int(REPAIRED * later_ms), 0)
+    peer.pass_time_until(damaged.began_ms + first_ms + int(REPAIRED * later_ms), 0)
     if _repaired_by(peer, sut, judge, damaged.asked_ms + first_ms + later_ms, LATER):
         _judge_instant(judge, LATER, _tried_at(peer, sut, damaged, first_ms, LATER_MS))
 
@@ -177,12 +169,14 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
     and a new one beside it, each of a name of its own: also after one more start.
     """
     queue = sut.new_queue("had")
-    send_here(sut, queue, ["kept"], delivery="recoverable")
+    sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(configuration=False)
     sut.control.call("restart")
     attempt = Attempt(peer)
     if attempt.outcome != SERVED:
-        judge.not_exercised("MQSO-5.5.5-02", "the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then")
+        judge.not_exercised(
+            "MQSO-5.5.5-02", reason="the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then"
+        )
         return
     if asked(sut, "get_queue", name=queue) != DONE:
         judge("MQSO-5.5.5-02", expected="the queue that it had", observed="no queue", evidence=attempt.evidence)
@@ -191,7 +185,7 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
     for name, label in ((new, "new"), (queue, "again")):
         sut.send(sut.private_format_name(name), label=label, body=label, delivery="recoverable")
     for _ in range(2):
-        observed = [labels(sut, name) if asked(sut, "get_queue", name=name) == DONE else [] for name in (queue, new)]
+        observed = [sut.labels(name) if asked(sut, "get_queue", name=name) == DONE else [] for name in (queue, new)]
         judge("MQSO-5.5.5-02", expected=[["kept", "again"], ["new"]], observed=observed, evidence=attempt.evidence)
         sut.restart()
     sut.change_environment(configuration=True)

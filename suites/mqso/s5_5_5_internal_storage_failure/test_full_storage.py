@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness.peer.peer import PEER_QUEUE
+from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, asked, received, send_here, to_queue, tried
-from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.disposition import NOWHERE, labels
-from suites.mqqb.steps.opening import RECOVERABLE_ACK_MS, opened, settle
-from suites.mqqb.steps.sender import eventually
+from suites.applications import DONE, REFUSED, asked, received, tried
+from suites.mqqb.steps.disposition import NOWHERE
 
 
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
@@ -22,22 +20,22 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     """
     plain, transactional = sut.queue(), sut.queue("transactional")
     never = f"private$\\mqc-{sut.own}-never"
-    send_here(sut, plain, ["kept"], delivery="recoverable")
-    send_here(sut, transactional, ["taken"], delivery="transactional")
+    sut.send_here(plain, ["kept"], delivery="recoverable")
+    sut.send_here(transactional, ["taken"], delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     received(sut, queue=transactional, transaction=transaction)
     for label in ("one", "two"):
-        sut.send(to_queue(sut, transactional), label=label, body=label, transaction=transaction)
-    connection = opened(peer)
+        sut.send(sut.direct_name(transactional), label=label, body=label, transaction=transaction)
+    connection = peer.open_raw()
     sut.change_environment(storage=False)
     commit, send, receive, create = outcomes = [
         asked(sut, "commit", transaction=transaction),
-        tried(lambda: send_here(sut, plain, ["sent"], delivery="recoverable")),
+        tried(lambda: sut.send_here(plain, ["sent"], delivery="recoverable")),
         asked(sut, "receive", queue=plain, timeout_ms=0),
         asked(sut, "create_queue", name=never),
     ]
-    sent = connection.send(recoverable_message(peer, label="of the peer"))
-    settle(peer)
+    sent = connection.send(peer.recoverable_message(label="of the peer"))
+    peer.settle()
     sut.change_environment(storage=True)
     if commit == REFUSED:
         asked(sut, "abort", transaction=transaction)
@@ -48,8 +46,8 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     ]
 
     def found() -> list[Any]:
-        of_us = [label for label in labels(sut, plain) if label != "of the peer" or send == REFUSED]
-        return [of_us, labels(sut, transactional), asked(sut, "get_queue", name=never)]
+        of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == REFUSED]
+        return [of_us, sut.labels(transactional), asked(sut, "get_queue", name=never)]
 
     before = found()
     sut.restart()
@@ -57,12 +55,12 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     if create != REFUSED:
         asked(sut, "delete_queue", name=never)
     if before == after == left and REFUSED not in outcomes:
-        judge.not_exercised("MQSO-5.5.5-01", "whatever was asked for while the disk was full was kept")
+        judge.not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
         return
     judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
     judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
-    send_here(sut, plain, ["after"], delivery="recoverable")
-    judge("MQSO-5.5.5-01", expected=["after"], observed=labels(sut, plain)[-1:])
+    sut.send_here(plain, ["after"], delivery="recoverable")
+    judge("MQSO-5.5.5-01", expected=["after"], observed=sut.labels(plain)[-1:])
 
 
 @needs("environment", "configure", "restart", "send", "queue_control")
@@ -77,7 +75,7 @@ def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
     sut.change_environment(storage=False)
     outcomes = [asked(sut, "configure", hardened_security=value) for value in (False, True)]
     sut.change_environment(storage=True)
-    send_here(sut, sut.queue(), ["written"], delivery="recoverable")
+    sut.send_here(sut.queue(), ["written"], delivery="recoverable")
     sut.restart()
     kept = sut.control.call("configure")["hardened_security"]
     judge("MQSO-5.5.5-01", expected=f"{outcomes[1] == DONE} when {outcomes[1]}", observed=f"{kept} when {outcomes[1]}")
@@ -91,17 +89,17 @@ def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
     """While the disk is full a message comes for a queue that is not there. When there is room again the next one is
     taken and acknowledged, on that session or on a new one.
     """
-    queue, connection = sut.queue(), opened(peer)
+    queue, connection = sut.queue(), peer.open_raw()
     sut.change_environment(storage=False)
     asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}
     admin = rf"TCP:{peer.address}\{PEER_QUEUE}"
-    sent = [connection.send(recoverable_message(peer, {"AdminQueue": admin}, **asks))]
-    settle(peer)
+    sent = [connection.send(peer.recoverable_message({"AdminQueue": admin}, **asks))]
+    peer.settle()
     sut.change_environment(storage=True)
-    settle(peer)  # it has to notice
+    peer.settle()  # it has to notice
     if connection.record.closed_by is not None:
-        connection = opened(peer)
-    sent.append(connection.send(recoverable_message(peer, label="after")))
+        connection = peer.open_raw()
+    sent.append(connection.send(peer.recoverable_message(label="after")))
 
     def acknowledged() -> bool:
         headers = [frame["SessionHeader"] for frame in connection.received if frame.kind == "SessionAck"]
@@ -109,51 +107,5 @@ def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     peer.environment.run_until(acknowledged, within_ms)
-    observed = [labels(sut, queue), acknowledged()]
+    observed = [sut.labels(queue), acknowledged()]
     judge("MQSO-5.5.5-01", expected=[["after"], True], observed=observed, evidence=sent)
-
-
-@needs("environment", "inspect", "send", "receive", "queue_control")
-@covers(
-    "MQSO-5.1.1.1-05",
-    "MQSO-5.1.1.1-06",
-    "MQSO-5.1.1.1-D04",
-    "MQDMPR-3.1.7.2.5-03",
-    "MQDMPR-3.1.7.2.6-03",
-)
-def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
-    """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
-    of the peer. When there is room again, it does.
-    """
-    queue = sut.queue()
-
-    def throttled() -> bool:
-        return bool(sut.inspect()["QueueManager"]["Throttled"])
-
-    sut.change_environment(storage=False)
-    short = eventually(peer, throttled)
-    for rule in ("MQSO-5.1.1.1-06", "MQDMPR-3.1.7.2.5-03"):
-        judge(rule, expected="throttled", observed="throttled" if short else "not throttled")
-    connection = opened(peer)
-    own = tried(lambda: send_here(sut, queue, ["own"]))
-    sent = [connection.send(a_message(peer, label="of the peer"))]
-    settle(peer)
-    if short:
-        observed = (own, labels(sut, queue))
-        judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
-    else:
-        judge.not_exercised("MQSO-5.1.1.1-05", "the SUT is not Throttled while its disk is full")
-    sut.change_environment(storage=True)
-    eventually(peer, lambda: not throttled())
-    freed = f"{short}, then {throttled()}"
-    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=freed)
-    if short:
-        judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
-    else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", "the SUT is not Throttled while its disk is full")
-    sent.append(opened(peer).send(a_message(peer, label="again")))
-    tried(lambda: send_here(sut, queue, ["own, again"]))
-    eventually(peer, lambda: len(labels(sut, queue)) == 2)
-    if short:
-        there = sorted(labels(sut, queue))
-        judge("MQSO-5.1.1.1-05", expected=["again", "own, again"], observed=there, evidence=sent)

@@ -22,9 +22,3 @@ class HttpByTcp(Commands):
             queue = request.to.removeprefix(HTTP).replace("/msmq/", "\\").replace("$/", "$\\")
             request = replace(request, to=f"{TCP}{queue}")
         return super().send_message(request, token, now)
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-6.1.5.5-01": ("sent-always-base",),
-}
-"""Faults of other sections that break rules of this one."""

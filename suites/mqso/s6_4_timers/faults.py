@@ -39,15 +39,3 @@ class PublicKeysTimedOnce(SecurityLookup):
     def on_public_key_cache_timer(self, owner: int) -> None:
         super().on_public_key_cache_timer(owner)
         self.qm.settings = replace(self.qm.settings, public_key_cache_ms=LONGEST_MS)
-
-
-BROKEN_ELSEWHERE = {
-    "MQSO-6.4.3.1-01": ("certificate-not-cached",),
-    "MQSO-6.4.3.1-D01": (
-        "certificate-cleanup-does-nothing",
-        "certificate-cleanup-keeps-all",
-    ),
-    "MQSO-6.4.3.1-D02": ("certificate-cleanup-by-the-youngest",),
-    "MQSO-6.4.4.1-01": ("so-no-second-attempt-to-start",),
-    "MQSO-6.4.4.1-D01": ("so-no-second-attempt-to-start",),
-}

@@ -15,7 +15,7 @@ def test_without_a_directory_its_timers_do_not_run(sut, judge):
     """In workgroup mode neither sites nor gates are looked for."""
     shown = queue_manager(sut)
     if element(shown, "DirectoryIntegrated"):
-        judge.not_exercised("MQSO-6.4.1-D01", "the SUT is in directory mode")
+        judge.not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")
         return
     timers = element(shown, "timers")
     running = [name for name in TIMERS if element(timers, name) is not None]

@@ -15,7 +15,7 @@ from harness.sut.sut import Sut
 from harness.wire.protection import public_key_list
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opened_bodies import Opened
-from suites.mqqb.steps.opening import pass_time, private_name
+from suites.mqqb.steps.opening import private_name
 
 VALID_MS = 60_000
 KEYS = {"first keys": peer_keys, "second keys": second_peer_keys}
@@ -59,8 +59,7 @@ def test_public_keys_that_were_read_long_ago_are_read_again(peer, sut, judge):
         for level, name in (("enhanced", "second keys"), ("advanced", "first keys")):
             _publish(sut, peer.identifier, name)
             outgoing.start_anew()
-            pass_time(peer, sut.duration_ms(VALID_MS) + sut.slack_ms(VALID_MS) + sut.response_timeout_ms)
+            peer.pass_time(sut.duration_ms(VALID_MS) + sut.slack_ms(VALID_MS) + sut.response_timeout_ms)
             frame = outgoing.send(body=name, privacy_level=level)
-            for rule in ("MQSO-6.4.3.2-D01", "MQSO-6.4.3.2-D02"):
-                judge(rule, expected=name, observed=_encrypted_for(frame), evidence=frame)
+            judge.all(expected=name, observed=_encrypted_for(frame), evidence=frame)
         outgoing.end()

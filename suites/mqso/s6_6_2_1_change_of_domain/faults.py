@@ -88,7 +88,13 @@ class ObjectOfItsNameTaken(Membership):
         super().come_into_domain(go_on, now)
 
 
-BROKEN_ELSEWHERE = {
-    "MQSO-6.6.2.2-01": ("so-integrated-without-directory",),
-}
-"""Faults of other sections that break rules of this one."""
+@fault("so-integrated-without-directory", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
+class IntegratedWithoutDirectory(DirectoryClient):
+    """A queue manager that starts without its directory waits for it, in directory mode."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        state = self.qm.enterprise.state
+        if not state.DirectoryIntegrated:
+            state.DirectoryIntegrated = True
+            state.go_offline()

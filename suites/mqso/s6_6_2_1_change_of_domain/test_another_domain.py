@@ -11,9 +11,7 @@ from harness.sut.sut import Sut
 from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import eventually
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
@@ -50,7 +48,7 @@ def _last_domain(sut: Sut) -> str:
 
 def _await_object(peer: Peer, sut: Sut) -> str:
     """Give the SUT time to make its object; say whether it did."""
-    eventually(peer, lambda: _there(sut) == MADE)
+    peer.eventually(lambda: _there(sut) == MADE)
     return _there(sut)
 
 
@@ -74,10 +72,9 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
     sut.restart()
     within = element(queue_manager(sut), "MachineDomainId")
     noted = (without or "no domain", "a domain" if within else "no domain")
-    for rule in ("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02"):
-        judge(rule, expected=("no domain", "a domain"), observed=noted)
+    judge("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02", expected=("no domain", "a domain"), observed=noted)
     if enterprise.flag("DirectoryIntegrated") == "DirectoryIntegrated False":
-        judge.not_exercised("MQSO-6.6.2-D02", "a SUT that left its domain stays in workgroup mode")
+        judge.not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
         return
     enterprise.await_online()
     observed = (_await_object(peer, sut), _last_domain(sut), enterprise.publish())
@@ -91,11 +88,9 @@ def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, ju
     _started(sut, own_domain=False)
     _await_object(peer, sut)
     made = sut.published()
-    for rule in MOVED:
-        judge(rule, expected=(MADE, KEPT), observed=(_there(sut), _last_domain(sut)))
+    judge(*MOVED, expected=(MADE, KEPT), observed=(_there(sut), _last_domain(sut)))
     if made is None:
-        for rule in ("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05"):
-            judge.not_exercised(rule, UNCHANGED)
+        judge.not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-05", expected=made["identifier"], observed=str(_guid(sut)))
         judge("MQSO-6.6.2.1-D05", expected=before, observed=_attributes(made))
@@ -107,13 +102,13 @@ def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again
     """Started in another domain while the directory of that is away, it makes its object at the next start only."""
     _started(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
-    settle(peer)
+    peer.settle()
     first = _there(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)
     observed = f"{first}, then {second}"
     if first == second == NONE and _last_domain(sut) != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-D01", UNCHANGED)
+        judge.not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-D01", expected=f"{NONE}, then {MADE}", observed=observed)
     _back(sut)
@@ -129,7 +124,7 @@ def test_an_object_of_its_name_in_another_domain_is_found(peer, sut, judge):
     _started(sut, own_domain=False, registration=False)
     observed = (_guid(sut), enterprise.flag("DirectoryOffline"), _last_domain(sut))
     if observed[:2] == (own, OFFLINE) and observed[2] != KEPT:
-        judge.not_exercised("MQSO-6.6.2.1-03", UNCHANGED)
+        judge.not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
     else:
         judge("MQSO-6.6.2.1-03", expected=(own, OFFLINE, KEPT), observed=observed)
     judge("MQSO-6.6.2.1-D02", expected=OFFLINE, observed=enterprise.flag("DirectoryOffline"))

@@ -9,6 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
+from reference_qm.core.enterprise.initialization import RETRY_LATER_S, Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import Write
@@ -81,33 +82,11 @@ add(
     skip(DirectoryClient.initialize_routing_table),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQSO-6.6-06": (
-        "directory-no-site",
-        "initialization-retried-each-minute",
-    ),
-    "MQSO-6.6.1-D05": ("queue-manager-journals-limited",),
-    "MQSO-6.6.1-D06": (
-        "directory-no-site",
-        "initialization-retried-each-minute",
-    ),
-    "MQSO-6.6.1-D07": ("so-sessions-not-served",),
-    "MQSO-6.6.2-03": (
-        "so-another-domain-not-noticed",
-        "so-last-domain-not-kept",
-    ),
-    "MQSO-6.6.2-04": ("so-damage-not-looked-at",),
-    "MQSO-6.6.2-05": ("so-damage-not-looked-at",),
-    "MQSO-6.6.2-D02": ("so-last-domain-not-kept",),
-    "MQSO-6.6.2-D03": ("so-integrated-without-directory",),
-    "MQSO-6.6.2-D04": (
-        "so-another-domain-not-noticed",
-        "so-last-domain-not-kept",
-    ),
-    "MQSO-6.6.2-D08": (
-        "so-first-retry-late",
-        "so-no-second-attempt-to-start",
-    ),
-    "MQSO-6.6.2-D09": ("so-retries-at-the-same-pace",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("so-first-retry-late", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
+class FirstRetryLate(Initialization):
+    """The first attempt to start again is made after 900 seconds."""
+
+    def await_retry(self, now: Now) -> None:
+        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+        super().await_retry(now)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import holds, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import OneOf
 from suites.mqqb.steps.pinging import element
 
 MODES = {"Clustered": "clustered", "SrmpHttpSupport": "srmp_http_support", "SrmpPgmSupport": "srmp_pgm_support"}
@@ -32,8 +32,7 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
     modes = {name: getattr(sut.file.provisioned, key) for name, key in MODES.items()}
     integrated = sut.file.capabilities.get("directory", False)  # whoever the peer is to it
     expected, observed = _compared(shown, {"DirectoryIntegrated": integrated, **modes})
-    for rule in ("MQSO-6.6.1-03", "MQSO-6.6.1-D03"):
-        judge(rule, expected=expected, observed=observed)
+    judge("MQSO-6.6.1-03", "MQSO-6.6.1-D03", expected=expected, observed=observed)
 
 
 @needs("inspect")
@@ -43,13 +42,12 @@ def test_modes_are_those_that_were_provisioned(sut, judge):
     shown = queue_manager(sut)
     _judge_modes(sut, judge, shown)
     if sut.file.capabilities.get("directory", False):
-        judge.not_exercised("MQSO-6.6.1-D04", "the SUT is in directory mode")
+        judge.not_exercised("MQSO-6.6.1-D04", reason="the SUT is in directory mode")
     else:
         set_there = [name for name in ROLES if shown.get(name) not in UNINITIALIZED]
         judge("MQSO-6.6.1-D04", expected=[], observed=set_there)
     retry_s = str(element(shown, "InitializationRetryTimerDuration"))
-    for rule in INITIALIZED:
-        judge(rule, expected=OneOf(*RETRIES_S), observed=retry_s)
+    judge(*INITIALIZED, expected=one_of(*RETRIES_S), observed=retry_s)
 
 
 @needs("inspect", "directory")
@@ -61,6 +59,6 @@ def test_roles_in_the_directory_are_those_that_were_provisioned(sut, judge):
     element(shown, "RoutingServer")
     expected, observed = _compared(shown, {name: getattr(sut.file.provisioned, key) for name, key in ROLES.items()})
     judge("MQSO-6.6.1-D04", expected=expected, observed=observed)
-    site = "a site" if element(shown, "SiteIdentifierList") else "no site"
-    for rule in INITIALIZED:
-        judge(rule, expected="a site", observed=site)
+    judge(
+        *INITIALIZED, expected=holds("a site", otherwise="no site"), observed=bool(element(shown, "SiteIdentifierList"))
+    )

@@ -8,11 +8,14 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import inputs, skip
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.core.names.security_lookup import SecurityLookup
+from reference_qm.core.transfer.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue
-from reference_qm.security import SecurityDescriptor
+from reference_qm.security import Refused, SecurityDescriptor
+from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, RpcBytes
 
 FRAG_LENGTH, AUTH_LENGTH, TRAILER_SIZE = slice(8, 10), slice(10, 12), 8
@@ -49,41 +52,18 @@ class JournalOpenToEverybody(SecurityLookup):
         return queue.Security if queue.QueueType is QueueType.SYSTEM else super().find_queue_security(queue)
 
 
-BROKEN_ELSEWHERE = {
-    "MQSO-7.3-02": ("security-access-not-checked",),
-    "MQSO-7.3-03": (
-        "security-certificates-not-looked-up",
-        "security-identity-not-verified",
-    ),
-    "MQSO-7.3-D01": (
-        "security-access-denied-to-all",
-        "security-access-not-checked",
-    ),
-    "MQSO-7.4.1.3-03": ("security-body-not-decrypted",),
-    "MQSO-7.4.1.3-D01": (
-        "security-identity-of-nobody",
-        "security-signature-not-verified",
-    ),
-    "MQSO-7.4.1.4.1-D01": (
-        "security-signature-not-verified",
-        "security-signatures-all-refused",
-    ),
-    "MQSO-7.4.1.4.2-01": ("security-identity-not-verified",),
-    "MQSO-7.4.1.4.2-02": ("security-signature-not-verified",),
-    "MQSO-7.4.1.4.2-03": ("security-signature-not-verified",),
-    "MQSO-7.4.1.4.2-05": ("security-certificates-not-looked-up",),
-    "MQSO-7.4.1.4.2-D01": ("security-certificates-not-looked-up",),
-    "MQSO-7.4.1.4.2-D02": (
-        "security-certificates-not-looked-up",
-        "security-identity-not-verified",
-    ),
-    "MQSO-7.4.1.4.2-D03": ("security-identity-not-verified",),
-    "MQSO-7.4.1.4.2-D04": ("security-identity-of-nobody",),
-    "MQSO-7.4.1.4.3-01": ("sent-always-base",),
-    "MQSO-7.4.1.4.3-D01": (
-        "sent-blob-garbled",
-        "sent-not-encrypted",
-    ),
-    "MQSO-7.4.1.4.3-D02": ("security-body-not-decrypted",),
-}
-"""Faults of other sections that break rules of this one."""
+BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+
+
+@fault(
+    "security-identity-of-nobody",
+    breaks=("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"),
+)
+class IdentityOfNobody(SecurityOnReceipt):
+    """The certificate of a message with ST 0 has to be registered, too."""
+
+    def verify_sender(self, packet: UserMessagePacket, now: Now) -> None:
+        security = packet.SecurityHeader
+        if security is not None and security.AS and not security.ST:
+            raise Refused(BAD_SIGNATURE, "a fault")
+        super().verify_sender(packet, now)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.timeouts import ACK_MS
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES
-from suites.mqqb.steps.opening import ACK_MS
 from suites.mqqb.steps.provoking import tag_of
 
 DELIVERIES = ("express", "recoverable", "transactional")

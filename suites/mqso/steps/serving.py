@@ -5,8 +5,8 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import SutUnavailable
 from harness.peer.conversation import RawConversation
+from harness.peer.handshake import request
 from harness.peer.peer import Peer
-from suites.mqqb.steps.opening import request
 
 SERVED, NOT_SERVED = "served", "not served"
 PATIENCE = 3

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, malforms
-from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.ordering import Receiver, place
-from suites.mqqb.steps.sender import alive, eventually
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -25,17 +23,17 @@ def test_a_message_that_came_too_early_is_stored_when_it_is_in_order(peer, sut, 
     if begun is None or place(begun).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     sent.append(connection.send(third))
-    seen = alive(connection)
+    seen = connection.check_alive()
     early = receiver.acknowledgments()
     if any(place(ack).TxSequenceNumber == 3 for ack in early):
-        judge.not_exercised("REGRESSIONS-268812-01", "the SUT took the third message before the second")
+        judge.not_exercised("REGRESSIONS-268812-01", reason="the SUT took the third message before the second")
         return
     sent += [connection.send(packet) for packet in (second, third, third)]
     last = receiver.last_acknowledgment(3)
     expected, observed = "OrderAck 3", "no OrderAck" if last is None else f"OrderAck {place(last).TxSequenceNumber}"
     if sut.has("receive"):
         queue = sut.queue("transactional")
-        eventually(peer, lambda: wanted[-1] in labels(sut, queue))
-        stored = [wanted.index(label) + 1 for label in labels(sut, queue) if label in wanted]
+        peer.eventually(lambda: wanted[-1] in sut.labels(queue))
+        stored = [wanted.index(label) + 1 for label in sut.labels(queue) if label in wanted]
         expected, observed = f"{expected}, stored [1, 2, 3]", f"{observed}, stored {stored}"
     judge("REGRESSIONS-268812-01", expected=expected, observed=observed, evidence=[*sent, begun, seen, last])

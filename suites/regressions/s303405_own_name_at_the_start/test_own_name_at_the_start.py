@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.applications import computer_names
-from suites.messages import recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.sender import eventually
 
 
 @needs("send", "receive", "restart")
@@ -15,15 +11,15 @@ from suites.mqqb.steps.sender import eventually
 def test_messages_by_the_own_name_stay_after_a_restart(peer, sut, judge):
     """Messages of an application here and of another queue manager, by each name, are where they were."""
     queue = sut.queue()
-    connection = opened(peer)
+    connection = peer.open_raw()
     expected = []
     for name in computer_names(sut):
         to, sent = rf"OS:{name}\{queue}", [f"{kind} for {name}" for kind in ("from here", "from there")]
         sut.send(f"DIRECT={to}", label=sent[0], delivery="recoverable")
-        connection.send(recoverable_message(peer, destination=to, label=sent[1]))
+        connection.send(peer.recoverable_message(destination=to, label=sent[1]))
         expected += sent
-    eventually(peer, lambda: len(labels(sut, queue)) == len(expected))
-    before = sorted(labels(sut, queue))
+    peer.eventually(lambda: len(sut.labels(queue)) == len(expected))
+    before = sorted(sut.labels(queue))
     sut.restart()
-    observed = [before, sorted(labels(sut, queue))]
+    observed = [before, sorted(sut.labels(queue))]
     judge("REGRESSIONS-303405-01", expected=[sorted(expected)] * 2, observed=observed)

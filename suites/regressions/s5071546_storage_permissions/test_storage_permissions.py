@@ -10,7 +10,6 @@ from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from suites.applications import DONE, tried
-from suites.mqqb.steps.opening import direct_name
 from suites.mqqb.steps.sender import Sender
 
 ADMINISTRATORS = re.compile(r"S-1-5-18|S-1-5-32-544|S-1-5-21-.*-500")
@@ -31,7 +30,7 @@ def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, jud
     The packet says who that was: of an administrator, or where it says nothing, a message that comes shows nothing.
     One that is refused shows enough.
     """
-    sender = Sender(peer, sut, direct_name(peer, "mqc-storage"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-storage"))
     asked_for = tried(lambda: sender.send(1, delivery="recoverable", **as_user))
     if asked_for != DONE:
         judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for)
@@ -40,9 +39,9 @@ def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, jud
     sender.acknowledge_all(session)
     account = _account(came[0])
     if account is None:
-        judge.not_exercised("REGRESSIONS-5071546-01", "nothing shows as which user the system sends")
+        judge.not_exercised("REGRESSIONS-5071546-01", reason="nothing shows as which user the system sends")
     elif ADMINISTRATORS.fullmatch(account):
-        judge.not_exercised("REGRESSIONS-5071546-01", f"the system sends as {account}, an administrator")
+        judge.not_exercised("REGRESSIONS-5071546-01", reason=f"the system sends as {account}, an administrator")
     else:
         judge("REGRESSIONS-5071546-01", expected=DONE, observed=asked_for, evidence=came)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import Between, direct_name
 from suites.mqqb.steps.sender import Sender, tags
 
 SHORT_S, LONG_S = 100_000, 1_000_000
@@ -24,7 +24,7 @@ NEVER = 0xFFFFFFFF
 )
 def test_each_message_of_a_transaction_has_its_own_time(peer, sut, judge, asked):
     """Three messages with different times, or none, are sent in one transaction to one queue of the peer."""
-    sender = Sender(peer, sut, direct_name(peer, "mqc-times"))
+    sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]
     for tag, time_s in enumerate(asked, 1):
         given = {} if time_s is None else {"time_to_be_received_s": time_s}
@@ -35,7 +35,7 @@ def test_each_message_of_a_transaction_has_its_own_time(peer, sut, judge, asked)
         raise ConformanceFailure("the messages of the transaction did not come in their order")
     for time_s, frame in zip(asked, came, strict=True):
         # what has passed since it was sent may be taken off
-        expected = NEVER if time_s is None else Between(time_s // 2, time_s)
+        expected = NEVER if time_s is None else between(time_s // 2, time_s)
         observed = int(frame["UserHeader"].TimeToBeReceived)
         judge("REGRESSIONS-711348-01", expected=expected, observed=observed, evidence=frame)
     sender.acknowledge_all(session)

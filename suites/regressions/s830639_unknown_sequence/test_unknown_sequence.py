@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import OrderAckBody, TxSequenceID
-from suites.mqqb.steps.opening import acknowledgment, check_alive, opened, settle
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, order_ack
 from suites.mqqb.steps.sequences import Outgoing, sequence_of
 
@@ -17,10 +16,10 @@ LATER = 0x0001_0000
 @covers("REGRESSIONS-830639-01")
 def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
     """OrderAcks of a sequence that nobody has come on a session of the peer, which goes on."""
-    connection = opened(peer)
-    check_alive(connection)
+    connection = peer.open_raw()
+    connection.check_alive()
     sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
-    seen = acknowledgment(connection)
+    seen = connection.acknowledgment()
     observed = GOES_ON if seen is not None else "closed" if connection.closed_by_sut else "silent"
     judge("REGRESSIONS-830639-01", expected=GOES_ON, observed=observed, evidence=[*sent, seen])
 
@@ -41,11 +40,11 @@ def test_the_order_ack_of_another_sequence_acknowledges_nothing(peer, sut, judge
         identifier = TxSequenceID(Ordinal=other[1] & 0xFFFF_FFFF, TimeStamp=other[0])
         body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=2, TxPreviousSequenceNumber=1)
         frames.append(outgoing.session.send(order_ack(peer, second, body=bytes(body))))
-    settle(peer)
+    peer.settle()
     outgoing.session.close()
     outgoing.comes_again(2)
     again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
     evidence = [first, second, *frames, *outgoing.copies(2)[1:2]]
-    judge("REGRESSIONS-830639-01", expected="again [1, 2]", observed=f"again {again}", evidence=evidence)
+    judge("REGRESSIONS-830639-01", expected=[1, 2], observed=again, case="again", evidence=evidence)
     if again:
         outgoing.settle()

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_NACK
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, frames, waiting
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, waiting
 
 LONG_MS = 600_000
 
@@ -30,7 +30,7 @@ def test_a_remote_read_brings_the_first_message(remote, judge, by):
         raise ConformanceFailure("the SUT does not wait for a message of an empty queue")
     queue.cancel(number).settled()
     waits.wait()
-    deliver(remote, [FIRST, SECOND, THIRD])
+    remote.deliver([FIRST, SECOND, THIRD])
     calls = []
     for _ in range(2):
         calls.append(queue.read(PEEK_CURRENT, by=by))
@@ -43,7 +43,7 @@ def test_a_remote_read_brings_the_first_message(remote, judge, by):
         "REGRESSIONS-831160-01",
         expected=[FIRST, FIRST, FIRST, FIRST, FIRST, SECOND],
         observed=[brought(call) for call in calls],
-        evidence=frames(calls),
+        evidence=calls,
     )
     judge.finished("REGRESSIONS-831160-01")
     queue.receive(by=by)

@@ -6,8 +6,6 @@ import pytest
 
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.opening import settle
-from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, Outgoing, kept
 
 
@@ -24,9 +22,9 @@ def test_a_message_to_no_queue_is_a_dead_letter(peer, sut, judge, ordered):
     frames = [outgoing.on_session()]
     if ordered:
         frames.append(outgoing.acknowledge(1))
-        settle(peer)
+        peer.settle()
     frames.append(outgoing.finish(1, MessageClass=BAD_DST_Q))
-    eventually(peer, lambda: kept(sut, DEAD, outgoing.identifiers) == [1])
+    peer.eventually(lambda: kept(sut, DEAD, outgoing.identifiers) == [1])
     dead = kept(sut, DEAD, outgoing.identifiers)
     outgoing.session.close()
     outgoing.send(1)

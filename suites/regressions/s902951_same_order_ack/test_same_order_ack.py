@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import opened, settle
 from suites.mqqb.steps.ordering import Receiver, place
-from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -21,7 +18,7 @@ def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
     if first is None or place(first).TxSequenceNumber != 1:
         raise ConformanceFailure("the SUT did not acknowledge the first message of the sequence")
     receiver.session.close()
-    again = receiver.session = opened(peer)
+    again = receiver.session = peer.open_raw()
     # All of it was acknowledged; a sequence may end with its session (E41).
     nothing_before = {"PreviousTxSequenceNumber": 0}
     packets = [
@@ -34,9 +31,9 @@ def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
     expected = "OrderAck 3"
     if sut.has("receive"):
         queue = sut.queue("transactional")
-        eventually(peer, lambda: wanted[-1] in labels(sut, queue))
+        peer.eventually(lambda: wanted[-1] in sut.labels(queue))
         expected += ", stored [1, 2, 3]"
-        stored = [wanted.index(label) + 1 for label in labels(sut, queue) if label in wanted]
+        stored = [wanted.index(label) + 1 for label in sut.labels(queue) if label in wanted]
         observed += f", stored {stored}"
     judge("REGRESSIONS-902951-01", expected=expected, observed=observed, evidence=[*sent, first, last])
 
@@ -50,7 +47,7 @@ def test_what_has_no_order_ack_comes_again_after_a_reconnect(peer, sut, judge):
     frames = [outgoing.on_session()]
     for _ in range(3):
         frames.append(outgoing.acknowledge(1))
-        settle(peer)
+        peer.settle()
     outgoing.session.close()
     observed = outgoing.comes_again(2)
     evidence = [*sent, *frames, *outgoing.copies(2)[1:2]]

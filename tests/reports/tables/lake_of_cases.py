@@ -77,6 +77,11 @@ def lake_of_cases() -> MadeLake:
     for profile, verdict in (("xp", "fail"), ("2003", "pass")):
         run(("profiles", "1.0", profile), (A, RULE, verdict))
 
+    advice = {"advice": "followed"}
+    run(("advice",), (A, RULE, "pass"), (B, RULE, "not_exercised", advice), (C, RULE, "not_exercised", advice))
+    run(("advice",), (A, OTHER, "not_exercised", {"advice": "missed"}), (B, OTHER, "not_exercised", advice))
+    run(("advice",), (A, PASSIVE, "pass"), (A, PASSIVE, "not_exercised", advice))
+
     run(("same line twice",), (A, RULE, "pass", {"again": 2, "packets": 1}), (A, RULE, "pass"))
 
     run(("clocks",), (A, RULE, "fail"), started=DAY.replace(year=2030))
@@ -108,7 +113,15 @@ def lake_of_cases() -> MadeLake:
     run(("versions", "1.0"), (A, RULE, "pass"), (C, OTHER, "fail"), (A, PASSIVE, "warn"), (A, KEPT, "pass"))
     run(("versions", "1.0"), (C, OTHER, "inconclusive"), partial=True)
     hostile = {"expected": "a|b\n<script>", "observed": "\u202e[x](http://y)", "reason": "=1+1"}
-    run(("versions", "2.0"), (A, RULE, "fail", hostile), (C, OTHER, "pass"), (A, KEPT, "pass"), (B, NEW, "pass"))
+    missing = json.dumps({"roots": [{"root": "peer", "said": "no <peer>", "checks": [A]}]})
+    run(
+        ("versions", "2.0"),
+        (A, RULE, "fail", hostile),
+        (C, OTHER, "pass"),
+        (A, KEPT, "pass"),
+        (B, NEW, "pass"),
+        extra=missing,
+    )
     for verdict in ("pass", "fail", "inconclusive", "fail", "pass", "warn"):
         run(("unsteady",), (A, RULE, verdict), (B, RULE, "pass"))
     run(("unsteady",), (A, RULE, "fail"), suites="schema-1")

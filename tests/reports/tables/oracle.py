@@ -14,11 +14,19 @@ create view ranks as from (values
     ('not_exercised', 5, false), ('not_applicable', 6, false), ('not_observable', 7, false)
 ) as of(verdict, rank, decides);
 
+-- What a run said of the SHOULD beside a MUST is no word on that, where it has another.
+create view judging as
+    select * from (
+        select *, bool_and(only_advises) over (partition by ingest, rule) as all_advise from (
+            select *, bool_and(advice is not null) over (partition by ingest, test, rule) as only_advises
+            from verdicts))
+    where all_advise or not only_advises;
+
 -- What a run said of a check and a rule: the worst of its lines; the first line that says so.
 create view said as
     select sut, rule, test, ingest, rank, decides, seq from (
         select *, row_number() over (partition by sut, rule, test, ingest order by rank, seq) as place
-        from verdicts join ranks using (verdict))
+        from judging join ranks using (verdict))
     where place = 1;
 
 create view newest as
@@ -79,7 +87,7 @@ TABLES = {
         select {RUN}, test, rule, document, section, level, verdict, seq,
             (select count(distinct (x.seq, x.verdict, x.expected, x.observed)) from verdicts x
                 where x.ingest = r.ingest and x.test is not distinct from v.test and x.rule = v.rule) as lines
-        from (select distinct on (ingest, test, rule) * from verdicts join ranks using (verdict)
+        from (select distinct on (ingest, test, rule) * from judging join ranks using (verdict)
               order by ingest, test, rule, rank, seq) v
         join runs r using (ingest)
     """,

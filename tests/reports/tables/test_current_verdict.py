@@ -42,6 +42,12 @@ def test_of_each_check_the_latest_run_that_decided_it_counts(current):
     assert said(current("latest of a check")) == ("pass", A)
 
 
+def test_a_check_that_looked_at_advice_alone_counts_only_where_nothing_else_does(current):
+    assert (current("advice").verdict, current("advice").counts) == ("pass", {"pass": 1})
+    assert current("advice", OTHER).counts == {"not_exercised": 2}
+    assert current("advice", PASSIVE).counts == {"pass": 1}
+
+
 def test_a_later_partial_run_does_not_hide_an_earlier_fail(current):
     row = current("partial run")
     assert (said(row), row.partial, row.beside) == (("fail", A), False, [])

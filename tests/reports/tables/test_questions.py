@@ -93,6 +93,26 @@ def test_strings_of_a_system_stay_strings_in_every_format(versions):
     assert read["b"]["sut_version"] == "2.0"
 
 
+MISSING = "fix this first: no <peer> (1 check rests on it)"
+
+
+def test_what_is_missing_comes_before_all_differences(versions):
+    assert (versions.a.roots, versions.b.roots) == ((), (MISSING,))
+    assert difference_shown.as_text(versions).startswith(f"B: {MISSING}\nA: 1.0 (")
+    shown = difference_shown.as_markdown(versions)
+    assert shown.startswith("**B: fix this first\\: no \\<peer\\> \\(1 check rests on it\\)**  \n")
+    assert json.loads(difference_shown.as_json(versions))["b"]["roots"] == [MISSING]
+
+
+@pytest.mark.parametrize("about", ["versions", NEW])
+def test_what_was_missing_in_a_run_stands_before_what_changed_with_it(lake, about):
+    found = history.history(lake.table, about, last=5)
+    assert [entry.roots for entry in found.entries] == [(MISSING,), (), ()][: len(found.entries)]
+    lines = history_shown.as_text(found).splitlines()
+    assert lines[1:3] == [MISSING, "now:"]
+    assert lines[lines.index("runs:") + 2] == f"      {MISSING}"
+
+
 def test_the_history_of_a_rule_shows_each_run_and_what_changed(lake):
     found = history.history(lake.table, NEW, last=5)
     assert [(entry.verdict, entry.changes) for entry in found.entries] == [("pass", ("added (none before)",))]
@@ -171,7 +191,7 @@ def ask(lake, monkeypatch):
 
     app = typer.Typer()
     cli.register(app)
-    monkeypatch.setattr(questions, "opened", Opened(lake))
+    monkeypatch.setattr(questions, "open_lake", Opened(lake))
     return lambda *words: CliRunner().invoke(app, ["lake", *map(str, words)])
 
 

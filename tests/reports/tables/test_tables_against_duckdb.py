@@ -8,7 +8,7 @@ from oracle import Oracle
 from pyspark.sql import functions as sql
 from pyspark.testing import assertDataFrameEqual
 
-from reports.lake.schemas import TABLES, shaped
+from reports.lake.schemas import TABLES, shape_rows
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def oracle(lake):
 
 def comparable(frame, table):
     """Maps as lists in order: rows that are equal shall be sorted to the same place."""
-    frame = shaped(frame, table)
+    frame = shape_rows(frame, table)
     maps = [name for name, type_ in TABLES[table].items() if type_.startswith("map")]
     return frame.select(
         *(sql.array_sort(sql.map_entries(name)).alias(name) if name in maps else name for name in frame.columns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from itertools import pairwise
 from pathlib import Path
 from struct import pack
@@ -16,6 +17,7 @@ from harness.capture.pcapng import (
     MAX_BLOCK,
     MAX_NOTE,
     CapturedNote,
+    block_of_note,
     file_header,
     note_block,
     packet_block,
@@ -208,7 +210,33 @@ def test_a_note_is_between_the_packets_and_no_packet(file: Path):
     assert [frame.number for frame in read_pcapng(file)] == [1, 2]
 
 
-@given(st.binary(max_size=40))
+def test_a_long_note_is_compressed(file: Path):
+    text = b'{"answered":"' + b"x" * 5_000 + b'"}'
+    file.write_bytes(file_header() + note_block(text))
+    assert file.stat().st_size < 300
+    (note,) = read_with_notes(file)
+    assert isinstance(note, CapturedNote)
+    assert note.text == text
+    assert block_of_note(note.data) == note_block(text)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"x\x01nonsense", "a note that cannot be unpacked"),
+        (zlib.compress(b"{}" * 600)[:-5], "a note that is cut"),
+        (zlib.compress(bytes(MAX_NOTE + 1)), f"more than {MAX_NOTE} bytes"),
+    ],
+)
+def test_a_note_that_unpacks_badly_is_refused_when_it_is_read(file: Path, data: bytes, why: str):
+    file.write_bytes(file_header() + block_of_note(data))
+    (note,) = read_with_notes(file)
+    assert isinstance(note, CapturedNote)
+    with pytest.raises(CaptureError, match=why):
+        _ = note.text
+
+
+@given(st.binary(max_size=40).map(lambda text: text * 50) | st.binary(max_size=40))
 @budget(FEW, with_fixtures=True)
 def test_a_note_is_read_as_it_was_written(file: Path, text: bytes):
     file.write_bytes(file_header() + note_block(text))
@@ -216,9 +244,9 @@ def test_a_note_is_read_as_it_was_written(file: Path, text: bytes):
 
 
 def test_the_longest_note_is_read_and_a_longer_one_is_refused(file: Path):
-    file.write_bytes(file_header() + note_block(bytes(MAX_NOTE)))
+    file.write_bytes(file_header() + block_of_note(bytes(MAX_NOTE)))
     assert len(list(read_with_notes(file))) == 1
-    file.write_bytes(file_header() + note_block(bytes(MAX_BLOCK)))
+    file.write_bytes(file_header() + block_of_note(bytes(MAX_BLOCK)))
     with pytest.raises(CaptureError, match="it must be a multiple of 4 up to"):
         list(read_with_notes(file))
 

@@ -24,6 +24,7 @@ from reference_qm.codec import (
     TransactionHeader,
     UserHeader,
     UserMessagePacket,
+    parse_framed,
     parse_packet,
 )
 
@@ -293,3 +294,17 @@ def test_a_body_cannot_reach_into_the_session_header():
     with pytest.raises(FormatError) as caught:
         parse_packet(bytes(wire))
     assert (caught.value.field, caught.value.offset) == ("MessagePropertiesHeader.MessageBody", 120)
+
+
+def test_a_framed_packet_is_built_again_of_the_bytes_that_came():
+    wire = ALL.build()
+    framed = parse_framed(wire)
+    assert framed == parse_packet(wire)
+    assert framed.build() is wire
+
+
+def test_a_changed_framed_packet_is_built_anew():
+    framed = parse_framed(ALL.build())
+    header = replace(ALL.UserHeader, SentTime=ALL.UserHeader.SentTime + 1)
+    changed = replace(framed, UserHeader=header)
+    assert changed.build() == replace(parse_packet(ALL.build()), UserHeader=header).build() != framed.build()

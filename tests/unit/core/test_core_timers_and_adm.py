@@ -8,7 +8,6 @@ from reference_qm.core.dispatch import ON_TIMER
 from reference_qm.model.adm import (
     MessageIDHistoryEntry,
     Session,
-    next_u16,
 )
 from reference_qm.model.tables import MESSAGE_ID_HISTORY_SIZE, MessageIDHistoryTable
 from reference_qm.model.timers import TimerKey, TimerName, Timers
@@ -62,10 +61,6 @@ def test_restarting_a_timer_for_ever_takes_no_memory():
         timers.start(ONE, now_ms, 1_000_000)
     assert len(timers._heap) < 100
     assert timers.next_due() == 1_009_999
-
-
-def test_sixteen_bit_counts_wrap():
-    assert [next_u16(count) for count in (0, 0xFFFE, 0xFFFF)] == [1, 0xFFFF, 0]
 
 
 WIDTHS = {

@@ -5,9 +5,9 @@ The responses to it: MS-MQQB 3.1.5.3.2, 3.1.5.4.2. Its end in time: MS-MQQB 3.1.
 
 import pytest
 from core_network import BOOTED_MS, EPOCH_S, Network, direct, guid, private
-from core_raw import NULL_GUID, RAW, Raw, establish, parameters
+from core_raw import RAW, Raw, establish, parameters
 
-from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
+from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.surface.commands import OpenSession
 from reference_qm.surface.effects import Completed, Rejected

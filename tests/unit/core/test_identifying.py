@@ -8,9 +8,10 @@ from core_network import Network, guid
 from core_ordering import in_sequence
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
-from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
+from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader, parse_packet
 from reference_qm.core.part import Part
-from reference_qm.core.transfer.identifying import RANGES, RECEIVERS
+from reference_qm.core.replacing import put_in_place
+from reference_qm.core.transfer.identifying import RANGES, RECEIVERS, Identifying
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -112,3 +113,17 @@ def test_glued_packets_are_taken_in_order():
     raw = in_state(SessionState.WAITING_EC_MSG)
     raw.feed(establish(), parameters(), user_message(1, body=b"one"), user_message(2, body=b"two"))
     assert raw.host.bodies() == ["one", "two"]
+
+
+def test_packets_behind_one_that_closes_are_not_identified():
+    raw = in_state(SessionState.OPEN)
+    identified = []
+
+    class Noting(Identifying):
+        def identify_packet(self, data):
+            identified.append(super().identify_packet(data))
+            return identified[-1]
+
+    put_in_place(raw.host.core, Noting)
+    raw.feed(establish(), user_message(1), user_message(2))
+    assert identified == [parse_packet(establish().build())]

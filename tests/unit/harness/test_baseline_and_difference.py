@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -173,6 +174,23 @@ def test_a_part_of_a_run_makes_the_first_baseline_and_changes_none(tmp_path: Pat
     with pytest.raises(UsageError, match=r"is partial \(only -k x\)"):
         update(part, file)
     assert file.read_text(encoding="utf-8") == made
+
+
+def test_a_rule_that_stayed_open_is_in_no_baseline_and_ends_its_update_badly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """A first run in CI would be green by it, and the second, with the baseline, red by the same."""
+    file = tmp_path / "baseline.toml"
+    judged = {ONE: {"t": "fail"}, TWO: {"t": "inconclusive"}, THREE: {"t": "harness_error"}, FOUR: {"t": "pass"}}
+    with pytest.raises(typer.Exit) as ended:
+        update(run(tmp_path / "a", judged), file)
+    assert ended.value.exit_code == 1
+    said = f"2 rules stayed open, which no baseline accepts: {TWO}, {THREE}"
+    assert capsys.readouterr().out.splitlines()[-1] == said
+    made = file.read_text(encoding="utf-8")
+    assert f"# {TWO}: <b>|y\n# {THREE}: <b>|y\n" in made
+    given_a_reason = baseline(tmp_path, made.replace('reason = ""', 'reason = "x"'))
+    assert load_baseline(given_a_reason, dict.fromkeys(RULES)).deviations.keys() == {ONE}
 
 
 @pytest.mark.parametrize(

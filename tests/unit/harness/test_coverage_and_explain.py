@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from harness_made import frame, recorded
 
-from harness.cli.explain import explain
+from harness.cli.explain import explain, explain_as_json
 from harness.errors import HarnessError, UsageError
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
 from harness.proof.inventory import Inventory
+from harness.proof.records import FaultRecord
 from harness.rules.catalogue import load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage, totals
 from harness.rules.proof_record import PROOF_FILE, load_proof, write_proof
 
 RULE = "MQQB-3.1.5.4.1-10"
+CHECK = "suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_the_window_of_the_request_is_noted"
 HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
 
 
@@ -31,8 +34,11 @@ def inventory() -> Inventory:
             faults.setdefault(rule, []).append(fault.name)
     proof = load_proof()
     tests = {RULE: ["suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_no_such_check"]}
-    says = {fault.name: fault.says for fault in load_faults().values()}
-    return Inventory(catalogue, tests, faults, {}, frozenset(proof.proven), says=says)
+    records = {
+        fault.name: FaultRecord(fault.name, list(fault.breaks), fault.says, str(fault.file), fault.blind)
+        for fault in load_faults().values()
+    }
+    return Inventory(catalogue, tests, faults, {}, frozenset(proof.proven), records=records)
 
 
 def run_folder(folder: Path, *verdicts: dict[str, object]) -> Path:
@@ -120,6 +126,19 @@ def test_a_rule_is_explained(inventory: Inventory):
         assert f"{fault}: {load_faults()[fault].says}" in text
     assert "proven: the check fails on each" in text
     assert "test_no_such_check" in text
+
+
+def test_row_checks_and_faults_are_printed_with_file_and_line(inventory: Inventory):
+    inventory = replace(inventory, tests={RULE: [CHECK]})
+    found = explain_as_json(inventory, RULE)
+    places = [(found["row"], f'["{RULE}"]'), (found["tests"][0]["place"], f"def {CHECK.partition('::')[2]}(")]
+    places += [(fault["place"], f'"{fault["name"]}"') for fault in found["faults"]]
+    assert len(places) >= 3
+    lines = list(explain(inventory, RULE))
+    for place, text in places:
+        path, _, line = place.rpartition(":")
+        assert text in (SUITES.parent / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+        assert any(place in one for one in lines)
 
 
 def test_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):

@@ -47,6 +47,7 @@ def refused(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
         ("lake ingst", "No such command 'ingst'. Did you mean 'ingest'?"),
         ("rules --document MS-MQAC", "unknown document 'MS-MQAC'; known are MQQB, MQMQ, "),
         ("explain MQQB-2.2.1-3", "unknown rule 'MQQB-2.2.1-3'; did you mean MQQB-2.2.1-03, MQQB-2.2.1-13, "),
+        ("explain MQQB-2.2.1-03 --format json --run r", "--format json shows no verdicts; verdicts.jsonl in the run "),
     ],
 )
 def test_an_argument_that_is_wrong_is_one_line(

@@ -11,8 +11,8 @@ import pytest
 
 from harness.paths import SUITES
 from harness.run import floods
-from harness.run.checks import RUN
 from harness.run.floods import MOST_FLOODS, why_ended
+from harness.run.stash import RUN
 
 FLOOD = "ROBUSTNESS-1-FLOOD"
 

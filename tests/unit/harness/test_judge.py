@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from harness_made import (
@@ -28,7 +29,7 @@ from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, S
 from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
 from harness.judging.refused import Refused
 from harness.judging.robustness import Condition, Diagnosis
-from harness.judging.verdicts import Verdict
+from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
 from harness.wire import user_message
 
@@ -52,6 +53,44 @@ def test_what_was_observed_decides_and_a_should_only_warns(
     assert (line["rule"], line["verdict"], line["expected"], line["observed"]) == (name, verdict, "closed", observed)
     assert (line["test"], line["capture"], line["evidence"][0]["frame"]) == (TEST, "captures/made.pcapng", 7)
     assert (line["document"], line["section"]) == ("MQQB", "2.2.1")
+
+
+def test_several_rules_get_a_line_each_in_the_order_of_the_call(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD, SETTLED)
+    assert made(SETTLED, MUST, expected="closed", observed="closed")
+    assert not made(MUST, SHOULD, expected="closed", observed="open")
+    assert [(line["rule"], line["verdict"], line["observed"]) for line in lines(tmp_path)] == [
+        (SETTLED, "pass", "closed"),
+        (MUST, "pass", "closed"),
+        (MUST, "fail", "open"),
+        (SHOULD, "warn", "open"),
+    ]
+
+
+def test_all_are_the_rules_that_the_check_covers(tmp_path: Path) -> None:
+    made = judge(tmp_path, SETTLED, MUST)
+    assert made.all(expected="closed", observed="closed", evidence=frame(7), errata="E01")
+    assert [(line["rule"], line["evidence"][0]["frame"], line["errata"]) for line in lines(tmp_path)] == [
+        (SETTLED, 7, ["E01"]),
+        (MUST, 7, ["E01"]),
+    ]
+
+
+def test_what_is_not_exercised_may_be_several_rules(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD)
+    made.not_exercised(SHOULD, MUST, reason="no packet had a trailer")
+    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [
+        (SHOULD, "not_exercised"),
+        (MUST, "not_exercised"),
+    ]
+
+
+def test_judging_no_rule_is_our_mistake(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    with pytest.raises(HarnessError, match="judges no rule"):
+        made(expected=1, observed=1)
+    with pytest.raises(HarnessError, match="judges no rule"):
+        made.not_exercised(reason="nothing came")
 
 
 def test_truth_is_not_one_and_text_is_not_its_number(tmp_path: Path) -> None:
@@ -138,9 +177,9 @@ def test_what_was_never_judged_is_open_whatever_the_check_says(tmp_path: Path) -
 
 def test_what_never_occurred_is_no_pass_and_no_mistake(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
-    made.not_exercised(MUST, "no packet had a trailer", frame(7))
+    made.not_exercised(MUST, reason="no packet had a trailer", evidence=frame(7))
     made(SHOULD, expected=1, observed=1)
-    made.not_exercised(SHOULD, "not in the second round")
+    made.not_exercised(SHOULD, reason="not in the second round")
     made.end()
     assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
         (MUST, "not_exercised", "no packet had a trailer"),
@@ -244,6 +283,15 @@ def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
     assert (without["capture"], without["evidence"]) == (None, [])
     assert [each["frame"] for each in one["evidence"]] == [3]
     assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
+
+
+def test_a_call_stands_for_its_packets_as_evidence(tmp_path: Path) -> None:
+    first, second = (SimpleNamespace(evidence=[frame(n), frame(n + 1)]) for n in (1, 2))
+    made = judge(tmp_path, ON_THE_WIRE)
+    made(ON_THE_WIRE, expected=1, observed=1, evidence=first)
+    made(ON_THE_WIRE, expected=1, observed=1, evidence=[first, None, second, frame(9)])
+    alone, several = ([each["frame"] for each in line["evidence"]] for line in lines(tmp_path))
+    assert (alone, several) == ([1, 2], [1, 2, 2, 3, 9])
 
 
 SAYS = "AckSequenceNumber 1"
@@ -470,6 +518,27 @@ def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
         made.passive()
 
 
-def test_a_refusal_goes_from_worker_to_worker_with_its_reason():
+def test_a_refusal_goes_from_worker_to_worker_with_its_reason() -> None:
     copied = copy.deepcopy(Refused("refused", "MQ_ERROR_ACCESS_DENIED"))
     assert (copied, copied.why) == ("refused", "MQ_ERROR_ACCESS_DENIED")
+
+
+class Shows:
+    evidence = (frame(3), None, frame(4))
+
+
+def test_what_packets_show_is_evidence_by_its_packets(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    last = frame(9)
+    made(MUST, expected=1, observed=1, evidence=[Shows(), [last, None], last])
+    (line,) = lines(tmp_path)
+    assert [one["frame"] for one in line["evidence"]] == [3, 4, 9]
+
+
+def test_an_entry_knows_that_the_sut_was_heard_also_beyond_the_evidence_that_is_named() -> None:
+    entries: list[Entry] = []
+    made = Judge(catalogue(), entries, test=TEST, covers=(MUST,), capture="c")
+    own = [frame(number, from_sut=False) for number in range(EVIDENCE_LIMIT)]
+    made(MUST, expected="[]", observed="[]", evidence=own)
+    made(MUST, expected="[]", observed="[]", evidence=[*own, frame(99)])
+    assert [one.heard for one in entries] == [False, True]

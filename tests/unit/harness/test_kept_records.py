@@ -35,10 +35,13 @@ def test_the_catalogue_that_was_kept_is_the_one_that_is_read() -> None:
     assert known.errata == read.errata
     assert known.notes.by_document == read.notes.by_document
     assert known.titles() == read.titles()
+    assert known.checked_in == read.checked_in
 
 
 def test_the_faults_that_were_kept_are_those_that_are_registered() -> None:
-    registered = [(fault.name, list(fault.breaks), fault.says) for fault in load_faults().values()]
+    registered = [
+        (fault.name, list(fault.breaks), fault.says, fault.file, fault.blind) for fault in load_faults().values()
+    ]
     assert sorted(map(tuple, faults_of_suites())) == sorted(registered)
 
 
@@ -56,7 +59,7 @@ def test_the_files_that_name_a_rule_have_all_its_checks_and_faults() -> None:
             files_of[rule].add(str(fault.file))
     assert len(files_of) > 2_000
     for rule in list(files_of)[::40]:
-        named = {path.relative_to(SUITES.parent).as_posix() for path in files_naming([CHECKS, *FAULTS], [rule])}
+        named = {path.relative_to(SUITES.parent).as_posix() for path in files_naming([CHECKS, FAULTS], [rule])}
         assert files_of[rule] <= named, rule
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import typer
 
+from harness.cli.run import run
 from harness.judging.verdicts import Verdict
 from harness.rules.catalogue import load_catalogue
-from harness.run.findings import again_with, findings
+from harness.run.findings import GONE_ON_WITH, again_with, findings, goes_on_with, runs_again_with
 from harness.run.live import PIPED_EVERY_S, SHOWN_AT_MOST, Live
 from harness.run.named_roots import NamedRoots
 from harness.run.results import RuleResult
@@ -81,9 +84,10 @@ def test_a_known_deviation_is_no_news():
 def test_into_a_file_goes_a_line_every_half_minute():
     watched = Watched(checks=4)
     assert watched.check(took_s=PIPED_EVERY_S - 1) == []
-    assert watched.check(took_s=1, a=Verdict.PASS) == [
+    found = {"a": Verdict.PASS, "b": Verdict.NOT_EXERCISED}
+    assert watched.check(took_s=1, **found) == [
         "2 of 4 checks, 1 rules judged; 0 min 30 s spent, about 0 min 30 s left"
-    ]
+    ], "a rule is judged when it is known what the system does"
     assert watched.check() == []
 
 
@@ -148,6 +152,33 @@ def test_findings_come_worst_first_with_the_way_back():
     assert max(map(len, lines)) < 400
 
 
+def test_a_run_goes_on_with_what_it_was_given():
+    given = {
+        **GONE_ON_WITH,
+        "--select": ["MQQB", "level=MUST"],
+        "-k": "one or two",
+        "--sut": "my sut.toml",
+        "--workers": 4,
+        "--allure": True,
+    }
+    assert goes_on_with(GONE_ON_WITH, Path("x")) == "mqconform run --out x --resume"
+    assert runs_again_with(GONE_ON_WITH | {"-k": "a b"}, None) == "mqconform run -k 'a b'"
+    assert goes_on_with(given, Path("x")) == (
+        "mqconform run --select MQQB --select level=MUST -k 'one or two' --sut 'my sut.toml' --workers 4 --allure "
+        "--out x --resume"
+    )
+
+
+def test_every_option_of_a_run_that_decides_about_it_is_given_again():
+    app = typer.Typer()
+    app.command("run")(run)
+    options = {one.opts[0] for one in typer.main.get_command(app).params} - {
+        "--install-completion",
+        "--show-completion",
+    }
+    assert options == {*GONE_ON_WITH, "--out", "--resume", "-v", "--format"}
+
+
 def test_a_rule_of_every_packet_is_repeated_by_the_check_that_saw_it_broken():
     rule = next(name for name, row in RULES.items() if row.observe == "passive")
     lines = list(
@@ -169,7 +200,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_under_its_name_and_repeat_noth
     shared = [result(f"R-{number:02}", Verdict.FAIL, **seen) for number in range(1, 8)]
     lines = list(findings([alone, *shared], {}, "--sut x", NamedRoots()))
     assert lines[:5] == [
-        "7 rules, 1 check: observed 0x8000 NackBadDestQueue",
+        "7 rules: observed 0x8000 NackBadDestQueue",
         "fail R-01",
         "    expected: 0x8009 NackNotTransactionalQueue",
         "    observed: 0x8000 NackBadDestQueue",
@@ -193,8 +224,8 @@ def test_what_rests_on_a_missing_root_is_only_named():
     resting = result("MQQB-2.1.2-D01", Verdict.INCONCLUSIVE, reason="no connection")
     lines = list(findings([result(RULE, Verdict.FAIL), resting], RULES, "--sut x", roots))
     assert lines[:3] == [
-        "missing before all else: no connection (2 checks rest on it)",
-        "inconclusive for that: MQQB-2.1.2-D01",
+        "fix this first: no connection (2 checks rest on it)",
+        "inconclusive because of that: 1 rule in 2 checks: MQQB-2.1.2-D01",
         f"fail {RULE}  {RULES[RULE].says}",
     ]
     assert NamedRoots.from_json(roots.to_json()) == roots

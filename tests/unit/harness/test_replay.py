@@ -22,9 +22,11 @@ from harness.proof.trials import VIRTUAL_SUT
 from harness.sut.control import ControlRefused
 from harness.sut.replay_driver import ReplayDriver
 from harness.sut.replay_items import NotReplayable
-from harness.sut.replay_tape import Tape, as_line
+from harness.sut.replay_tape import RecordedCommands, Tape, as_line
+from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut import Sut
 from harness.sut.sut_file import load_sut_file
+from harness.sut.sut_process import Death
 from harness.sut.virtual_driver import VirtualDriver
 
 TEST, RUN = "suites/mqqb/test_made.py::test_made[a]", "run-1"
@@ -35,7 +37,7 @@ Script = Callable[[Peer, Sut], Any]
 def talk(peer: Peer, sut: Sut, *, verb: str = "inspect", body: bytes = b"one", more: bool = True) -> Any:
     """Open a session, send a message, ask the system and be refused."""
     session = peer.open_session()
-    peer.send_message(session, body=body)
+    session.send_message(body=body)
     sut.environment.run_until(lambda: False, sut.quiet_ms)
     found = sut.control.call(verb)
     with pytest.raises(ControlRefused, match="no-such-queue"):
@@ -146,7 +148,8 @@ def rewritten(source: Path, folder: Path, alter: Callable[[dict[str, Any]], obje
         (lambda setup: setup["file"]["queues"].update(plain=5), "queues.plain is 5; it must be a string"),
         (lambda setup: setup["file"]["driver"].update(address="192.0.2.1"), "is not loopback"),
         (lambda setup: setup.update(identifier="x" * 36), "the set-up in its capture"),
-        (lambda setup: setup.update(schema=2), "the set-up in its capture: 1 was expected"),
+        (lambda setup: setup.update(schema=1), "the set-up in its capture: 2 was expected"),
+        (lambda setup: setup.update(parts=["rm -r"]), 'the set-up in its capture: "rm -r" is not one of'),
     ],
 )
 def test_a_set_up_of_another_form_or_check_is_refused(
@@ -183,6 +186,18 @@ def test_a_malformed_note_is_one_line(recorded: tuple[Path, Any], tmp_path: Path
     assert "the note behind frame 13: " in driver.differences[TEST]
 
 
+def test_notes_that_are_endless_when_they_are_unpacked_are_refused(recorded: tuple[Path, Any], tmp_path: Path):
+    path = tmp_path / "made.pcapng"
+    note = note_block(as_line({"answered": "x" * (MAX_NOTE - 100)}))
+    path.write_bytes(recorded[0].read_bytes() + note * 5)
+    assert path.stat().st_size < 2**20
+    (tmp_path / "sut.toml").write_bytes((recorded[0].parent / "sut.toml").read_bytes())
+    driver = driver_of(path)
+    with pytest.raises(NotReplayable):
+        driver.open(TEST)
+    assert driver.differences[TEST].endswith(" its notes are longer than 67,108,864 bytes")
+
+
 @budget(FEW, with_fixtures=True)
 @given(place=st.floats(0, 1), how=st.binary(min_size=1, max_size=9))
 def test_whatever_is_in_a_capture_a_check_ends(recorded: tuple[Path, Any], tmp_path: Path, place: float, how: bytes):
@@ -196,6 +211,78 @@ def test_whatever_is_in_a_capture_a_check_ends(recorded: tuple[Path, Any], tmp_p
         replayed(path, tmp_path, talk)
     except MqconformError as error:
         assert "\n" not in str(error)
+
+
+# -- what no packet shows ---------------------------------------------------------------------------------------------
+
+
+def recorded_with(tmp_path: Path, prepare: Callable[[Sut], object], script: Script) -> tuple[Path, Any]:
+    """Record a check of a system that was prepared; return its capture and what was found out."""
+    (tmp_path / "sut.toml").write_text(VIRTUAL_SUT, encoding="utf-8")
+    view = VirtualDriver(load_sut_file(tmp_path / "sut.toml")).open(TEST)
+    prepare(view)
+    return tmp_path / "made.pcapng", carried_out(view, tmp_path / "made.pcapng", script)
+
+
+def test_a_command_of_the_environment_ends_as_it_did(tmp_path: Path):
+    def prepare(sut: Sut) -> None:
+        assert isinstance(sut.tape, Tape)
+        sut.by_command = SurroundingsByCommand(("storage",), RecordedCommands(carry_out, sut.tape))
+
+    def carry_out(part: str, value: int) -> None:
+        done.append((part, value))
+        if value:
+            raise SutUnavailable("environment: give: exit code 1")
+
+    def outage(peer: Peer, sut: Sut) -> Any:
+        sut.by_command.change({"storage": False})
+        peer.connect()
+        with pytest.raises(SutUnavailable, match="exit code 1") as told:
+            sut.by_command.change({"storage": True})
+        return str(told.value), sut.by_command.there
+
+    done: list[tuple[str, int]] = []
+    path, found = recorded_with(tmp_path, prepare, outage)
+    assert found == ("environment: give: exit code 1", {"storage": None})
+    assert replayed(path, tmp_path, outage) == (found, {})
+    assert done == [("storage", False), ("storage", True)], "nothing is carried out when it is replayed"
+
+
+@pytest.mark.parametrize("at", [1, 3])
+def test_the_end_of_a_process_is_found_out_where_it_was(tmp_path: Path, at: int):
+    """How often somebody looked is all that tells two looks apart between which nothing is recorded."""
+
+    def prepare(sut: Sut) -> None:
+        looks = iter([None] * (at - 1) + ["SIGSEGV"] * 9)
+        tape = sut.tape
+        assert tape is not None
+        sut.process_ended = lambda within_s: tape.sees("ended", next(looks))
+
+    def look(peer: Peer, sut: Sut) -> Any:
+        peer.connect()
+        return [sut.process_ended(0) for _ in range(4)]
+
+    path, found = recorded_with(tmp_path, prepare, look)
+    assert found == [None] * (at - 1) + ["SIGSEGV"] * (5 - at)
+    assert replayed(path, tmp_path, look) == (found, {})
+
+
+def test_a_process_that_ended_when_its_check_was_over_ended_once(recorded: tuple[Path, Any]):
+    death = Death(0, TEST, "SIGSEGV", "bye")
+    driver = ReplayDriver(load_sut_file(recorded[0].parent / "sut.toml"), {TEST: recorded[0]}, RUN, [death])
+    assert [driver.death(check) for check in ("another", TEST, TEST)] == [None, death, None]
+
+
+def test_what_chance_decided_is_named(tmp_path: Path):
+    """An authentication has keys of its own each time: what is sent after it is never what was sent."""
+
+    def authenticate(peer: Peer, sut: Sut) -> None:
+        sut.lose("keys")
+        peer.connect()
+
+    path, _ = recorded_with(tmp_path, lambda sut: None, authenticate)
+    _, differences = replayed(path, tmp_path, authenticate)
+    assert differences == {TEST: "behind frame 0: keys: not replayable"}
 
 
 # -- the tape ----------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -97,12 +98,32 @@ def test_a_wait_looks_again_when_all_that_came_together_is_there(world_of: MadeW
     assert world.heard == [b"a", b"b"]
 
 
+def test_what_happened_together_and_is_in_no_capture_holds_nothing_up(world_of: MadeWorlds):
+    """The end of a connection that is not recorded, say, between two looks at the process."""
+    world = world_of(note(2_000, together=True), note(2_001, together=False), note(2_002, ended="9", looked=1))
+    assert world.player.sees("ended") == "9"
+    assert world.environment.now().monotonic_ms == 7_002
+
+
 @pytest.mark.parametrize(("due_ms", "heard"), [(100 - LATE_MS, 1), (100 - LATE_MS - 1, 0)])
 def test_a_timer_that_was_due_just_before_ran_after_what_came(world_of: MadeWorlds, due_ms: int, heard: int):
     world, found = world_of(came(100)), []
     world.environment.call_at(5_000 + due_ms, lambda: found.append(len(world.heard)))
     world.environment.run_until(lambda: bool(found), 1_000)
     assert found == [heard]
+
+
+def test_a_timer_that_is_due_at_once_runs_before_who_waits_looks(world_of: MadeWorlds):
+    """An answer that the harness gives by a timer is sent before it goes on with what it waited for."""
+    world, found = world_of(came(100)), list[str]()
+
+    def hear(remote: Endpoint, data: bytes) -> None:
+        world.on_datagram(remote, data)
+        world.environment.call_at(world.environment.now().monotonic_ms, lambda: found.append("answers"))
+
+    world.environment.udp[PEER].sink = SimpleNamespace(on_datagram=hear)
+    world.wait(1, 1_000)
+    assert found == ["answers"]
 
 
 def test_the_second_of_a_packet_is_that_in_which_it_was_sent(world_of: MadeWorlds):

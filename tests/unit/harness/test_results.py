@@ -91,7 +91,7 @@ def test_a_failure_of_junit_names_what_it_shares_with_others(tmp_path: Path) -> 
     failures = {
         case.get("name"): case[0] for case in ET.parse(tmp_path / "junit.xml").getroot().iter("testcase") if len(case)
     }
-    cause = "2 rules, 1 check: observed 0x8000 NackBadDestQueue"
+    cause = "2 rules: observed 0x8000 NackBadDestQueue"
     for rule in (MUST, SHOULD):
         assert (failures[rule].get("message") or "").startswith(f"fail: one of {cause}; expected 0x8009 Nack")
         assert f"one of:   {cause}\n" in (failures[rule].text or "")
@@ -104,7 +104,7 @@ def test_what_rests_on_a_missing_root_names_it_once(tmp_path: Path) -> None:
     for rule, why in ((MUST, said), (SHOULD, f"{said}; none came")):
         sink.append(Entry(rule, "MQQB", "2.2.1", "MUST", Verdict.INCONCLUSIVE, "a", "b", reason=why, test="x::t"))
     says = {one.rule: one.says for one in with_causes(found(tmp_path), roots)}
-    cause = f"inconclusive: one of 2 rules, 1 check: {said}"
+    cause = f"inconclusive: one of 2 rules: {said}"
     assert says == {
         MUST: f"{cause}; expected a; observed b (x::t)",
         SHOULD: f"{cause}; none came; expected a; observed b (x::t)",

@@ -68,6 +68,8 @@ def test_a_part_of_a_run_says_so(begin: Begin, tmp_path: Path) -> None:
     assert run.account().endswith("1 pass")
     run.aborted = "stopping after 1 failures"
     assert run.account().endswith("1 pass (partial: stopping after 1 failures)")
+    run.asked = 3
+    assert "Contoso 1.0: 1 of 3 checks, 1 rules: 1 pass (partial" in run.account()
 
 
 # -- exit codes -----------------------------------------------------------------------------------------------------

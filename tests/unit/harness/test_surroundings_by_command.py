@@ -10,7 +10,7 @@ import pytest
 from patience import until
 
 from harness.errors import SutUnavailable, UsageError
-from harness.sut.surroundings import EnvironmentTable, SurroundingsByCommand
+from harness.sut.surroundings import EnvironmentTable, by_commands
 from harness.sut.sut_file import parse_sut_file
 
 WELL, BADLY = (sys.executable, "-c", ""), (sys.executable, "-c", "raise SystemExit('no such disk')")
@@ -18,7 +18,7 @@ EXTERNAL = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
 
 
 def test_a_part_is_taken_and_given_back_by_its_commands():
-    around = SurroundingsByCommand(EnvironmentTable(take_storage=WELL, give_storage=WELL))
+    around = by_commands(EnvironmentTable(take_storage=WELL, give_storage=WELL))
     assert around.there == {"storage": True}
     around.change({"storage": False, "service": False})
     assert around.there == {"storage": False}
@@ -27,13 +27,13 @@ def test_a_part_is_taken_and_given_back_by_its_commands():
 
 
 def test_a_command_that_fails_is_one_line_and_nobody_knows_what_of_its_part_is_there():
-    around = SurroundingsByCommand(EnvironmentTable(take_storage=BADLY, give_storage=WELL))
+    around = by_commands(EnvironmentTable(take_storage=BADLY, give_storage=WELL))
     with pytest.raises(SutUnavailable, match=r"exit code 1: no such disk$"):
         around.change({"storage": False})
     assert around.there == {"storage": None}
     around.change({"storage": True})
     assert around.there == {"storage": True}
-    nowhere = SurroundingsByCommand(EnvironmentTable(take_service=("/none/such",), give_service=WELL))
+    nowhere = by_commands(EnvironmentTable(take_service=("/none/such",), give_service=WELL))
     with pytest.raises(SutUnavailable, match=r"/none/such: No such file or directory$"):
         nowhere.change({"service": False})
 
@@ -41,7 +41,7 @@ def test_a_command_that_fails_is_one_line_and_nobody_knows_what_of_its_part_is_t
 def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path):
     pids = tmp_path / "pids"
     hangs = ("sh", "-c", f"echo $$ > {pids}; sleep 3600 & echo $! >> {pids}; wait")
-    around = SurroundingsByCommand(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=5))
+    around = by_commands(EnvironmentTable(take_storage=hangs, give_storage=WELL, timeout_s=5))
     with pytest.raises(SutUnavailable, match=r"^environment: sh -c .*: not over after 5 s$"):
         around.change({"storage": False})
     for pid in pids.read_text().split():
@@ -53,7 +53,7 @@ def test_a_command_that_hangs_is_ended_with_what_it_started(tmp_path):
 
 def test_what_a_command_starts_may_stay_when_it_has_ended():
     started = ("sh", "-c", "sleep 60 & echo well")
-    around = SurroundingsByCommand(EnvironmentTable(take_storage=started, give_storage=WELL, timeout_s=30))
+    around = by_commands(EnvironmentTable(take_storage=started, give_storage=WELL, timeout_s=30))
     around.change({"storage": False})
     assert around.there == {"storage": False}
 
@@ -61,7 +61,7 @@ def test_what_a_command_starts_may_stay_when_it_has_ended():
 def test_a_command_that_did_a_part_of_its_work_is_undone_by_the_other(tmp_path):
     ballast = tmp_path / "ballast"
     half = ("sh", "-c", f"echo 1 > {ballast}; echo half full >&2; exit 1")
-    around = SurroundingsByCommand(EnvironmentTable(take_storage=half, give_storage=("rm", str(ballast))))
+    around = by_commands(EnvironmentTable(take_storage=half, give_storage=("rm", str(ballast))))
     with pytest.raises(SutUnavailable, match=r"exit code 1: half full$"):
         around.change({"storage": False})
     around.change({"storage": True})
@@ -71,7 +71,7 @@ def test_a_command_that_did_a_part_of_its_work_is_undone_by_the_other(tmp_path):
 
 def test_the_clock_is_set_by_so_many_seconds(tmp_path):
     told = tmp_path / "told"
-    around = SurroundingsByCommand(EnvironmentTable(set_clock=("sh", "-c", f"echo {{seconds}} >> {told}")))
+    around = by_commands(EnvironmentTable(set_clock=("sh", "-c", f"echo {{seconds}} >> {told}")))
     assert around.there == {"clock": 0}
     for seconds in (7200, 7200, -5, 0):
         around.change({"clock": seconds})

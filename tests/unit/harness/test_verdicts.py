@@ -101,9 +101,9 @@ def test_a_line_has_what_is_its_own_and_is_read_back_whole(
     wanted = {key: value for key, value in (LINES[0][1] | changed).items() if key not in {*left_out, "ms"}}
     assert list(line.items()) == list(wanted.items())
     (found,) = read_verdicts(tmp_path / "verdicts.jsonl")
-    assert Entry(**{key: found[key] for key in WHOLE.__slots__ if key not in ("evidence", "errata", "notes")}) == (
-        replace(given, evidence=(), errata=(), notes=())
-    )
+    assert Entry(
+        **{key: found[key] for key in WHOLE.__slots__ if key not in ("evidence", "errata", "notes", "heard")}
+    ) == (replace(given, evidence=(), errata=(), notes=()))
     assert tuple(Evidence(**one) for one in found["evidence"]) == given.evidence
     assert (found["errata"], found["notes"]) == ([*given.errata], [*given.notes])
     assert (found["run"], found["sut"], found["sut_version"], found["reach"]) == ("run-1", "Contoso", "1.0", "virtual")

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import UnknownFault
 from harness.faults.registry import find_fault
 from harness.mutation.exchange import Exchange
-from harness.mutation.mutants import all_mutants, find_mutant, mutated, selection
+from harness.mutation.mutants import all_mutants, compile_mutant, find_mutant, selection
 from reference_qm.core.transfer import session_acks
 
 SIMPLE = "core/transfer/session_acks.py:_covers"
@@ -27,7 +27,7 @@ def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_ta
 
 def test_the_other_code_runs_while_it_is_exchanged_and_only_then() -> None:
     mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
-    function, code = mutated(mutant)
+    function, code = compile_mutant(mutant)
     own = function.__code__
     assert function is session_acks._covers
     exchange = Exchange(function, code)

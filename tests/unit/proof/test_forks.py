@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from harness.proof.forks import Died, forked
+from harness.proof.forks import Died, run_forked
 
 DEADLY = 3
 
@@ -20,14 +20,14 @@ def process_of(task: int) -> int:
 
 @pytest.mark.parametrize(("together", "processes"), [(1, 4), (2, 2), (8, 1)])
 def test_tasks_share_as_many_processes_as_wanted(together: int, processes: int) -> None:
-    found = dict(forked((0, 1, 2, 4), process_of, jobs=2, cpu_s=60, together=together))
+    found = dict(run_forked((0, 1, 2, 4), process_of, jobs=2, cpu_s=60, together=together))
     assert found.keys() == {0, 1, 2, 4}
     assert len(set(found.values())) == processes
 
 
 @pytest.mark.parametrize("together", [1, 2, 8])
 def test_a_task_that_ends_its_process_takes_no_other_along(together: int) -> None:
-    found = dict(forked(range(5), process_of, jobs=2, cpu_s=60, together=together))
+    found = dict(run_forked(range(5), process_of, jobs=2, cpu_s=60, together=together))
     assert found.keys() == set(range(5))
     assert found[DEADLY] == Died("SIGKILL")
     assert [task for task, outcome in found.items() if isinstance(outcome, Died)] == [DEADLY]

@@ -10,7 +10,7 @@ import pytest
 from harness.faults.primitives import skip
 from harness.faults.registry import Fault, Install
 from harness.judging.verdicts import Verdict
-from harness.proof.readings import ReadingsRun, complaints, explained, run_readings, summary
+from harness.proof.readings import ReadingsRun, complaints, explained_faults, run_readings, summary
 from harness.proof.steps import Step, Steps
 from harness.proof.trials import Clean, Found, Line, Trial
 from harness.rules.catalogue import load_catalogue
@@ -148,7 +148,7 @@ def test_a_fault_is_explained_by_an_allowed_reading_that_shows_the_same_of_all_o
     of_fault: list[Line], of_reading: list[Line], *, same: bool
 ) -> None:
     found = ReadingsRun(run=[ALLOWED], convicted={ALLOWED: of_reading})
-    assert list(explained({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
+    assert list(explained_faults({"a-fault": of_fault}, found)) == [("a-fault", ALLOWED)] * same
     said = f"explained: a-fault: {ALLOWED}, which its entry allows, shows the same: one of the two is wrong"
     assert (said in complaints(found, {"a-fault": of_fault})) is same
 

@@ -11,7 +11,7 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, on
 
 from harness.faults.registry import Fault, FaultyCore, load_faults
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import Service, installed
+from reference_qm.shell.service import Service, install_core
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
@@ -97,9 +97,9 @@ def test_a_service_that_cannot_have_its_ports_has_done_nothing():
 def test_an_address_that_is_not_loopback_is_logged(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
         it = Service(settings(), ScriptedCore().begin)
-        assert it._bound(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
+        assert it._show_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
         assert not caplog.messages
-        assert it._bound(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
+        assert it._show_endpoint(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
 
     asyncio.run(story())
     assert len(caplog.messages) == 1
@@ -111,9 +111,9 @@ def test_faults_are_wrapped_around_the_core_by_name(monkeypatch: pytest.MonkeyPa
     for name in ("silent", "mute"):
         fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: put_in.append(name))
         monkeypatch.setitem(load_faults(), name, fault)
-    assert isinstance(installed(settings(), [])({}), QueueManager)
+    assert isinstance(install_core(settings(), [])({}), QueueManager)
     assert not put_in
-    assert isinstance(installed(settings(), ["silent", "mute"])({}), FaultyCore)
+    assert isinstance(install_core(settings(), ["silent", "mute"])({}), FaultyCore)
     assert put_in == ["silent", "mute"]
     with pytest.raises(SettingsError, match=r"^--fault silnet: there is no such fault; similar ones: silent$"):
-        installed(settings(), ["mute", "silnet"])({})
+        install_core(settings(), ["mute", "silnet"])({})

@@ -10,7 +10,6 @@ from harness.proof.trials import VIRTUAL_SUT
 from harness.sut.drivers import driver_for
 from harness.sut.sut_file import load_sut_file
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.opening import pass_time
 
 LONGER_THAN_A_HANDSHAKE_MS = 70_000
 
@@ -22,7 +21,7 @@ def test_sessions_of_the_sut_are_set_up_while_a_check_lets_time_pass(tmp_path: P
     peer = Peer(sut.environment, sut, Recorder(sut.environment, None), seed="receiver")
     receiver = AcknowledgingReceiver(peer, sut)
     receiver.give(receiver.asking(properties={"PA": 1}))
-    pass_time(peer, LONGER_THAN_A_HANDSHAKE_MS)
+    peer.pass_time(LONGER_THAN_A_HANDSHAKE_MS)
     assert [one.record.sut_role for one in peer.inbox.accepted] == ["initiator"]
     assert len(receiver.admin_acks()) == 1
     peer.close()

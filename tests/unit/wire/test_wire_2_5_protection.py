@@ -27,8 +27,8 @@ from harness.wire.protection import (
     SIG20,
     SIG30,
     RsaKey,
-    decrypted,
-    encrypted,
+    decrypt_body,
+    encrypt_body,
     is_signature,
     listed_blobs,
     listed_keys,
@@ -38,7 +38,7 @@ from harness.wire.protection import (
     signed_octets,
     simple_blob,
 )
-from harness.wire.protection import _encoded as encoded
+from harness.wire.protection import _encode_pkcs1 as encoded
 
 SENDER = "11111111-2222-3333-4444-555555555555"
 CONNECTOR = "00000000-0000-0000-0000-000000000003"
@@ -146,7 +146,7 @@ def test_the_oldest_hashes(algorithm, digest):
     ],
 )
 def test_published_vectors_of_ciphers(algorithm, key, bits, clear, secret):
-    assert encrypted(bytes.fromhex(clear), algorithm, bytes.fromhex(key), bits).hex().startswith(secret)
+    assert encrypt_body(bytes.fromhex(clear), algorithm, bytes.fromhex(key), bits).hex().startswith(secret)
 
 
 def test_aes_runs_in_cbc_mode_from_zeros():
@@ -154,17 +154,17 @@ def test_aes_runs_in_cbc_mode_from_zeros():
     key = bytes(range(32))
     block = bytes.fromhex("00112233445566778899aabbccddeeff")
     first = bytes.fromhex("8ea2b7ca516745bfeafc49904b496089")
-    made = encrypted(block + bytes(a ^ b for a, b in zip(block, first, strict=True)), AES_256, key)
+    made = encrypt_body(block + bytes(a ^ b for a, b in zip(block, first, strict=True)), AES_256, key)
     assert (made[:16], made[16:32], len(made)) == (first, first, 48)
-    assert decrypted(made[:32] + bytes(16), AES_256, key) is None
-    assert decrypted(made[:-1], AES_256, key) is None
+    assert decrypt_body(made[:32] + bytes(16), AES_256, key) is None
+    assert decrypt_body(made[:-1], AES_256, key) is None
 
 
 @pytest.mark.parametrize("algorithm", [RC2, RC4, AES_256])
 def test_bodies_come_back(algorithm):
     key = bytes(range(32 if algorithm == AES_256 else 16))
     for body in (b"", b"x" * 15, b"y" * 16):
-        assert decrypted(encrypted(body, algorithm, key), algorithm, key) == body
+        assert decrypt_body(encrypt_body(body, algorithm, key), algorithm, key) == body
 
 
 def test_a_simple_blob_is_as_printed_and_opens_with_its_key(other):

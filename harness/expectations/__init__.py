@@ -1,0 +1,28 @@
+"""Expectations: the values that a check gives the judge as ``expected``. README.md says how a check is written."""
+
+from harness.expectations.base import Difference, Expectation, expectation
+from harness.expectations.distinct import distinct
+from harness.expectations.fields import facts, fields
+from harness.expectations.items import any_order, each, in_queue, none
+from harness.expectations.protocol import acknowledged, acknowledgment, closed
+from harness.expectations.values import between, holds, one_of, status
+
+__all__ = [
+    "Difference",
+    "Expectation",
+    "acknowledged",
+    "acknowledgment",
+    "any_order",
+    "between",
+    "closed",
+    "distinct",
+    "each",
+    "expectation",
+    "facts",
+    "fields",
+    "holds",
+    "in_queue",
+    "none",
+    "one_of",
+    "status",
+]

@@ -1,0 +1,116 @@
+"""Expectations of named values: fields of a packet, elements of the abstract data model, facts of a check."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from harness.capture.recorder import Frame, MissingLayer
+from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
+from harness.expectations.values import OneOf
+
+MISSING = "missing"
+
+
+@runtime_checkable
+class HasFields(Protocol):
+    """A packet that is read in another way, such as by the tables of a document."""
+
+    def of(self, *names: str) -> Mapping[str, Any]:
+        """Return fields by name."""
+
+
+class Named(Expectation):
+    """Values by name, each a value or an expectation.
+
+    The observation is a mapping with the same names, or a packet or header, of which these fields are read. A
+    difference says only what differs.
+    """
+
+    def __init__(self, expected: Mapping[str, Any]) -> None:
+        self.expected = {name: expectation(value) for name, value in expected.items()}
+        self._plain = {name for name, value in expected.items() if _is_plain(value)}
+        self._text = ", ".join(f"{name} {_of_name(value)}" for name, value in expected.items())
+
+    def __str__(self) -> str:
+        return self._text
+
+    def show(self, observed: Any) -> str:
+        found = self._read(observed)
+        if found is None:
+            return shown(observed)
+        return ", ".join(f"{name} {self._shown(name, one)}" for name, one in found.items())
+
+    def compare(self, observed: Any) -> Difference | None:
+        found = self._read(observed)
+        if found is None:
+            return Difference(self.show(observed))
+        wrong = {
+            name: self._said(name, found)
+            for name in [*self.expected, *(one for one in found if one not in self.expected)]
+            if name not in found or name not in self.expected or self.expected[name].compare(found[name]) is not None
+        }
+        return Difference(", ".join(f"{name} {text}" for name, text in wrong.items())) if wrong else None
+
+    def _said(self, name: str, found: Mapping[str, Any]) -> str:
+        if name not in found:
+            return MISSING
+        if name not in self.expected:
+            return f"{within(found[name])}, which is not expected"
+        is_text = name not in self._plain or is_several(found[name])
+        return str(self.expected[name].compare(found[name])) if is_text else within(found[name])
+
+    def _shown(self, name: str, value: Any) -> str:
+        is_plain = name in self._plain or name not in self.expected
+        return within(value) if is_plain else self.expected[name].show(value)
+
+    def _read(self, observed: Any) -> Mapping[str, Any] | None:
+        """Return the values that the observation has under the names; None when it can have no names."""
+        if isinstance(observed, Mapping):
+            return observed
+        if isinstance(observed, HasFields):
+            return observed.of(*self.expected)
+        if observed is None or isinstance(observed, str | int) or is_several(observed):
+            return None
+        found: dict[str, Any] = {}
+        for name in self.expected:
+            with contextlib.suppress(MissingLayer):  # a packet of another kind: the field is missing
+                found[name] = _field(observed, name)
+        return found
+
+
+@expectation.register
+def _(expected: Mapping) -> Named:  # type: ignore[type-arg]  # singledispatch takes no parameters
+    return Named(expected)
+
+
+def fields(expected: Mapping[str, Any] | None = None, /, **more: Any) -> Named:
+    """Expect fields of a packet, by printed name (``SessionHeader.WindowSize``), or elements of a mapping."""
+    return Named({**(expected or {}), **more})
+
+
+def facts(**expected: Any) -> Named:
+    """Expect several facts of one observation, each by a name: ``facts(deleted=DONE, left=[])``.
+
+    For one rule that needs all of them together; facts of different rules are judged apart.
+    """
+    return Named(expected)
+
+
+def _field(observed: Any, name: str) -> Any:
+    """Return a field of a packet, in which the first name is a header, or of a header."""
+    first, *rest = name.split(".")
+    value = observed[first] if isinstance(observed, Frame) else getattr(observed, first)
+    for step in rest:
+        value = getattr(value, step)
+    return value
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether an observation is read as it is: no expectation, or one of several values."""
+    return not isinstance(value, Expectation) or isinstance(value, OneOf)
+
+
+def _of_name(value: Any) -> str:
+    return str(value) if isinstance(value, Expectation) else within(value)

@@ -1,0 +1,161 @@
+"""Expectations of several things, each with an identity: messages by label, calls by outcome, queues by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
+
+NOTHING = "none"
+
+
+class Items(Expectation):
+    """These items and no others, each as often as it is named; ``ordered``: in this order.
+
+    A difference names the items that are missing, that came again, that nobody expects, and a wrong order.
+    ``where``: what they are in; ``name``: how people know one that was observed.
+    """
+
+    def __init__(
+        self,
+        items: Iterable[Any],
+        *,
+        ordered: bool,
+        where: str | None = None,
+        name: Callable[[Any], str] = within,
+    ) -> None:
+        self.items = list(items)
+        self.ordered = ordered
+        self.where = where
+        self.name = name
+
+    def __str__(self) -> str:
+        return self._placed(", ".join(map(within, self.items)) or NOTHING)
+
+    def show(self, observed: Any) -> str:
+        return self._placed(
+            (", ".join(map(self.name, observed)) or NOTHING) if is_several(observed) else shown(observed)
+        )
+
+    def compare(self, observed: Any) -> Difference | None:
+        if not is_several(observed):
+            return Difference(self.show(observed))
+        found = list(observed)
+        if self.ordered and len(found) == len(self.items) and all(map(_is_kept, self.items, found)):
+            return None
+        missing, extra = _pair_off(self.items, found)
+        if not self.ordered and not missing and not extra:
+            return None
+        again = [one for one in extra if any(_is_kept(expected, one) for expected in self.items)]
+        other = [one for one in extra if one not in again]
+        wrong = [
+            *(f"{within(one)} is missing" for one in missing),
+            *(f"{self.name(one)} came again" for one in again),
+            *(f"{self.name(one)} is not expected" for one in other),
+        ]
+        return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in another order'})")
+
+    def _placed(self, text: str) -> str:
+        return f"{self.where}: {text}" if self.where else text
+
+
+class Nothing(Expectation):
+    """No item of a kind: the observation has those that there are, by what identifies them."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __str__(self) -> str:
+        return f"no {self.kind}"
+
+    def show(self, observed: Any) -> str:
+        return f"{self.kind}: {shown(observed)}" if observed else str(self)
+
+    def compare(self, observed: Any) -> Difference | None:
+        return None if is_several(observed) and not observed else Difference(self.show(observed))
+
+
+class Each(Expectation):
+    """The same of every item, of which there must be one; those of a mapping are named."""
+
+    def __init__(self, expected: Any, of: str | None = None) -> None:
+        self.expected = expectation(expected)
+        self.of = of
+
+    def __str__(self) -> str:
+        return f"each {self.of}: {self.expected}" if self.of else f"each {self.expected}"
+
+    def compare(self, observed: Any) -> Difference | None:
+        if not is_several(observed) and not isinstance(observed, Mapping):
+            return Difference(self.show(observed))
+        named = observed.items() if isinstance(observed, Mapping) else enumerate(observed, 1)
+        differences = {name: self.expected.compare(one) for name, one in named}
+        wrong = [f"{name} {difference}" for name, difference in differences.items() if difference is not None]
+        if wrong:
+            return Difference(f"{', '.join(wrong)} ({len(wrong)} of {len(differences)})")
+        return None if differences else Difference(f"there is no {self.of or 'item'}")
+
+    def show(self, observed: Any) -> str:
+        kept = bool(observed) and self.compare(observed) is None
+        return f"each of {len(observed)}: {self.expected}" if kept else shown(observed)
+
+
+@expectation.register(list)
+@expectation.register(tuple)
+def _(expected: list[Any] | tuple[Any, ...]) -> Items:
+    return Items(expected, ordered=True)
+
+
+@expectation.register(set)
+@expectation.register(frozenset)
+def _(expected: set[Any] | frozenset[Any]) -> Items:
+    return Items(expected, ordered=False)
+
+
+def any_order(*items: Any) -> Items:
+    """Expect these items, and no others, in any order."""
+    return Items(items, ordered=False)
+
+
+def in_queue(*labels: Any) -> Items:
+    """Expect the messages with these labels in a queue, in this order; none: that it is empty."""
+    return Items(labels, ordered=True, where="in the queue")
+
+
+def none(kind: str) -> Nothing:
+    """Expect no item of a kind; the observation is a list of those that there are: ``none("message of another")``."""
+    return Nothing(kind)
+
+
+def each(expected: Any, of: str | None = None) -> Each:
+    """Expect the same of each item of a list or mapping; ``of``: what an item is."""
+    return Each(expected, of)
+
+
+def _is_kept(expected: Any, observed: Any) -> bool:
+    return expectation(expected).compare(observed) is None
+
+
+def _pair_off(expected: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return what is expected and not found, and what is found and not expected."""
+    fits = [[at for at, one in enumerate(found) if _is_kept(wanted, one)] for wanted in expected]
+    owners: dict[int, int] = {}
+    """By place in what was found: the expected item that it stands for."""
+
+    def places(number: int, tried: set[int]) -> bool:
+        """Find a place for an expected item; another one that may stand elsewhere makes room for it."""
+        free = next((at for at in fits[number] if at not in owners), None)
+        if free is not None:
+            owners[free] = number
+            return True
+        for at in fits[number]:
+            if at not in tried:
+                tried.add(at)
+                if fits[owners[at]] != fits[number] and places(owners[at], tried):
+                    owners[at] = number
+                    return True
+        return False
+
+    missing = [wanted for number, wanted in enumerate(expected) if not places(number, set())]
+    return missing, [one for at, one in enumerate(found) if at not in owners]

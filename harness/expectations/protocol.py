@@ -1,0 +1,87 @@
+"""Expectations of what the protocol does: an end of a connection, acknowledgments of messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from harness.capture.recorder import Frame
+from harness.expectations.base import Difference, Expectation
+from harness.expectations.items import Items
+from reference_qm.codec import MessageClass, MessageIdentifier
+
+
+class Ending(Protocol):
+    """What tells how a connection ended: a conversation of the peer with the SUT."""
+
+    @property
+    def closed_by_sut(self) -> bool:
+        """Whether the SUT closed it."""
+
+    def outcome(self) -> str:
+        """What the SUT did last."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closed(Expectation):
+    """The SUT closed the connection that is the observation."""
+
+    def __str__(self) -> str:
+        return "closed"
+
+    def show(self, observed: Ending) -> str:
+        return "closed" if observed.closed_by_sut else observed.outcome()
+
+    def compare(self, observed: Ending) -> Difference | None:
+        return None if observed.closed_by_sut else Difference(self.show(observed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Acknowledgment(Expectation):
+    """An acknowledgment of one message, known by the identifier in its CorrelationID; of a class, if one is named."""
+
+    message: MessageIdentifier
+    of_class: int | None
+
+    def __str__(self) -> str:
+        return _said(self.of_class, self.message)
+
+    def show(self, observed: Frame | None) -> str:
+        return named(observed)
+
+    def compare(self, observed: Frame | None) -> Difference | None:
+        found = None if observed is None else observed.message
+        if found is not None and found.answered == self.message and self.of_class in (None, found.MessageClass):
+            return None
+        return Difference(self.show(observed))
+
+
+def closed() -> Closed:
+    """Expect that the SUT closed a connection; the observation is the conversation."""
+    return Closed()
+
+
+def acknowledgment(message: Any, of_class: int | None = None) -> Acknowledgment:
+    """Expect an acknowledgment of a message, a packet or frame; the observation is the acknowledgment's frame."""
+    user = message["UserHeader"]
+    return Acknowledgment(MessageIdentifier(user.SourceQueueManager, user.MessageID), of_class)
+
+
+def acknowledged(*messages: Any, of_class: int | None = None) -> Items:
+    """Expect one acknowledgment of each of these messages, in any order, and of no other message."""
+    expected = [acknowledgment(message, of_class) for message in messages]
+    return Items(expected, ordered=False, name=named)
+
+
+def named(frame: Frame | None) -> str:
+    """Name an acknowledgment that came by its class and the message that it answers."""
+    if frame is None or frame.message is None:
+        return "nothing" if frame is None else frame.kind
+    return _said(frame.message.MessageClass, frame.message.answered)
+
+
+def _said(of_class: int | None, message: MessageIdentifier) -> str:
+    if of_class is None:
+        return f"an acknowledgment of message {message.Ordinal}"
+    known = {int(one): one.name.removeprefix("MQMSG_CLASS_") for one in MessageClass}
+    return f"{known.get(of_class, f'0x{of_class:04X}')} of message {message.Ordinal}"

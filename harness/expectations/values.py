@@ -1,0 +1,98 @@
+"""Expectations of one value with more than one right answer, of a fact, and of an outcome by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from harness.expectations.base import Difference, Expectation, expectation
+
+
+class OneOf(Expectation):
+    """A value that keeps one of several expectations."""
+
+    def __init__(self, *allowed: Any) -> None:
+        if not allowed:
+            raise ValueError("one of nothing: name what is allowed")
+        self.allowed = [expectation(one) for one in allowed]
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.allowed))
+
+    def compare(self, observed: Any) -> Difference | None:
+        differences = [one.compare(observed) for one in self.allowed]
+        return None if None in differences else Difference(self.show(observed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Between(Expectation):
+    """An integer from ``low`` to ``high``, both allowed."""
+
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+    def show(self, observed: Any) -> str:
+        return str(observed)
+
+    def compare(self, observed: Any) -> Difference | None:
+        if isinstance(observed, int) and self.low <= observed <= self.high:
+            return None
+        return Difference(self.show(observed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact(Expectation):
+    """A fact. The observation is True, or what was seen instead: False, or words."""
+
+    sentence: str
+    otherwise: str | None
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def show(self, observed: Any) -> str:
+        if not isinstance(observed, bool):
+            return str(observed)
+        return self.sentence if observed else self.otherwise or f"not so: {self.sentence}"
+
+    def compare(self, observed: Any) -> Difference | None:
+        return None if observed is True else Difference(self.show(observed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Status(Expectation):
+    """The outcome of a request or a call, by name: the observation is that name, or what has it as its ``outcome``."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def show(self, observed: Any) -> str:
+        return str(getattr(observed, "outcome", observed))
+
+    def compare(self, observed: Any) -> Difference | None:
+        return None if getattr(observed, "outcome", observed) == self.name else Difference(self.show(observed))
+
+
+def one_of(*allowed: Any) -> OneOf:
+    """Expect one of several values or expectations."""
+    return OneOf(*allowed)
+
+
+def between(low: int, high: int) -> Between:
+    """Expect an integer from ``low`` to ``high``."""
+    return Between(low, high)
+
+
+def holds(sentence: str, otherwise: str | None = None) -> Fact:
+    """Expect True of a fact; ``otherwise``: how it reads when it is false. Words of the check may stand for False."""
+    return Fact(sentence, otherwise)
+
+
+def status(name: str) -> Status:
+    """Expect that a request or call ends with this outcome, by name: ``MQ_OK``, ``refused``."""
+    return Status(name)

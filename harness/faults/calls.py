@@ -1,0 +1,86 @@
+"""Faults of a call of a step: it has other arguments, returns another result, or something else is done.
+
+The signature is the step's own, so that a fault names only what it changes:
+
+    with_arguments(Reading.dequeue_message, cursor=lambda given: None)
+    with_status(Reading.peek_message, Status.MQ_ERROR_IO_TIMEOUT)
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import Method, changed, replaced
+from harness.faults.registry import Install
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.statuses import Status
+
+
+class Given:
+    """The arguments of one call, by the names of the step's parameters, and ``qm``."""
+
+    def __init__(self, qm: QueueManager, arguments: dict[str, Any]) -> None:
+        self.qm = qm
+        self._arguments = arguments
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._arguments[name]
+        except KeyError:
+            raise AttributeError(f"the step has no parameter {name}") from None
+
+
+def with_arguments(method: Method, **changes: Callable[[Given], Any]) -> Install:
+    """Take a step with other arguments, each made of those that were given; TypeError for one that it does not have."""
+    signature = inspect.signature(method)
+    if unknown := changes.keys() - signature.parameters.keys():
+        raise TypeError(f"{method.__qualname__} has no parameter {', '.join(sorted(unknown))}")
+
+    def make(original: Method) -> Method:
+        def step(*arguments: Any, **named: Any) -> Any:
+            bound, given = _bind(signature, arguments, named)
+            bound.arguments |= {name: change(given) for name, change in changes.items()}
+            return original(*bound.args, **bound.kwargs)
+
+        return step
+
+    return replaced(changed(method, make))
+
+
+def with_result(method: Method, change: Callable[..., tuple[Any, ...]], *, callback: str = "answered") -> Install:
+    """Let a step return something else, made by ``change`` of the values that the ``callback`` would be called with."""
+
+    def instead(given: Given) -> Callable[..., Any]:
+        return lambda *result: getattr(given, callback)(*change(*result))
+
+    return with_arguments(method, **{callback: instead})
+
+
+def with_status(method: Method, status: Status, *, of: Status = Status.MQ_OK, callback: str = "answered") -> Install:
+    """Let a step return one status in the place of another, with whatever else it returns."""
+    return with_result(method, lambda found, *rest: (status if found is of else found, *rest), callback=callback)
+
+
+def instead_if(method: Method, when: Callable[[Given], bool], do: Callable[[Given], Any]) -> Install:
+    """Do something else than a step in those of its calls of which a condition holds."""
+    signature = inspect.signature(method)
+
+    def make(original: Method) -> Method:
+        def step(*arguments: Any, **named: Any) -> Any:
+            given = _bind(signature, arguments, named)[1]
+            return do(given) if when(given) else original(*arguments, **named)
+
+        return step
+
+    return replaced(changed(method, make))
+
+
+def _bind(
+    signature: inspect.Signature, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[inspect.BoundArguments, Given]:
+    """Give the arguments of a call their names; the first is the queue manager, in the place of ``self``."""
+    bound = signature.bind(*arguments, **named)
+    bound.apply_defaults()
+    return bound, Given(arguments[0], dict(bound.arguments))

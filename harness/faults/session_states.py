@@ -1,0 +1,22 @@
+"""Packets that come in a state of the session in which they must not come. Spec: MS-MQQB 3.1.5.2 to 3.1.5.8."""
+
+from __future__ import annotations
+
+from harness.faults.parts import replaced
+from harness.faults.registry import Install
+from reference_qm.codec import Packet
+from reference_qm.core.sessions.closing import Closing
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+
+def ignore_out_of_state(kind: type[Packet], state: SessionState, *, initiator: bool) -> Install:
+    """Ignore a kind of packet in one state, instead of closing the session of an initiator or of an acceptor."""
+
+    class Ignoring(Closing):
+        def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+            if not (isinstance(packet, kind) and session.SessionState is state and session.initiator is initiator):
+                super().refuse_out_of_state(session, packet, now)
+
+    return replaced(Ignoring)

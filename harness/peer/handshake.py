@@ -1,0 +1,37 @@
+"""The packets with which the peer opens a session without a core, whatever they say. Spec: MS-MQQB 3.1.5.3, 3.1.5.4."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from harness.peer.conversation import RawConversation
+from harness.peer.party import Party
+from harness.peer.timeouts import TIMEOUTS
+from harness.wire import connection_parameters, establish_connection
+
+NULL_GUID = UUID(int=0)
+MARKED = {"Reserved": 0xA7}
+"""BaseHeader.Reserved may hold anything and is ignored (MS-MQMQ 2.2.19.1): by it a response is known from an echo."""
+WINDOW = 4_099
+"""A WindowSize that no system under test has by chance."""
+
+
+def request(peer: Party, **header: Any) -> Any:
+    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
+    usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
+    return establish_connection(base=MARKED, **usual | header)
+
+
+def parameters(**header: Any) -> Any:
+    """Make a ConnectionParameters with short timeouts."""
+    return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
+
+
+def shake_hands(connection: RawConversation, request: Any, parameters: Any) -> RawConversation:
+    """Send an EstablishConnection and a ConnectionParameters, and await the answer to each."""
+    connection.send(request)
+    connection.expect("EstablishConnection")
+    connection.send(parameters)
+    connection.expect("ConnectionParameters")
+    return connection

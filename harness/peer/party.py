@@ -1,0 +1,120 @@
+"""The party that talks with the SUT, as each of its connections knows it: who it is, how it waits and measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.capture.recorder import Frame, Recorder
+from harness.environment import Environment
+from harness.errors import ConformanceFailure
+from harness.peer.durations import Duration, Instant, duration, time_of
+from harness.sut.own_queues import MESSAGE_IDS_A_TEST
+from harness.sut.sut import Sut
+from harness.wire import user_message
+from reference_qm.surface.entropy import SeededEntropy
+
+NONE: Mapping[str, Any] = {}
+"""No fields that differ from the usual ones."""
+
+
+class Party:
+    """One test's counterpart of the SUT, without its connections."""
+
+    def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
+        self.environment = environment
+        self.sut = sut
+        self.recorder = recorder
+        self.entropy = SeededEntropy(f"{seed} {sut.own}")
+        self.identifier = sut.file.driver.peer_identifier
+        self.address = sut.file.driver.peer_address
+        self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
+        """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
+
+    def __repr__(self) -> str:
+        return f"Peer({self.identifier})"
+
+    def message_id(self) -> int:
+        """Return a MessageID for a message that a check makes itself, one that the SUT has not seen."""
+        self.sut.first_message_id += 1
+        return self.sut.first_message_id - 1
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    def pass_time(self, ms: int) -> None:
+        """Let so much time pass, by the tester's clock: timers of a system run while it stands still, too."""
+        self.environment.run_until(lambda: False, ms, exactly=True)
+
+    def pass_time_until(self, since: Instant, ms: int) -> None:
+        """Let time pass until so much has passed since an instant, by the tester's clock."""
+        self.pass_time(max(0, ms - self.took(since).ms))
+
+    def settle(self) -> None:
+        """Let the SUT do what it may still do at once."""
+        self.environment.run_until(lambda: False, self.sut.quiet_ms)
+
+    def eventually(self, condition: Callable[[], bool]) -> bool:
+        """Ask the control channel again and again until something holds, or the response timeout is over."""
+        for _ in range(20):
+            if condition():
+                return True
+            self.environment.run_until(lambda: False, max(1, self.sut.response_timeout_ms // 20))
+        return condition()
+
+    # -- names and messages -------------------------------------------------------------------------------------
+
+    def direct_name(self, queue: str = "mqc-peer") -> str:
+        """Return a direct format name of a queue of the peer."""
+        return f"DIRECT=TCP:{self.address}\\private$\\{queue}"
+
+    def message(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+        """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, changes that.
+
+        ``queue``: plain, transactional or admin. ``headers``: arguments of ``harness.wire.user_message``.
+        """
+        own = {
+            "SourceQueueManager": self.identifier,
+            "MessageID": self.message_id(),
+            "SentTime": self.environment.now().utc_s,
+        }
+        destination = self.sut.format_name(queue).removeprefix("DIRECT=")
+        return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
+
+    def recoverable_message(self, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
+        """Make a recoverable message: it is acknowledged soon."""
+        return self.message({"DM": 1, **user}, **headers)
+
+    def is_residue(self, frame: Frame) -> bool:
+        """Return whether a packet is, or answers, a message of an earlier test with the same peer: nobody judges it."""
+        if not self.sut.peer_returns or not frame.from_sut or frame.message is None:
+            return False
+        answered = frame.message.answered
+        named = {frame.message.SourceQueueManager: frame.message.MessageID, answered.QueueManagerGuid: answered.Ordinal}
+        return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
+
+    def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
+        """Wait for something, ``within_ms`` None: that should come at once.
+
+        Then it may be late, which is not the same as never: ConformanceFailure tells by how much, and convicts nobody.
+        """
+        if within_ms is not None or self.environment.virtual:
+            timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
+            return self.environment.run_until(arrived, timeout_ms)
+        timeouts, began_ms = self.sut.timeouts, self.environment.now().monotonic_ms
+        if self.environment.run_until(arrived, timeouts.response_ms):
+            return True
+        if self.environment.run_until(arrived, timeouts.late_ms):
+            took_ms = self.environment.now().monotonic_ms - began_ms
+            raise ConformanceFailure(f"{what} came after {took_ms:,} ms, awaited for {timeouts.response_ms:,} ms")
+        return False
+
+    def stood_still(self, since_ms: int, until_ms: int) -> bool:
+        """Return whether the SUT is known to have answered nothing for a while, between two times of the recorder."""
+        return self.took(since_ms, until_ms).stalled_ms > 0
+
+    def took(self, since: Instant, until: Instant | None = None) -> Duration:
+        """Return what passed between two instants, the second None: until now. Durations are compared by it alone."""
+        elapsed_ms = self.recorder.elapsed_ms()
+        until_ms = elapsed_ms if until is None else time_of(until)
+        began_ms = self.environment.now().monotonic_ms - elapsed_ms
+        return duration(self.sut, self.environment.pulse, began_ms, time_of(since), until_ms)

@@ -1,0 +1,43 @@
+"""Where the row, the checks and the faults of a rule lie: in one folder, as far as one check judges one section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from harness.proof.inventory import Inventory
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders in which a rule has its row, its checks and its faults.
+
+    ``named``: those that its section names as the ones that check its other rules.
+    """
+
+    row: str
+    named: frozenset[str]
+    checks: frozenset[str]
+    faults: frozenset[str]
+
+    def are_one_folder(self) -> bool:
+        """Return whether the folder of the row has a check and a fault, too."""
+        return self.row in self.checks & self.faults
+
+    def are_named(self) -> bool:
+        """Return whether check and fault lie in the folder of the row or in folders that the section names."""
+        homes = self.named | {self.row}
+        return not homes.isdisjoint(self.checks) and not homes.isdisjoint(self.faults)
+
+
+def places_of(inventory: Inventory, rule: str) -> Places:
+    """Return where a rule has its row, its checks and its faults."""
+    row = inventory.catalogue[rule].folder
+    faults = [inventory.records[name].file for name in inventory.faults.get(rule, ())]
+    named = inventory.catalogue.checked_in.get(row, ())
+    return Places(row, frozenset(named), _folders(inventory.checks(rule)), _folders(faults))
+
+
+def _folders(paths: Iterable[str]) -> frozenset[str]:
+    return frozenset(str(PurePosixPath(path.partition("::")[0]).parent) for path in paths)

@@ -1,0 +1,52 @@
+"""The end of the SUT's process, and the end of a run for which there is no SUT any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harness.run.checks import suite_path
+from harness.run.stash import RUN, make_judge
+
+if TYPE_CHECKING:
+    from harness.sut.drivers import SutDriver
+
+
+def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
+    """Record the end of the SUT's process, start it again if ``more`` is to be checked, and return whether it ended.
+
+    ``told``: the check's verdicts tell it already; a check that was over first may have been its cause as well. The
+    run ends when starting it again is no use.
+    """
+    from harness.errors import MqconformError
+    from harness.run.floods import why_ended
+
+    path = str(suite_path(item))
+    item.config.stash[RUN].keep_residue()
+    if (why := why_ended(item)) is not None:
+        end_run(item.session, why)
+        more = False
+    death = driver.death(path)
+    if death is None:
+        return False
+    item.config.stash[RUN].note_death(death)
+    if not told:
+        make_judge(item).break_off(said_of_end(death.how))
+    try:
+        if more:
+            driver.start_again()
+    except MqconformError as error:
+        end_run(item.session, str(error))
+    return True
+
+
+def said_of_end(how: str) -> str:
+    """Return what verdicts and the terminal say of an end of the SUT's process."""
+    return f"the SUT's process ended: {how}"
+
+
+def end_run(session: pytest.Session, why: str) -> None:
+    """Begin no more checks: the SUT is lost."""
+    session.config.stash[RUN].lose(why)
+    session.shouldstop = why

@@ -1,0 +1,166 @@
+"""What all commands that open a lake have in common: options, exit codes, the session, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reports.extra import confirm_installed
+from reports.lake.local import confirm_lake, confirm_place, is_url
+from reports.progress import Progress
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from reports.lake.ingest import Report
+    from reports.lake.store import Lake
+
+BAD_INPUT, LINES_REJECTED, INTERRUPTED = 2, 3, 130
+MUCH = 100 << 20
+"""Octets of verdicts whose ingest lasts minutes."""
+QUICK = {
+    "spark.driver.defaultJavaOptions": "-XX:+UseSerialGC -Xmn512m",
+    "spark.broadcast.blockSize": "128k",
+    "spark.broadcast.checksum": "false",
+    "spark.broadcast.compress": "false",
+    "spark.buffer.pageSize": "1m",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.lightweightPlanChangeValidation": "false",
+    "spark.sql.parquet.columnarReaderBatchSize": "256",
+}
+"""Settings of an ingest that lasts seconds.
+
+To plan anew between any two stages is a fifth of it, and so is a collector of garbage that works beside it. A fifth,
+too, is memory that Spark takes for large tables: 64 MiB for each of some hundred sorts and aggregations, 4 MiB for each
+of as many broadcasts.
+"""
+NAMED = 3
+"""Rejected lines that the terminal names before it only counts."""
+
+Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark's; repeat it.")]
+LakeUri = Annotated[str, typer.Option("--lake", help="The lake: a folder, or a URL of any file system of Hadoop's.")]
+
+
+@contextmanager
+def open_lake(
+    command: str,
+    lake: str,
+    master: str,
+    conf: list[str] | None,
+    *,
+    new: bool = False,
+    runs: Iterable[str] = (),
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[tuple[Lake, Progress]]:
+    """Open a lake in a session of its own; a `RollupError` within is one line on stderr and exit 2.
+
+    ``runs``: the run folders that will be taken; ``settings``: of the session, ``conf`` has the last word.
+    """
+    with one_line_errors(command):
+        if new:
+            confirm_place(lake, "--lake")
+        else:
+            confirm_lake(lake)
+    with one_line_errors(command), open_session(command, master, conf, settings, runs) as (spark, progress):
+        from reports.lake.store import Lake
+
+        yield (Lake.open_or_new if new else Lake.open)(spark, lake), progress
+
+
+@contextmanager
+def open_session(
+    command: str, master: str, conf: list[str] | None, settings: Mapping[str, str], runs: Iterable[str] = ()
+) -> Iterator[tuple[SparkSession, Progress]]:
+    """Start a session of Spark; ``settings`` are the command's, ``conf`` has the last word."""
+    given = dict(_setting(each) for each in conf or ())
+    from reports.spark import session
+
+    runs = list(runs)
+    much = _are_much(runs)
+    quick = QUICK if runs and not much else {}
+    with Progress(command) as progress:
+        progress("starting Java")
+        with session(master, conf={**quick, **settings, **given}, much=much) as spark:
+            progress("reading the lake")
+            yield spark, progress
+
+
+@contextmanager
+def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
+    """Make a `RollupError` one line on stderr and exit 2; a missing package of the extra is the first such error."""
+    try:
+        confirm_installed(extra)
+        yield
+    except RollupError as error:
+        typer.echo(f"mqconform {command}: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from error
+    except KeyboardInterrupt:
+        typer.echo("mqconform: interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def say_report(command: str, report: Report) -> None:
+    """Say what became of the arguments, and end with the exit code for it."""
+    say(report, command)
+    end([report])
+
+
+def end(reports: Iterable[Report]) -> None:
+    """End with the exit code for what became of all arguments, when that is not 0."""
+    reports = list(reports)
+    if any(report.refused for report in reports):
+        raise typer.Exit(BAD_INPUT)
+    if any(report.rejected for report in reports):
+        raise typer.Exit(LINES_REJECTED)
+
+
+def say(report: Report, command: str, *, captures: bool = False) -> None:
+    """Say what became of the arguments; ``captures``: what was rejected are captures, and these are named already."""
+    for line in report.refused:
+        typer.echo(f"mqconform {command}: {line}", err=True)
+    for folder in report.unfinished:
+        where = one_line(folder.removeprefix("file://"))
+        typer.echo(f"mqconform {command}: {where} has not finished: left for later", err=True)
+    if report.rejected and not captures:
+        named = [
+            f"{one_line(folder.removeprefix('file://'))}/verdicts.jsonl:{line} ({one_line(why)})"
+            for folder, line, why in report.named[:NAMED]
+        ]
+        more = f" and {report.rejected - NAMED} more" if report.rejected > NAMED else ""
+        typer.echo(
+            f"mqconform {command}: {report.rejected} of {report.kept + report.rejected} lines rejected: "
+            f"{'; '.join(named)}{more}; the table `rejected` has all",
+            err=True,
+        )
+    parts = [f"{len(report.taken)} runs taken ({report.kept} verdicts)"]
+    parts += [f"{len(report.replaced)} replaced: {one_line(', '.join(report.replaced))}"] if report.replaced else []
+    parts += [f"{report.known} there before"] if report.known else []
+    parts += [f"{len(report.refused)} refused"] if report.refused else []
+    parts += [f"{len(report.unfinished)} left for later"] if report.unfinished else []
+    typer.echo(f"lake state {report.number}: {', '.join(parts)}")
+
+
+def _are_much(runs: Iterable[str]) -> bool:
+    """Whether to take these run folders is more than `MUCH`, or nobody knows because they are elsewhere."""
+    octets = 0
+    for run in runs:
+        if is_url(run):
+            return True
+        with suppress(OSError, ValueError):  # said later, with the others that cannot be taken
+            octets += (Path(run) / "verdicts.jsonl").stat().st_size
+    return octets > MUCH
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not (key and equals):
+        raise RollupError(f"--conf {one_line(text)}: give KEY=VALUE, such as spark.executor.memory=4g")
+    return key, value

@@ -1,0 +1,90 @@
+"""Answers one SQL query about a local lake with duckdb: read-only, without Java, within bounds of memory and time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from reports.lake import manifest
+from reports.rollup_error import RollupError
+from reports.text import one_line
+
+READING = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
+MEMORY_MIB = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows of a query, as Python values; ``more``: whether rows beyond the limit were left out."""
+
+    columns: list[str]
+    rows: list[tuple[Any, ...]]
+    more: bool
+
+
+def ask(lake: Path, query: str, rows: int, seconds: float) -> Answer:
+    """Return at most ``rows`` rows of a query, whose tables are those of the newest state of the lake.
+
+    Raises `RollupError` for a statement that is not a query, one that is wrong, and one that exceeds a bound.
+    """
+    with duckdb.connect(":memory:") as connection, _one_line(seconds), _limit_time(connection, seconds):
+        _name_tables(connection, lake)
+        _close_the_rest(connection, lake)
+        statements = connection.extract_statements(query)
+        if len(statements) != 1 or statements[0].type not in READING:
+            raise RollupError("give one query that reads, such as select * from rule_current limit 3")
+        done = connection.execute(statements[0])
+        columns = [column[0] for column in done.description or ()]
+        found = done.fetchmany(rows + 1)
+    return Answer(columns, found[:rows], len(found) > rows)
+
+
+def _name_tables(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
+    """Make each table of the newest state a view of its files."""
+    state = manifest.read(manifest.LocalFiles(), str(lake))
+    if not state.number:
+        raise RollupError(f"the lake at {one_line(str(lake))} is empty: fill it with mqconform lake ingest")
+    for table in sorted({*state.derived, *(name for commit in state.commits for name in commit.tables)}):
+        files = [str(file) for folder in state.folders(table) for file in sorted((lake / folder).glob("*.parquet"))]
+        if files:
+            connection.read_parquet(files, union_by_name=True, hive_partitioning=False).create_view(table)
+
+
+def _close_the_rest(connection: duckdb.DuckDBPyConnection, lake: Path) -> None:
+    """Let a query reach nothing except the files of the lake, and no more memory than its bound."""
+    data = str(lake / "data").replace("'", "''")
+    connection.execute(
+        f"set temp_directory = ''; set memory_limit = '{MEMORY_MIB}MiB'; set timezone = 'UTC';"
+        f"set allowed_directories = ['{data}/']; set enable_external_access = false; set lock_configuration = true"
+    )
+
+
+@contextmanager
+def _limit_time(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def _one_line(seconds: float) -> Iterator[None]:
+    try:
+        yield
+    except duckdb.InterruptException as error:
+        raise RollupError(f"the query took longer than {seconds:g} s: ask for less, or give --seconds") from error
+    except duckdb.OutOfMemoryException as error:
+        raise RollupError(f"the query needs more than {MEMORY_MIB} MiB of memory: ask for less") from error
+    except duckdb.CatalogException as error:
+        reason = one_line(str(error).partition("\n")[0], 300)
+        raise RollupError(f"{reason} `show tables` lists the tables") from error
+    except duckdb.Error as error:
+        raise RollupError(one_line(str(error).partition("\n\n")[0], 300)) from error

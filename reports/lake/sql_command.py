@@ -1,0 +1,65 @@
+"""The command ``mqconform lake sql``. duckdb is imported when the command runs, not before."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from reports.lake.command import one_line_errors
+from reports.lake.local import folder_of_lake
+from reports.text import escape_formula, one_line
+
+if TYPE_CHECKING:
+    from reports.lake.sql import Answer
+
+COMMAND = "lake sql"
+
+
+def register(app: typer.Typer) -> None:
+    """Add ``sql`` to ``lake``."""
+    app.command("sql")(sql)
+
+
+def sql(
+    query: Annotated[
+        str, typer.Argument(help="One query that reads, in duckdb's SQL; `show tables` lists the tables.")
+    ],
+    lake: Annotated[str, typer.Option("--lake", help="The lake, a local folder.")],
+    rows: Annotated[
+        int, typer.Option("--rows", min=1, max=1_000_000, help="Largest number of rows to print.")
+    ] = 10_000,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.001, help="Longest duration of the query.")] = 60,
+) -> None:
+    """Answer a query about the tables of a lake: as a table on a terminal, as CSV in a pipe or a file.
+
+    The command needs duckdb (the extra `sql`), but not Java. Exit 0: answered; 2: bad input, or a bound was exceeded.
+    """
+    with one_line_errors(COMMAND, extra="sql"):
+        folder = folder_of_lake(lake)
+        from reports.lake.sql import ask
+
+        answer = ask(folder, query, rows, seconds)
+    _print(answer)
+    if answer.more:
+        typer.echo(
+            f"mqconform {COMMAND}: the query has more than {rows} rows: give --rows, or a narrower query", err=True
+        )
+
+
+def _print(answer: Answer) -> None:
+    console = Console()
+    if console.is_terminal:
+        table = Table(*answer.columns)
+        for row in answer.rows:
+            table.add_row(*(Text("" if cell is None else one_line(str(cell), 200)) for cell in row))
+        console.print(table)
+        return
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(answer.columns)
+    writer.writerows([escape_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in answer.rows)

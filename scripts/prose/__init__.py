@@ -1,0 +1,1 @@
+"""The prose linter: ``python -m scripts.prose`` (`make lint`)."""

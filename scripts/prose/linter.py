@@ -1,0 +1,73 @@
+"""Runs proselint, with its own checks and those of the project, over the texts of rooms."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proselint.checks import __register__ as proselint_checks
+from proselint.config import DEFAULT, Config
+from proselint.registry import CheckRegistry
+from proselint.registry.checks import Check
+from proselint.registry.checks.types import ExistenceSimple
+from proselint.tools import LintFile
+
+from scripts.prose.texts import Text
+
+HABITS = Path(__file__).with_name("habits.toml")
+OURS = "habits"
+NOISY = ("lexical_illusions", "needless_variants", "typography")
+"""Checks of proselint that a table of numbers, `...` for omitted lines or a term of the protocol trips."""
+AROUND = 30
+"""Characters that a finding shows on either side of the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A habit in a text."""
+
+    text: Text
+    habit: str
+    excerpt: str
+    instead: str
+
+
+def find(rooms: Mapping[str, Sequence[Text]]) -> dict[str, list[Finding]]:
+    """Return the findings of each room, in the order of its texts."""
+    register_checks()
+    return {room: list(findings_of(room, texts)) for room, texts in rooms.items()}
+
+
+def register_checks() -> None:
+    """Give the habits of the project to proselint, once."""
+    registry = CheckRegistry()
+    if registry.checks:
+        return
+    habits = tomllib.loads(HABITS.read_text(encoding="utf-8"))["habit"]
+    registry.register_many(proselint_checks)
+    registry.register_many(
+        tuple(
+            Check(
+                check_type=ExistenceSimple(pattern=habit["pattern"]),
+                path=f"{OURS}.{habit['name']}",
+                message=habit["instead"].replace("{", "{{").replace("}", "}}"),
+            )
+            for habit in habits
+        )
+    )
+
+
+def findings_of(room: str, texts: Sequence[Text]) -> Iterator[Finding]:
+    """Yield the findings of one room: proselint gets each text as a line."""
+    content = "\n".join(text.words for text in texts)
+    checks = {OURS: True, **DEFAULT["checks"], **dict.fromkeys(NOISY, False)}
+    config: Config = {"max_errors": len(content) + 1, "checks": checks}
+    page = LintFile(room, content)
+    for result in page.lint(config):
+        check, (start, end) = result.check_result, result.check_result.span
+        begin = start + (page.content[start] == "\n")
+        line = page.content.count("\n", 0, begin) - 1
+        excerpt = page.content[max(0, begin - AROUND) : end + AROUND]
+        yield Finding(texts[line], check.check_path.removeprefix(f"{OURS}."), excerpt.replace("\n", " "), check.message)

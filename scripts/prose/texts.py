@@ -1,0 +1,108 @@
+"""Finds the texts that people read, room by room: pages, sentences of rules, descriptions of faults, messages."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LEAST_WORDS = 4
+"""Shorter strings of a program are names and keys."""
+LAKE_COMMANDS = ("cli.py", "command.py", "questions.py")
+_FENCE = re.compile(r"^\s*```")
+_CODE = re.compile(r"`+[^`]+`+")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_DEFINITION = re.compile(r"^\[[^\]]+\]: ")
+_ITEM = re.compile(r"^(?:[-*]|\d+\.) ")
+_RULER = re.compile(r"^[-| :]+$")
+_SAYS = re.compile(r"^(?:says|title) = ")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that can be read alone, in one line."""
+
+    file: Path
+    line: int
+    words: str
+
+
+def rooms(root: Path) -> dict[str, list[Text]]:
+    """Return the texts of each room: a page, the rules or the faults of a document, the commands of a package."""
+    pages = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
+    found = {str(page.relative_to(root)): list(texts_of_page(page)) for page in pages}
+    for document in sorted({section.parents[1] for section in (root / "suites").glob("*/*/rules.toml")}):
+        folder = str(document.relative_to(root))
+        found[f"{folder}: rules"] = _all(texts_of_rules, sorted(document.glob("*/rules.toml")))
+        found[f"{folder}: faults"] = _all(texts_of_program, sorted(document.rglob("faults*.py")))
+    for package, files in {
+        "harness/cli": sorted((root / "harness" / "cli").glob("*.py")),
+        "reports": [root / "reports" / "cli.py", *(root / "reports" / "lake" / name for name in LAKE_COMMANDS)],
+        "reference_qm/shell": [root / "reference_qm" / "shell" / name for name in ("cli.py", "reader.py")],
+    }.items():
+        found[f"{package}: commands"] = _all(texts_of_program, files)
+    return {room: texts for room, texts in found.items() if texts}
+
+
+def texts_of_page(page: Path) -> Iterator[Text]:
+    """Yield paragraphs, headings, items and cells of a Markdown page, without code and the addresses of links."""
+    begun, words, fenced, code = 0, "", False, False
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate([*lines, ""], 1):
+        if _FENCE.match(line):
+            fenced = not fenced
+        code = line.startswith("    ") and (code or not words)
+        is_cell, is_item = line.startswith("|"), _ITEM.match(line)
+        ends = fenced or code or is_cell or is_item or line.startswith("#") or not line.strip()
+        if ends and words:
+            yield Text(page, begun, _without_markup(words))
+            words = ""
+        if fenced or code or _FENCE.match(line) or _DEFINITION.match(line):
+            continue
+        if is_cell:
+            if not _RULER.match(line):
+                cells = _CODE.sub("`code`", line).strip("|").split("|")
+                yield from (Text(page, number, _without_markup(cell)) for cell in cells if cell.strip())
+            continue
+        if line.startswith("#"):
+            yield Text(page, number, _without_markup(line.lstrip("# ")))
+            continue
+        begun = begun if words else number
+        words = f"{words} {_ITEM.sub('', line).strip()}".strip()
+
+
+def texts_of_rules(file: Path) -> Iterator[Text]:
+    """Yield the sentences of a table of rules."""
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if _SAYS.match(line):
+            yield Text(file, number, " ".join(str(next(iter(tomllib.loads(line).values()))).split()))
+
+
+def texts_of_program(file: Path) -> Iterator[Text]:
+    """Yield the texts of a Python file: docstrings, help, messages; what a f-string fills in is ``{}``."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            skipped.update(part for part in node.values if isinstance(part, ast.Constant))
+            words = "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words = node.value
+        else:
+            continue
+        for paragraph in re.split(r"\n\s*\n", words):
+            if len(paragraph.split()) >= LEAST_WORDS:
+                yield Text(file, node.lineno, _without_markup(" ".join(paragraph.split())))
+
+
+def _without_markup(words: str) -> str:
+    return _LINK.sub(r"\1", _CODE.sub("`code`", words)).replace("**", "").strip()
+
+
+def _all(texts_of: Callable[[Path], Iterator[Text]], files: Iterable[Path]) -> list[Text]:
+    return [text for file in files for text in texts_of(file)]

@@ -1,0 +1,38 @@
+"""Write `tags`, in which an editor looks up the id of a rule: `.venv/bin/python scripts/tags.py`.
+
+Each id leads to its row, and its sentence stands beside it (ctags, extended format). The file is made from the rows and
+is not part of the repository, so that no sentence stands twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.paths import SUITES
+from harness.printable import one_line
+from harness.rules.catalogue import Rule, load_catalogue
+
+LONGEST = 300
+"""Characters of a sentence; more than any has."""
+
+
+def tags(rules: Iterable[Rule]) -> list[str]:
+    """Return the lines of the file, sorted as its readers search it."""
+    return sorted(
+        f'{rule.id}\t{rule.folder}/rules.toml\t/^\\["{rule.id}"\\]$/;"\tr\tsays:{one_line(rule.says, LONGEST)}'
+        for rule in rules
+    )
+
+
+def main() -> None:
+    """Write the file beside the suites."""
+    lines = [
+        "!_TAG_FILE_FORMAT\t2\t/extended format/",
+        "!_TAG_FILE_SORTED\t1\t/sorted/",
+        *tags(load_catalogue().values()),
+    ]
+    (SUITES.parent / "tags").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

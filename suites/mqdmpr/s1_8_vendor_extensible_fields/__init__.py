@@ -1,1 +1,0 @@
-"""MS-MQDMPR 1.8 Vendor-Extensible Fields."""

@@ -1,1 +1,0 @@
-"""MS-MQDMPR 3.1.1.12 Message."""

@@ -1,0 +1,83 @@
+"""MS-MQDMPR 3.1.1.12 Message."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import none
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.sender import Sender
+from suites.whole_messages import SAME, differences
+
+JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
+
+
+SHORT_S, LONG_S = 1, 9_000
+
+
+@needs("send", "receive")
+@covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
+    """A sender keeps a whole copy of each delivered message with JP in its journal, and none of one with JN."""
+    sender = Sender(peer, sut)
+    (positive,) = sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5)
+    (negative,) = sender.send(2, delivery=delivery, journal=["negative"])
+    session, sent = sender.first(2)
+    sender.acknowledge_all(session)
+    kept = _kept(peer, sut, JOURNAL, {"with JP": positive, "with JN": negative})
+    judge(
+        "MQMQ-2.2.19.2-14",
+        "MQDMPR-3.1.1.12-21",
+        "MQDMPR-3.1.1.2-17",
+        expected=["with JP"],
+        observed=kept,
+        evidence=sent,
+    )
+    without_jp = [one for one in kept if one != "with JP"]
+    judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=sent)
+    found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == positive), None)
+    observed = differences(sent[0], found, sut.guid)
+    judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
+
+
+@needs("send", "receive")
+@covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
+    """A sender keeps an undelivered message whose time is over as a dead letter if it has JN, and only then."""
+    to = peer.direct_name()
+    limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
+    names = {
+        name: sut.send(to, body="late", label="late", journal=[journal], **limits)
+        for name, journal in (("with JN", "negative"), ("with JP", "positive"))
+    }
+    peer.pass_time((SHORT_S + 2) * 1_000)
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session = sender.session()
+    sent = sender.collect(session, 1)
+    kept = _kept(peer, sut, DEAD_LETTERS, names)
+    judge(
+        "MQMQ-2.2.19.2-13",
+        "MQDMPR-3.1.1.12-24",
+        "MQDMPR-3.1.1.12-D46",
+        "MQDMPR-3.1.1.2-17",
+        expected=["with JN"],
+        observed=kept,
+        evidence=sent,
+    )
+    without_jn = [one for one in kept if one != "with JN"]
+    judge("MQDMPR-3.1.1.12-26", expected=none("dead letter without JN"), observed=without_jn, evidence=sent)
+    sender.acknowledge_all(session)
+
+
+def _kept(peer, sut, queue, names):
+    """Return which messages are in a system queue, by what they are called; the first is waited for."""
+
+    def found():
+        there = [message["message_id"] for message in sut.kept(queue)]
+        return [name for name, identifier in names.items() if identifier in there]
+
+    peer.eventually(lambda: next(iter(names)) in found())
+    return found()

@@ -1,0 +1,54 @@
+"""MS-MQDMPR 3.1.4 Higher-Layer Triggered Events."""
+
+from __future__ import annotations
+
+from harness.expectations import none
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sequences import header
+
+
+@needs("send", "restart", "transactions")
+@covers("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", "MQDMPR-3.1.4.10-D01")
+def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, sut, judge):
+    """A queue manager sends the messages of a prepared transaction, in their order, only when that is committed, also
+    after a restart, and never those of one that is aborted.
+    """
+    sender = Sender(peer, sut, peer.direct_name("mqc-prepared"))
+    first, second = (sut.control.call("begin", external=True)["transaction"] for _ in range(2))
+    sender.send(1, 2, transaction=first)
+    sender.send(9, delivery="recoverable")
+    sender.send(3, transaction=second)
+    for transaction in (first, second):
+        sut.control.call("prepare", transaction=transaction)
+    sender.first(1)
+    sut.restart()
+    session = sender.next_session()
+    while session is not None and session.record.closed_by is not None:  # what it had before the restart
+        session = sender.next_session()
+    early = [] if session is None else sender.collect_all(session, 1)
+    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=tags(early), evidence=early)
+    sut.control.call("abort", transaction=second)
+    sut.control.call("commit", transaction=first)
+    came = [] if session is None else sender.collect_all(session, 3)[len(early) :]
+    expected = [{"message": one, "TxSequenceNumber": one} for one in (1, 2)]
+    observed = [
+        {"message": tag, "TxSequenceNumber": int(header(frame).TxSequenceNumber)}
+        for tag, frame in zip(tags(came), came, strict=True)
+    ]
+    judge("MQQB-3.1.1.3.1-12", "MQDMPR-3.1.4.9-D01", expected=expected, observed=observed, evidence=came)
+    aborted = [f"message {tag}" for tag in tags(came) if tag == 3] + _states(sut, second)
+    judge("MQDMPR-3.1.4.10-D01", expected=none("trace of what was aborted"), observed=aborted, evidence=came)
+    ends = [{"FM": int(header(frame).FM), "LM": int(header(frame).LM)} for frame in came]
+    judge("MQQB-3.1.1.3.1-12", expected=[{"FM": 1, "LM": 0}, {"FM": 0, "LM": 1}], observed=ends, evidence=came)
+    if session is not None and came:
+        sender.acknowledge_all(session)
+        session.send(order_ack(peer, came[-1]))
+        peer.settle()
+
+
+def _states(sut, transaction):
+    """Return the state of a transaction, if the SUT tells which it has."""
+    there = sut.control.call("list")["transactions"] if sut.has("queue_control") else []
+    return [one["state"] for one in there if one["transaction"] == transaction]

@@ -1,1 +1,0 @@
-"""MS-MQDMPR 3.1.7.1.4 Delete Queue."""

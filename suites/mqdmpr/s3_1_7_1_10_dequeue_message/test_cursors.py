@@ -1,0 +1,60 @@
+"""MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.expectations import any_order, each
+from harness.peer.remote import START, START2
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import RECEIVE
+from suites.mqqp.steps.methods import by_each
+from suites.mqqp.steps.reading import WAITING, brought, waiting
+
+LONG_MS = 60_000
+
+
+@needs("qm2qm")
+@by_each(
+    {
+        START: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
+        START2: {
+            "receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.2.1-05"],
+            "waits": ["MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-12"],
+        },
+    }
+)
+@pytest.mark.parametrize(
+    ("with_cursor", "events"),
+    [
+        pytest.param(with_cursor, events, marks=covers(*events), id=name)
+        for with_cursor, events, name in (
+            (False, ("MQDMPR-3.1.7.1.10-D01", "MQDMPR-3.1.7.1.10-D02"), "plain"),
+            (True, ("MQDMPR-3.1.7.1.10-22", "MQDMPR-3.1.7.1.10-23", "MQDMPR-3.1.7.1.10-30"), "by cursors"),
+        )
+    ],
+)
+def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor, events):
+    """Each message that comes goes to one receive of those that wait for it; the others wait on."""
+    queue = remote.filled()
+    cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
+    reads = [queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    before = [waiting(read) for read in reads]
+    remote.deliver(["first", "second"])
+    then = [waiting(read) for read in reads]
+    remote.deliver(["third"])
+    after = [brought(read.wait()) for read in reads]
+    ends = [queue.end(read).outcome for read in reads]
+    judge(
+        *rules["waits"],
+        expected={"before": each(WAITING), "after_two_came": any_order("first", "second", WAITING)},
+        observed={"before": before, "after_two_came": then},
+        evidence=reads,
+    )
+    judge(
+        *rules["receive"],
+        *events,
+        expected={"received": any_order("first", "second", "third"), "ended": each("MQ_OK"), "queue": []},
+        observed={"received": after, "ended": ends, "queue": queue.labels()},
+        evidence=reads,
+    )

@@ -1,0 +1,32 @@
+"""MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
+from suites.mqqp.steps.reading import WAITING, brought, waiting
+
+LONG_MS = 600_000
+"""It is longer than any check waits, on a system that stands still again and again, too."""
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.1.10-31")
+def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
+    """A cursor by which a receive waited is at the message that came, also when that is given back to the queue."""
+    queue = remote.filled()
+    cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
+    read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
+    waits = waiting(read)
+    remote.deliver(["first"])
+    came = brought(read.wait())
+    queue.end(read, RR_NACK)
+    remote.deliver(["second"])
+    then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
+    seen = [brought(one) for one in then]
+    judge(
+        "MQDMPR-3.1.7.1.10-31",
+        expected={"before": WAITING, "after": "first", "next_by_it": "second", "next_by_another": "first"},
+        observed={"before": waits, "after": came, "next_by_it": seen[0], "next_by_another": seen[1]},
+        evidence=[read, *then],
+    )

@@ -1,0 +1,53 @@
+"""MS-MQDMPR 3.1.7.1.19 Delete Directory Object."""
+
+from __future__ import annotations
+
+from harness.expectations import holds
+from harness.run.marks import covers, needs
+from suites.mqdmpr.steps.directory import Enterprise
+
+OFFLINE = {
+    "create_queue": ("MQDMPR-3.1.7.1.18-D03",),
+    "delete_queue": ("MQDMPR-3.1.7.1.19-09", "MQDMPR-3.1.7.1.19-10"),
+    "set_queue": ("MQDMPR-3.1.7.1.24-05", "MQDMPR-3.1.7.1.24-06"),
+}
+"""By verb: the rule of DirectoryOffline, and that of the timer where it is another."""
+
+
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
+@covers(*(rule for rules in OFFLINE.values() for rule in rules))
+def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
+    """A queue manager whose change does not reach the directory sets DirectoryOffline until a timer finds it back."""
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.create()
+    changes = {"create_queue": {"name": enterprise.new_name()}, "delete_queue": {}, "set_queue": {"label": "other"}}
+    for verb, arguments in changes.items():
+        sut.change_environment(directory=False)
+        enterprise.outcome(verb, **({"name": name} | arguments))
+        offline = enterprise.offline_as_shown()
+        sut.change_environment(directory=True)
+        back = enterprise.await_online()
+        rules = OFFLINE[verb]
+        judge(rules[0], expected={"DirectoryOffline": True}, observed={"DirectoryOffline": offline}, case=verb)
+        judge(rules[-1], expected=holds("online again", otherwise="offline"), observed=back, case=verb)
+
+
+NOTIFIED = {
+    "QueueCreation": ("MQDMPR-3.1.7.1.18-D01",),
+    "QueueUpdate": ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
+    "QueueDeletion": ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
+}
+
+
+@needs("directory", "queue_control", "inspect")
+@covers(*(rule for rules in NOTIFIED.values() for rule in rules))
+def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
+    """A queue manager notifies each creation, update and deletion of a public queue once."""
+    enterprise = Enterprise(peer, sut)
+    name = enterprise.new_name()
+    enterprise.outcome("create_queue", name=name)
+    enterprise.outcome("set_queue", name=name, label="other")
+    enterprise.outcome("delete_queue", name=name)
+    made = [operation for operation, queue in enterprise.notified() if queue == name]
+    for operation, rules in NOTIFIED.items():
+        judge(*rules, expected=[operation], observed=[one for one in made if one == operation])

@@ -1,1 +1,0 @@
-"""MS-MQDMPR 3.1.7.1.30 Construct a UserMessage Packet."""

@@ -1,1 +1,0 @@
-"""Checks of MS-MQMQ, by section."""

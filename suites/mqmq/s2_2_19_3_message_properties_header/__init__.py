@@ -1,1 +1,0 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader."""

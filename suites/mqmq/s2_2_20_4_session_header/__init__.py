@@ -1,1 +1,0 @@
-"""MS-MQMQ 2.2.20.4 SessionHeader."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 2.1.1 Protocol Session."""

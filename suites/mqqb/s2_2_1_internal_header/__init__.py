@@ -1,1 +1,0 @@
-"""MS-MQQB 2.2.1 InternalHeader."""

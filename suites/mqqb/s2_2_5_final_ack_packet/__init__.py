@@ -1,1 +1,0 @@
-"""MS-MQQB 2.2.5 FinalAck Packet, with 2.2.5.1."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 2.2.7 Ping Packet."""

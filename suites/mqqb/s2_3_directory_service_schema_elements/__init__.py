@@ -1,1 +1,0 @@
-"""MS-MQQB 2.3 Directory Service Schema Elements."""

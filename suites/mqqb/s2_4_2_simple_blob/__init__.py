@@ -1,1 +1,0 @@
-"""MS-MQQB 2.4.2 SIMPLEBLOB."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.1.6.1 Session Acknowledgment."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.3.2 Session Initialization."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.5.7 Receiving a FinalAck Packet."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.6.4 Session Ack Send Timer Event."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.6.7 MessageIDHistory Cleanup Timer Event."""

@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.7.1.4 Signing the Packet."""

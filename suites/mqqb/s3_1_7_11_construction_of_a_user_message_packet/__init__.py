@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet."""

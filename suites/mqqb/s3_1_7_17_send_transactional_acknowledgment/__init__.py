@@ -1,1 +1,0 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment."""

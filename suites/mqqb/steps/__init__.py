@@ -1,1 +1,0 @@
-"""Exchanges that several sections of MS-MQQB share."""

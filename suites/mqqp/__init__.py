@@ -1,1 +1,0 @@
-"""Checks of MS-MQQP: reading the queues of another queue manager."""

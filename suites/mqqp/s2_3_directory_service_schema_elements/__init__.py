@@ -1,1 +1,0 @@
-"""MS-MQQP 2.3 Directory Service Schema Elements."""

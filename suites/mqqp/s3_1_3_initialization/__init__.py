@@ -1,1 +1,0 @@
-"""MS-MQQP 3.1.3 Initialization."""

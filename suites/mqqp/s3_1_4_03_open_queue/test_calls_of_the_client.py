@@ -1,0 +1,78 @@
+"""MS-MQQP 3.1.4.3: the calls of a client; here the SUT is the one that calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.judging.verdicts import Verdict
+from harness.run.marks import covers, needs
+from suites.mqqp.steps.reader import START, START2, WINDOWS_7, WINDOWS_2000, Reader, frames_of
+from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
+
+LOOKUP = "RemoteQMStartReceiveByLookupId"
+
+
+IDENTIFIER = 0x0055_0000_0000_0007
+
+
+LIFE = ("RemoteQMOpenQueue", "RemoteQMCloseQueue")
+
+
+METHODS = {
+    START: ("MQQP-3.1.4.1-04", ["MQQP-3.1.4.3-02"]),
+    "RemoteQMEndReceive": ("MQQP-3.1.4.2-05", ["MQQP-3.1.4.3-03", "MQQP-3.1.4.2-03"]),
+    "RemoteQMCloseQueue": ("MQQP-3.1.4.4-02", ["MQQP-3.1.4.3-04"]),
+    "RemoteQMCloseCursor": ("MQQP-3.1.4.5-02", ["MQQP-3.1.4.3-05"]),
+    "RemoteQMCancelReceive": ("MQQP-3.1.4.6-04", ["MQQP-3.1.4.3-06", "MQQP-3.1.4.6-02"]),
+    "RemoteQMPurgeQueue": ("MQQP-3.1.4.7-02", ["MQQP-3.1.4.3-07", "MQQP-3.1.4.7-01"]),
+    "RemoteQMGetQMQMServerPort": ("MQQP-3.1.4.8-01", []),
+    "RemoteQmGetVersion": ("MQQP-3.1.4.9-01", []),
+    START2: ("MQQP-3.1.4.10-01", ["MQQP-3.1.4.3-08"]),
+    LOOKUP: ("MQQP-3.1.4.11-01", ["MQQP-3.1.4.3-09"]),
+}
+"""Of each method: the rule of its binding, and those that want the queue open before."""
+
+
+@needs("remote_read")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in METHODS.items()]
+)
+def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, name):
+    """It comes on a presentation context that was agreed on, after RemoteQMOpenQueue and no RemoteQMCloseQueue."""
+    binding, order = METHODS[name]
+    reader = Reader(peer, sut, WINDOWS_2000 if name == START else WINDOWS_7)
+    use(reader, name)
+    unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
+    calls = reader.server.wait(name)
+    if not calls and not unbound:
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
+        return
+    evidence = [*frames_of(calls), *(frame for frame, _ in unbound)]
+    judge(binding, expected=[], observed=[reason for _, reason in unbound], evidence=evidence)
+    came = [call.name for call in reader.server.calls]
+    before = [one for one in came[: came.index(name) if calls else 0] if one in LIFE]
+    if order:
+        judge(*order, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
+
+
+def use(reader: Reader, name: str) -> None:
+    """Let the SUT do what takes a method; what it says of it does not matter."""
+    opened = reader.begin("remote_open", queue=reader.format_name).wait()
+    if not opened.get("ok"):
+        return
+    remote = int(opened["remote"])
+    if name == "RemoteQMCancelReceive":
+        reader.let_reads_wait()
+        read = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+        reader.await_reads()
+        reader.begin("cancel", request=read.number).wait()
+    elif name == "RemoteQMCloseCursor":
+        reader.begin("remote_close_cursor", cursor=reader.open_cursor(remote)).wait()
+    elif name == "RemoteQMCloseQueue":
+        reader.begin("remote_close", remote=remote).wait()
+    elif name == "RemoteQMPurgeQueue":
+        reader.begin("remote_purge", remote=remote).wait()
+    elif name == LOOKUP:
+        reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=IDENTIFIER).wait()
+    else:
+        RECEIVING.begin(reader, remote).wait()

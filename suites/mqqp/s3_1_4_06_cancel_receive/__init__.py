@@ -1,1 +1,0 @@
-"""MS-MQQP 3.1.4.6 RemoteQMCancelReceive (Opnum 5)."""

@@ -1,0 +1,27 @@
+"""MS-MQQP 3.1.4.6: the calls of a client; here the SUT is the one that calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from suites.mqqp.steps.reader import WINDOWS_7, WINDOWS_2000, Reader, description, frames_of
+from suites.mqqp.steps.reads import RECEIVING
+
+
+@needs("remote_read")
+@covers("MQQP-3.1.4.6-03")
+@pytest.mark.parametrize("version", [WINDOWS_2000, WINDOWS_7], ids=["old", "new"])
+def test_only_a_read_that_was_begun_is_cancelled(peer, sut, judge, version):
+    """Of two reads that wait the second is cancelled: RemoteQMCancelReceive comes behind both, with its identifier."""
+    reader = Reader(peer, sut, version)
+    remote = reader.open()
+    reader.let_reads_wait()
+    requests = RECEIVING.begin_in_turn(reader, remote, 2)
+    reader.begin("cancel", request=requests[1].number)
+    cancels = reader.server.wait("RemoteQMCancelReceive")
+    begun = [description(call).dwRequestID for call in reader.reads()]
+    came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
+    observed = [came, [call.into.dwRequestID for call in cancels if call.into is not None]]
+    evidence = frames_of([*reader.reads(), *cancels])
+    judge("MQQP-3.1.4.6-03", expected=[[False, False, True], begun[1:]], observed=observed, evidence=evidence)

@@ -1,0 +1,104 @@
+"""MS-MQQP 3.1.4.11: the calls of a client; here the SUT is the one that calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.judging.verdicts import Verdict
+from harness.peer.rpc_server import ServedCall
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import (
+    FIRST_ID,
+    LAST_ID,
+    LOOKUP_PEEK_CURRENT,
+    LOOKUP_PEEK_NEXT,
+    LOOKUP_PEEK_PREV,
+    LOOKUP_RECEIVE_CURRENT,
+    LOOKUP_RECEIVE_NEXT,
+    LOOKUP_RECEIVE_PREV,
+)
+from suites.mqqp.steps.reader import QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, frames_of
+
+LOOKUP = "RemoteQMStartReceiveByLookupId"
+
+
+IDENTIFIER = 0x0055_0000_0000_0007
+
+
+SEEKS = {
+    LOOKUP_PEEK_CURRENT: ("remote_peek_by_lookup_id", "current"),
+    LOOKUP_PEEK_NEXT: ("remote_peek_by_lookup_id", "next"),
+    LOOKUP_PEEK_PREV: ("remote_peek_by_lookup_id", "previous"),
+    LOOKUP_RECEIVE_CURRENT: ("remote_receive_by_lookup_id", "current"),
+    LOOKUP_RECEIVE_NEXT: ("remote_receive_by_lookup_id", "next"),
+    LOOKUP_RECEIVE_PREV: ("remote_receive_by_lookup_id", "previous"),
+}
+"""Of each action of 3.1.4.11: the verb and the seek that ask for it."""
+
+
+OF_PEEK_CURRENT = ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-09", "MQQP-3.1.4.11-10")
+
+
+OF_PEEK_NEXT = ("MQQP-3.1.4.11-11", None, "MQQP-3.1.4.11-12")
+
+
+OF_RECEIVE_CURRENT = ("MQQP-3.1.4.11-13", "MQQP-3.1.4.11-14", "MQQP-3.1.4.11-15")
+
+
+OF_RECEIVE_NEXT = ("MQQP-3.1.4.11-16", None, "MQQP-3.1.4.11-17")
+
+
+LOOKUP_RULES = {
+    LOOKUP_PEEK_CURRENT: OF_PEEK_CURRENT,
+    LOOKUP_PEEK_NEXT: OF_PEEK_NEXT,
+    LOOKUP_PEEK_PREV: OF_RECEIVE_CURRENT,
+    LOOKUP_RECEIVE_CURRENT: OF_RECEIVE_CURRENT,
+    LOOKUP_RECEIVE_NEXT: OF_RECEIVE_NEXT,
+    LOOKUP_RECEIVE_PREV: OF_RECEIVE_CURRENT,
+}
+"""Of each action: the rules of hCursor, of a LookupId of 0, of ulTimeout; those of PREV are worded as of CURRENT."""
+
+
+def _cases() -> Iterable[Any]:
+    for action, (cursor, identifier, timeout) in LOOKUP_RULES.items():
+        rules = [rule for rule in (cursor, identifier, timeout) if rule is not None]
+        yield pytest.param(action, marks=covers("MQQP-3.1.4.11-05", "MQQP-3.1.4.11-07", *rules), id=f"{action:#x}")
+
+
+@needs("remote_read")
+@pytest.mark.parametrize("action", list(_cases()))
+def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
+    """Each action at an identifier and at the ends: fields of a read without a cursor, that does not wait."""
+    verb, seek = SEEKS[action]
+    cursor, identifier, timeout = LOOKUP_RULES[action]
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    reader.open_cursor(remote)
+    for lookup_id in (IDENTIFIER, LAST_ID, FIRST_ID):  # the last may be refused: 0 names no message
+        reader.begin(verb, remote=remote, lookup_id=lookup_id, seek=seek).wait()
+    calls = reader.server.named(LOOKUP)
+    if not calls:
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {LOOKUP}")
+        return
+    asked = [whole(call) for call in calls]
+    evidence = frames_of(calls)
+    judge("MQQP-3.1.4.11-07", expected={action}, observed={one.ulAction for one in asked}, evidence=evidence)
+    given = {(one.hRemoteQueue, one.dwQueue, bool(one.dwRequestID), one.dwSize, one.lpBuffer) for one in asked}
+    wanted = {(QUEUE_HANDLE, QUEUE_DESCRIPTOR, True, 0, None)}
+    judge("MQQP-3.1.4.11-05", expected=wanted, observed=given, evidence=evidence)
+    judge(cursor, expected={0}, observed={one.hCursor for one in asked}, evidence=evidence)
+    judge(timeout, expected={0}, observed={one.ulTimeout for one in asked}, evidence=evidence)
+    if identifier is not None:
+        zeros = [call.into.LookupId for call in calls if not call.into.LookupId]
+        judge(identifier, expected=[], observed=zeros, evidence=evidence)
+
+
+def whole(call: ServedCall) -> Any:
+    """Return the REMOTEREADDESC of a call that is to have one."""
+    if call.into is None:
+        raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
+    return description(call)

@@ -1,1 +1,0 @@
-"""MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive."""

@@ -1,1 +1,0 @@
-"""MS-MQQP 3.2.4.8 Closing a Cursor."""

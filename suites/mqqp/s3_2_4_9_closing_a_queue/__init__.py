@@ -1,1 +1,0 @@
-"""MS-MQQP 3.2.4.9 Closing a Queue."""

@@ -1,1 +1,0 @@
-"""Checks of MS-MQSO: the system as a whole."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 3.2.1 Message Delivery Assurance."""

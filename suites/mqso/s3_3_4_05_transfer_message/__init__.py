@@ -1,1 +1,0 @@
-"""MS-MQSO 3.3.4.5 Transfer Message."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 4.3.1 Black Box Relationship Diagram."""

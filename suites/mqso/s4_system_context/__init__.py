@@ -1,1 +1,0 @@
-"""MS-MQSO 4 System Context."""

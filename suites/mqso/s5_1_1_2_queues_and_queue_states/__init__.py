@@ -1,1 +1,0 @@
-"""MS-MQSO 5.1.1.2 Queues and Queue States."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 5.1.2 Directory Abstract Data Model."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 5.3.1 Member Protocol Roles."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 5.5.3 Transaction Coordinator Unavailable."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 5.5.4 Directory Unavailable."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 6.4 Timers."""

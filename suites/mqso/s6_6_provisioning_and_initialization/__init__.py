@@ -1,1 +1,0 @@
-"""MS-MQSO 6.6 Provisioning and Initialization Procedures."""

@@ -1,1 +1,0 @@
-"""MS-MQSO 6.7 Status and Error Returns."""

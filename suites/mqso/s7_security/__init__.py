@@ -1,1 +1,0 @@
-"""MS-MQSO 7 Security."""

@@ -1,0 +1,29 @@
+"""MS-MQSO 7 Security."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE, MALLORY
+from harness.wire.protection import SIG20
+from suites.mqqb.steps.secured import NOBODY, Secured, flipped, judge_dispositions, signed
+
+ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
+
+
+NEEDS = needs("security", "receive")
+
+
+@NEEDS
+@covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
+def test_a_message_that_names_no_sender_has_no_identity_to_verify(peer, sut, judge):
+    """With ST 0 a certificate that nobody registered is no reason to refuse the signature."""
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures(ALICE)
+    claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
+    genuine, other = (signed(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
+    found = secured.dispositions({"genuine": genuine, "another bit": flipped(other)})
+    disposition = found["genuine"]
+    refused = BAD in disposition.acknowledgments
+    observed = BAD if refused else f"no {BAD}"
+    judge.all(expected="no NACK_BAD_SIGNATURE", observed=observed, evidence=disposition.frames)
+    judge_dispositions(judge, secured, found, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])

@@ -1,1 +1,0 @@
-"""Steps of checks of the system as a whole."""

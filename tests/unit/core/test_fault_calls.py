@@ -1,0 +1,103 @@
+"""Faults of a call of a step: other arguments, another result, something else done."""
+
+from __future__ import annotations
+
+import pytest
+from core_network import Network
+
+from harness.faults.calls import instead_if, with_arguments, with_result, with_status
+from harness.faults.registry import FaultyCore
+from harness.proof.steps import Step, steps_of
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
+from reference_qm.model.statuses import Status
+
+LOOKUP = Reading.read_by_lookup_identifier
+
+
+@pytest.fixture
+def faulty() -> FaultyCore:
+    return FaultyCore(Network().host(1).core)
+
+
+def descriptor(queue) -> OpenQueueDescriptor:
+    return OpenQueueDescriptor(
+        Handle=1,
+        AccessType=QueueAccessType.RECEIVE,
+        ShareMode=QueueShareMode.DENY_NONE,
+        QueueReference=queue,
+        FormatName="",
+    )
+
+
+def read(faulty: FaultyCore, queue=None) -> list[tuple[object, ...]]:
+    """Return what a read by identifier answers; the first queue is that of no message."""
+    answers: list[tuple[object, ...]] = []
+    faulty.core.reading.read_by_lookup_identifier(
+        descriptor(queue), 7, MessageSeekAction.CURRENT, lambda *result: answers.append(result)
+    )
+    return answers
+
+
+def first_queue(given):
+    return descriptor(next(iter(given.qm.adm.QueueCollection.values())))
+
+
+def test_arguments_are_made_of_those_that_were_given(faulty):
+    with_arguments(LOOKUP, queue_desc=first_queue)(faulty)
+    assert read(faulty) == [(Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)]
+
+
+def test_arguments_with_a_default_are_given_too(faulty):
+    seen: list[bool] = []
+    with_arguments(LOOKUP, two_phase_read=lambda given: seen.append(given.two_phase_read))(faulty)
+    read(faulty)
+    assert seen == [False]
+
+
+def test_an_argument_that_the_step_does_not_have_is_refused():
+    with pytest.raises(TypeError, match="read_by_lookup_identifier has no parameter colour, shape"):
+        with_arguments(LOOKUP, shape=lambda given: 1, colour=lambda given: 2)
+
+
+def test_what_was_not_given_cannot_be_asked_for(faulty):
+    with_arguments(LOOKUP, lookup_id=lambda given: given.colour)(faulty)
+    with pytest.raises(AttributeError, match="the step has no parameter colour"):
+        read(faulty)
+
+
+def test_a_result_is_made_of_the_one_that_was_to_be_returned(faulty):
+    with_result(LOOKUP, lambda status, found: (status, "instead"))(faulty)
+    assert read(faulty) == [(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, "instead")]
+
+
+@pytest.mark.parametrize(
+    ("of", "answered"),
+    [
+        (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, Status.MQ_ERROR_IO_TIMEOUT),
+        (Status.MQ_OK, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE),
+    ],
+)
+def test_one_status_is_returned_in_the_place_of_another(faulty, of, answered):
+    with_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=of)(faulty)
+    assert read(faulty) == [(answered, None)]
+
+
+@pytest.mark.parametrize(("number", "answered"), [(7, Status.MQ_OK), (8, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)])
+def test_something_else_is_done_where_a_condition_holds(faulty, number, answered):
+    do = instead_if(LOOKUP, lambda given: given.lookup_id == number, lambda given: given.answered(Status.MQ_OK, None))
+    do(faulty)
+    assert read(faulty) == [(answered, None)]
+
+
+def test_two_faults_of_one_step_compose(faulty):
+    with_status(LOOKUP, Status.MQ_ERROR_IO_TIMEOUT, of=Status.MQ_ERROR_MESSAGE_NOT_FOUND)(faulty)
+    with_arguments(LOOKUP, queue_desc=first_queue)(faulty)
+    assert read(faulty) == [(Status.MQ_ERROR_IO_TIMEOUT, None)]
+
+
+def test_the_proof_knows_the_step_that_is_changed():
+    step = frozenset({Step(Reading, "read_by_lookup_identifier")})
+    assert steps_of(with_arguments(LOOKUP, lookup_id=lambda given: 1)) == step
+    assert steps_of(instead_if(LOOKUP, lambda given: True, lambda given: None)) == step

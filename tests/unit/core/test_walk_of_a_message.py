@@ -1,0 +1,18 @@
+"""The way of one recoverable message through the core is short: a limit of calls, never of time."""
+
+from benchmarks.walk import Walk, walk_message
+
+
+def test_a_message_takes_few_calls_in_few_files():
+    received, persisted = walk_message()
+    whole = Walk([*received.hops, *persisted.hops])
+    assert len(whole.hops) <= 130, whole
+    assert whole.files <= 30, whole
+    assert whole.changes <= 80, whole
+
+
+def test_nothing_is_done_twice():
+    received, persisted = walk_message()
+    repeated = {"parse_framed", "measure", "deserialize_message", "SessionAcks.flag_recoverable", "message_entry"}
+    functions = [hop.function for walk in (received, persisted) for hop in walk.hops]
+    assert {name: functions.count(name) for name in repeated} == dict.fromkeys(repeated, 1)

@@ -1,0 +1,203 @@
+"""Expectations: what they compare, how they explain a difference, how they read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from harness.capture.recorder import FROM_SUT, MALFORMED, Frame, name_frame
+from harness.expectations import (
+    acknowledged,
+    acknowledgment,
+    any_order,
+    between,
+    closed,
+    distinct,
+    each,
+    expectation,
+    facts,
+    fields,
+    holds,
+    in_queue,
+    none,
+    one_of,
+    status,
+)
+from harness.wire import user_message
+from reference_qm.codec import MessageClass, MessageIdentifier
+
+SENDER = UUID(int=7)
+
+
+def judged(expected: Any, observed: Any) -> tuple[bool, str, str]:
+    """Return whether an expectation is kept, and both texts of its verdict."""
+    made = expectation(expected)
+    difference = made.compare(observed)
+    return difference is None, str(made), made.show(observed) if difference is None else str(difference)
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "texts"),
+    [
+        ("closed", "closed", ("closed", "closed")),
+        (0x40, 64, ("0x40", "0x40")),
+        ("", "", ("''", "''")),
+        (b"", b"", ("no bytes", "no bytes")),
+        (b"\x01\xff", b"\x01\xff", ("01 ff", "01 ff")),
+        (["a", "b"], ["a", "b"], ("a, b", "a, b")),
+        ([], [], ("none", "none")),
+        ([["a"], []], [["a"], []], ("[a], []", "[a], []")),
+        (["a, b", 12], ["a, b", 12], ("'a, b', 12", "'a, b', 12")),
+        ({"b", "a"}, ["a", "b"], None),
+        (one_of("Site", "Enterprise"), "Site", ("Site or Enterprise", "Site")),
+        (between(2, 30), 30, ("2 to 30", "30")),
+        (holds("the key is new"), True, ("the key is new", "the key is new")),
+        (status("MQ_OK"), "MQ_OK", ("MQ_OK", "MQ_OK")),
+        (any_order("a", "b"), ["b", "a"], ("a, b", "b, a")),
+        (any_order("a", one_of("a", "b")), ["b", "a"], None),
+        (any_order(one_of("a", "b"), "a"), ["a", "b"], None),
+        (in_queue(), [], ("in the queue: none", "in the queue: none")),
+        (none("message of another"), [], ("no message of another", "no message of another")),
+        (each("MQ_OK", "call"), ["MQ_OK", "MQ_OK"], ("each call: MQ_OK", "each of 2: MQ_OK")),
+        (facts(deleted="done", left=[]), {"deleted": "done", "left": []}, ("deleted done, left []",) * 2),
+        (fields({"WindowSize": between(1, 9)}), {"WindowSize": 4}, ("WindowSize 1 to 9", "WindowSize 4")),
+        (facts(read=holds("it ended")), {"read": True}, ("read it ended", "read it ended")),
+        (facts(left=in_queue("a")), {"left": ["a"]}, ("left in the queue: a", "left in the queue: a")),
+        (distinct("handles", 2, unlike=[0]), [5, 7], ("2 different handles, none of them 0", "5, 7")),
+        (fields({"size": one_of(64, 128)}), {"size": 64}, ("size 0x40 or 0x80", "size 64")),
+    ],
+)
+def test_an_observation_as_expected_is_kept_and_reads_as_it_was(
+    expected: Any, observed: Any, texts: tuple[str, str] | None
+) -> None:
+    kept, *said = judged(expected, observed)
+    assert kept
+    assert texts is None or tuple(said) == texts
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "says"),
+    [
+        (facts(read=holds("it ended")), {"read": "it waits"}, "read it waits"),
+        (distinct("handles", 2), [5, 5], "5, 5 (5 came again)"),
+        (distinct("handles", 2, unlike=[0]), [5, 0], "5, 0 (0 is not allowed)"),
+        (distinct("handles", 2), [5], "5 (1 of 2)"),
+        (distinct("handles", 2), None, "None"),
+        (facts(read=holds("it ended"), left=[]), {"read": False, "left": []}, "read not so: it ended"),
+        ("1", 1, "1"),
+        (True, "yes", "yes"),
+        (["a", "b"], ["a"], "a (b is missing)"),
+        (["a"], ["a", "a"], "a, a (a came again)"),
+        (["a"], ["a", "b"], "a, b (b is not expected)"),
+        (["a", "b"], ["b", "a"], "b, a (in another order)"),
+        (["a", "b"], ["c", "b"], "c, b (a is missing, c is not expected)"),
+        (["a"], "nothing", "nothing"),
+        (["a"], None, "None"),
+        ([], ["a"], "a (a is not expected)"),
+        (any_order("a", "a"), ["a"], "a (a is missing)"),
+        (any_order("a", one_of("a", "b")), ["b", "b"], "b, b (a is missing, b came again)"),
+        (one_of("Site", "Enterprise"), "None", "None"),
+        (between(2, 30), 31, "31"),
+        (between(2, 30), "none", "none"),
+        (holds("the key is new"), False, "not so: the key is new"),
+        (holds("the key is new", otherwise="the same key"), False, "the same key"),
+        (holds("the key is new"), "no key", "no key"),
+        (status("MQ_OK"), "refused", "refused"),
+        (in_queue("a"), [], "in the queue: none (a is missing)"),
+        (none("message of another"), ["first"], "message of another: first"),
+        (none("message of another"), "no answer", "message of another: no answer"),
+        (each("done"), {"create": "done", "delete": "refused"}, "delete refused (1 of 2)"),
+        (each("done", "request"), [], "there is no request"),
+        (each(["a"]), [["a"], ["b"]], "2 b (a is missing, b is not expected) (1 of 2)"),
+        (facts(deleted="done", left=["a"]), {"deleted": "done", "left": []}, "left none (a is missing)"),
+        (facts(deleted="done"), {}, "deleted missing"),
+        ({"a": 1}, {"a": 1, "b": 12}, "b 12, which is not expected"),
+        (fields(WindowSize=between(1, 9)), {"WindowSize": 12}, "WindowSize 12"),
+        (fields(WindowSize=4), None, "None"),
+    ],
+)
+def test_a_difference_says_what_was_observed_and_which_part_is_wrong(expected: Any, observed: Any, says: str) -> None:
+    kept, _, said = judged(expected, observed)
+    assert not kept
+    assert said == says
+
+
+@dataclass
+class Connection:
+    closed_by_sut: bool
+
+    def outcome(self) -> str:
+        return "kept the connection open"
+
+
+def test_the_end_of_a_connection_is_compared_on_the_conversation() -> None:
+    assert judged(closed(), Connection(True)) == (True, "closed", "closed")
+    assert judged(closed(), Connection(False)) == (False, "closed", "kept the connection open")
+
+
+@dataclass
+class Call:
+    outcome: str
+
+
+def test_a_call_is_compared_by_its_outcome() -> None:
+    assert judged(status("MQ_OK"), Call("MQ_OK")) == (True, "MQ_OK", "MQ_OK")
+    assert judged(each(status("MQ_OK")), [Call("MQ_OK"), Call("no answer")])[2] == "2 no answer (1 of 2)"
+
+
+def message(number: int, **fields: Any) -> Frame:
+    """Return a message, or an acknowledgment, as the recorder keeps one."""
+    packet = user_message(
+        user={"SourceQueueManager": SENDER, "MessageID": number}, destination="TCP:10.0.0.1\\q", **fields
+    )
+    frame = Frame(number, 0, FROM_SUT, "tcp", bytes(packet), MALFORMED)
+    name_frame(frame)
+    return frame
+
+
+def answer(number: int, to: int, of_class: int = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE) -> Frame:
+    correlation = MessageIdentifier(SENDER, to).build()
+    return message(number, properties={"MessageClass": of_class, "CorrelationID": correlation})
+
+
+def test_acknowledgments_are_compared_by_the_identifier_of_the_message_that_they_answer() -> None:
+    expected = acknowledged(message(1), message(2))
+    assert judged(expected, [answer(9, to=2), answer(8, to=1)]) == (
+        True,
+        "an acknowledgment of message 1, an acknowledgment of message 2",
+        "ACK_REACH_QUEUE of message 2, ACK_REACH_QUEUE of message 1",
+    )
+    assert judged(expected, [answer(8, to=1), answer(9, to=1), answer(10, to=3)])[2] == (
+        "ACK_REACH_QUEUE of message 1, ACK_REACH_QUEUE of message 1, ACK_REACH_QUEUE of message 3 "
+        "(an acknowledgment of message 2 is missing, ACK_REACH_QUEUE of message 1 came again, "
+        "ACK_REACH_QUEUE of message 3 is not expected)"
+    )
+
+
+def test_an_acknowledgment_of_another_class_is_another_one() -> None:
+    expected = acknowledgment(message(1), MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q)
+    assert judged(expected, answer(9, to=1)) == (
+        False,
+        "NACK_BAD_DST_Q of message 1",
+        "ACK_REACH_QUEUE of message 1",
+    )
+    assert judged(expected, None)[2] == "nothing"
+
+
+def test_fields_are_read_off_a_packet_or_a_header() -> None:
+    expected = fields({"UserHeader.MessageID": 5, "BaseHeader.PR": 3})
+    assert judged(expected, message(5)) == (
+        True,
+        "UserHeader.MessageID 5, BaseHeader.PR 3",
+        "UserHeader.MessageID 5, BaseHeader.PR 3",
+    )
+    assert judged(expected, message(6))[2] == "UserHeader.MessageID 6"
+    assert judged(fields(MessageID=5), message(5)["UserHeader"])[0]
+
+
+def test_fields_of_a_header_that_a_packet_lacks_are_missing() -> None:
+    expected = fields({"UserHeader.MessageID": 5, "SessionHeader.WindowSize": 64})
+    assert judged(expected, message(5))[2] == "SessionHeader.WindowSize missing"

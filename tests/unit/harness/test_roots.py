@@ -1,0 +1,79 @@
+"""Verdicts that rest on something missing: which of a check, and what is said of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from harness.judging.robustness import DOCUMENT
+from harness.judging.verdicts import Entry, Evidence, Verdict
+from harness.roots.asking import QUEUES, REACHED
+from harness.roots.line import Line, State
+from harness.run.named_roots import NamedRoots
+from harness.run.rests import Rests
+from harness.run.roots import Roots, doubted
+
+QUEUE = Line(QUEUES, State.MISSING, "sut.toml names no.such as queues.plain", "check the spelling", about="plain")
+USED = Rests(addressed=True, provisioned=frozenset({"plain"}), came=frozenset({4}))
+NOBODY: Any = None
+"""The driver of a system that has been asked."""
+TEST = "suites/a.py::b"
+SENT, CAME = (Evidence(3),), (Evidence(4),)
+
+
+def entry(verdict: Verdict = Verdict.PASS, **values: Any) -> Entry:
+    usual = {"expected": "[]", "observed": "[]", "test": TEST, "evidence": SENT}
+    return Entry("MQQB-2.2.1-01", "MQQB", "2.2.1", "MUST", verdict, **(usual | values))
+
+
+def after(one: Entry, *, rests: Rests = USED, root: Line = QUEUE) -> tuple[Entry, NamedRoots]:
+    named = NamedRoots()
+    (found,) = doubted([one], rests, Roots((root,)), NOBODY, named)
+    return found, named
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        entry(),
+        entry(evidence=()),
+        entry(observed="not closed early"),
+        entry(Verdict.FAIL, observed="[1]"),
+        entry(Verdict.INCONCLUSIVE),
+    ],
+    ids=["silence", "silence without a packet", "still open", "miss", "open"],
+)
+def test_what_a_missing_queue_may_explain_is_inconclusive_because_of_it(one: Entry) -> None:
+    found, named = after(one)
+    assert (found.verdict, found.reason) == (Verdict.INCONCLUSIVE, QUEUE.sentence)
+    assert named.lines() == [f"fix this first: {QUEUE.sentence} (1 check rests on it)"]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        entry(evidence=CAME, heard=True),
+        entry(heard=True),
+        entry(observed="closed, nothing answered"),
+        entry(Verdict.FAIL, evidence=CAME, heard=True),
+        entry(Verdict.NOT_EXERCISED),
+        replace(entry(), document=DOCUMENT),
+    ],
+    ids=["heard", "heard, beyond what is named", "closed", "shown", "not exercised", "lived through it"],
+)
+def test_what_the_system_was_heard_to_do_stands(one: Entry) -> None:
+    found, named = after(one)
+    assert found == one
+    assert named.lines() == []
+
+
+def test_silence_stands_where_the_check_used_another_queue() -> None:
+    one = entry()
+    assert after(one, rests=replace(USED, provisioned=frozenset({"transactional"})))[0] == one
+
+
+def test_silence_of_a_system_that_does_not_find_the_peer_is_inconclusive() -> None:
+    root = Line(REACHED, State.MISSING, "no connection", "let it in")
+    assert after(entry(), rests=Rests(awaited=True), root=root)[0].verdict is Verdict.INCONCLUSIVE

@@ -1,0 +1,20 @@
+"""What ``mqconform verify`` says of checks that were replayed."""
+
+from __future__ import annotations
+
+from harness.results.replayed import Replayed
+from harness.results.verification import describe_replay
+
+
+def test_checks_that_cannot_be_replayed_are_counted_by_their_reason():
+    """Each breaks off at a frame of its own."""
+    why = {
+        "a": "frame 20: the harness sends something else: not replayable",
+        "b": "frame 3: the harness sends something else: not replayable",
+        "c": "behind frame 7: keys: not replayable",
+    }
+    assert list(describe_replay(Replayed(frozenset("xyz"), {}, why))) == [
+        "replayed: 3 checks came to the verdicts of the run",
+        "  not replayed: 2: the harness sends something else: not replayable",
+        "  not replayed: 1: keys: not replayable",
+    ]

@@ -1,0 +1,40 @@
+"""Row, check and fault of a rule lie in the folder of its section, or the section names the folder of its check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from harness.proof.inventory import take_inventory
+from harness.proof.places import Places, places_of
+from harness.rules.catalogue import load_catalogue
+
+IN_ONE_FOLDER = 0.765
+"""The least share of the checked rules with row, check and fault in one folder."""
+NAMED = 0.95
+"""The least share with check and fault in the folder of the row or in one that its section names."""
+
+
+@pytest.fixture(scope="module")
+def rules() -> Mapping[str, Places]:
+    """Return the places of every rule that some check judges."""
+    inventory = take_inventory()
+    return {rule: places_of(inventory, rule) for rule in inventory.checked_rules()}
+
+
+def test_a_section_names_the_folders_that_check_the_rules_it_does_not_check(rules):
+    for section, named in load_catalogue().checked_in.items():
+        away = {rule: places.checks for rule, places in rules.items() if section == places.row not in places.checks}
+        lacking = {rule: sorted(checks) for rule, checks in away.items() if checks.isdisjoint(named)}
+        assert lacking == {}, f"{section}/rules.toml: checked_in needs one of the folders of each"
+        idle = [folder for folder in named if not any(folder in checks for checks in away.values())]
+        assert idle == [], f"{section}/rules.toml: checked_in names folders that check none of its other rules"
+
+
+def test_most_rules_have_row_check_and_fault_in_one_folder(rules):
+    assert sum(places.are_one_folder() for places in rules.values()) >= IN_ONE_FOLDER * len(rules)
+
+
+def test_check_and_fault_lie_with_the_row_or_where_its_section_says(rules):
+    assert sum(places.are_named() for places in rules.values()) >= NAMED * len(rules)

@@ -1,0 +1,81 @@
+"""A function is named by what it does, a verb and a noun; a bare participle names a value (style.md, Naming)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FINISHED = (
+    "reference_qm/shell",
+    "reports",
+    "harness/attach",
+    "harness/cli",
+    "harness/mutation",
+    "harness/preflight",
+    "harness/proof",
+    "harness/results",
+    "harness/rules",
+    "harness/wire",
+)
+"""The folders and files whose functions have such names. New ones join; none leaves."""
+REGULAR = re.compile(r"[a-z]{2,}ed")
+IRREGULAR = re.compile(
+    r"begun|borne|bought|bound|broken|brought|built|caught|chosen|dealt|done|drawn|driven|fed|felt|given|gone|"
+    r"got|held|hidden|kept|known|laid|led|lost|made|meant|met|paid|said|seen|sent|shown|sold|spent|spoken|"
+    r"stolen|sworn|taken|taught|thought|thrown|told|torn|understood|woken|won|worn|written"
+)
+NO_PARTICIPLES = frozenset({"embed", "exceed", "feed", "need", "proceed", "seed", "shed", "speed"})
+PROPERTIES = frozenset({"property", "cached_property"})
+EXCEPTIONS: Mapping[str, str] = {"harness/wire/rpc.py:orphaned": "the name of the PDU that it makes"}
+"""Functions, as ``file.py:name``, with the reason why they have such a name."""
+
+
+def is_bare_participle(name: str) -> bool:
+    word = name.strip("_")
+    return word not in NO_PARTICIPLES and any(one.fullmatch(word) for one in (REGULAR, IRREGULAR))
+
+
+def functions(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of functions and methods; a property is a value."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = {ast.unparse(one).rpartition(".")[2] for one in node.decorator_list}
+            if not decorators & PROPERTIES:
+                yield node.name
+
+
+def participles(place: str) -> set[str]:
+    path = ROOT / place
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return {
+        f"{file.relative_to(ROOT)}:{name}"
+        for file in files
+        for name in functions(ast.parse(file.read_text(encoding="utf-8")))
+        if is_bare_participle(name)
+    }
+
+
+@pytest.mark.parametrize("place", FINISHED)
+def test_no_function_is_named_by_a_bare_participle(place):
+    assert (ROOT / place).exists()
+    assert participles(place) - EXCEPTIONS.keys() == set()
+
+
+def test_every_exception_is_still_there():
+    assert EXCEPTIONS.keys() <= set().union(*(participles(place) for place in FINISHED))
+
+
+@pytest.mark.parametrize("name", ["opened", "_shown", "told", "kept", "sent", "read_", "feed", "open_session", "_red"])
+def test_participles_are_recognised(name):
+    assert is_bare_participle(name) == (name in ("opened", "_shown", "told", "kept", "sent"))
+
+
+def test_functions_count_wherever_they_are_and_properties_do_not():
+    nested = "def opened():\n    def told(): ..."
+    methods = "class A:\n    @property\n    def kept(self): ...\n    async def sent(self): ..."
+    assert [*functions(ast.parse(nested)), *functions(ast.parse(methods))] == ["opened", "told", "sent"]

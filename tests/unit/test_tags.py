@@ -1,0 +1,19 @@
+"""The tags by which an editor looks up the id of a rule."""
+
+from __future__ import annotations
+
+from harness.paths import SUITES
+from harness.rules.catalogue import load_catalogue
+from scripts.tags import tags
+
+
+def test_each_rule_leads_to_its_row_and_says_its_sentence() -> None:
+    catalogue = load_catalogue()
+    lines = tags(catalogue.values())
+    assert lines == sorted(lines)
+    found = {line.split("\t")[0]: line.split("\t") for line in lines}
+    assert found.keys() == catalogue.keys()
+    for rule, (_, path, pattern, kind, says) in found.items():
+        row = pattern.removeprefix("/^").removesuffix('$/;"').replace("\\", "")
+        assert row in (SUITES.parent / path).read_text(encoding="utf-8").splitlines()
+        assert (kind, says) == ("r", f"says:{catalogue[rule].says}")
