@@ -65,6 +65,8 @@ class Named(Expectation):
 
     def _shown(self, name: str, value: Any) -> str:
         expected = self.expected.get(name)
+        if isinstance(expected, Items) and is_several(value):
+            return f"[{', '.join(map(expected.name, value))}]"
         is_plain = expected is None or isinstance(expected, Value | OneOf | Items)
         return within(value) if is_plain or expected is None else expected.show(value)
 

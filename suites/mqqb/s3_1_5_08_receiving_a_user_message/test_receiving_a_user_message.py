@@ -10,17 +10,15 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.peer.conversation import Conversation
-from harness.peer.peer import Peer
+from harness.expectations import closed
 from harness.run.marks import covers, goes_on, malforms
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, remains
-from suites.mqqb.steps.opening import called, ended_at_once, respond
+from suites.mqqb.steps.opening import called, respond, until_ended
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
 
-CLOSED = "closed by the message"
 FAR = 0x4000
 """A count of messages that no reading can take for the right one (E20)."""
 LONG_AGO_S = 3_600
@@ -57,7 +55,7 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
         early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     peer.open_raw().check_alive()
     sent = early.send(peer.recoverable_message())
-    judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(peer, early), evidence=[sent, early.last])
+    judge("MQQB-3.1.5.8-01", expected=closed(), observed=until_ended(peer, early), evidence=[sent, early.last])
 
 
 @malforms("MQMQ-2.2.19.3-20")
@@ -126,8 +124,4 @@ def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
     session = peer.open_raw()
     session.check_alive()
     sent = session.send(peer.message(session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
-    judge.all(expected=CLOSED, observed=_ending(peer, session), evidence=[sent, session.last])
-
-
-def _ending(peer: Peer, session: Conversation) -> str:
-    return CLOSED if ended_at_once(peer, session) else session.outcome()
+    judge.all(expected=closed(), observed=until_ended(peer, session), evidence=[sent, session.last])

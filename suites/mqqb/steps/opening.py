@@ -63,14 +63,11 @@ def begins_like_a_packet(frame: Frame) -> bool:
     return frame.data.startswith(SIGNED, 4)
 
 
-ANSWERED = "answered"
-
-
-def reaction(connection: RawConversation, answer: Frame | None) -> str:
-    """Return whether the SUT took a packet: ``ANSWERED``, or that it closed; silence shows neither."""
+def reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
+    """Return the answer to a packet, or the connection that the SUT closed instead; silence shows neither."""
     if answer is None and not connection.closed_by_sut:
         raise ConformanceFailure("the SUT neither answered nor closed")
-    return ANSWERED if answer is not None else "closed"
+    return answer or connection
 
 
 def internal_bits(frame: Frame | None) -> dict[str, int]:
@@ -85,27 +82,16 @@ def kind_of(frame: Frame | None) -> str:
     return "nothing" if frame is None else frame.kind
 
 
-CLOSED_UNANSWERED = "closed, nothing answered"
-
-
-def ending(peer: Peer, connection: RawConversation, known: int) -> str:
-    """Wait for the SUT to close; return whether it did, and how many packets came since it had sent so many."""
-    kept = "closed" if ended_at_once(peer, connection) else "kept open"
-    answered = len(connection.received) - known
-    return f"{kept}, {'nothing' if answered == 0 else f'{answered} packets'} answered"
-
-
-def ended_at_once(peer: Peer, connection: Conversation) -> bool:
-    """Wait for the SUT to close, well below its Session Initialization Timer; return whether it did.
+def until_ended(peer: Peer, connection: Conversation) -> Conversation:
+    """Wait for the SUT to close, well below its Session Initialization Timer; return the connection.
 
     ConformanceFailure when it did so late, while it answered another connection: that timer may have ended it.
     """
-    if connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
-        return True
-    peer.request_session()  # what came before this was worked off, too
-    if connection.closed_by_sut:
-        raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
-    return False
+    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
+        peer.request_session()  # what came before this was worked off, too
+        if connection.closed_by_sut:
+            raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
+    return connection
 
 
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
