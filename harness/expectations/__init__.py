@@ -4,6 +4,7 @@ from harness.expectations.base import Difference, Expectation, expectation
 from harness.expectations.distinct import distinct
 from harness.expectations.fields import facts, fields
 from harness.expectations.items import any_order, each, in_queue, none
+from harness.expectations.packets import closed_unanswered, of_class, of_classes, packet, packets
 from harness.expectations.protocol import acknowledged, acknowledgment, closed
 from harness.expectations.values import between, holds, one_of, status
 
@@ -15,6 +16,7 @@ __all__ = [
     "any_order",
     "between",
     "closed",
+    "closed_unanswered",
     "distinct",
     "each",
     "expectation",
@@ -23,6 +25,10 @@ __all__ = [
     "holds",
     "in_queue",
     "none",
+    "of_class",
+    "of_classes",
     "one_of",
+    "packet",
+    "packets",
     "status",
 ]

@@ -81,7 +81,11 @@ def named(frame: Frame | None) -> str:
 
 
 def _said(of_class: int | None, message: MessageIdentifier) -> str:
-    if of_class is None:
-        return f"an acknowledgment of message {message.Ordinal}"
+    kind = "an acknowledgment" if of_class is None else class_name(of_class)
+    return f"{kind} of message {message.Ordinal}"
+
+
+def class_name(value: int) -> str:
+    """Name a class of messages; one that has no name by its number."""
     known = {int(one): one.name.removeprefix("MQMSG_CLASS_") for one in MessageClass}
-    return f"{known.get(of_class, f'0x{of_class:04X}')} of message {message.Ordinal}"
+    return known.get(value, f"0x{value:04X}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from harness.errors import SutUnavailable
+from harness.expectations import facts, holds, packet
 from harness.peer.handshake import request
 from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import agree, called, kind_of, listen, respond
+from suites.mqqb.steps.opening import agree, called, listen, respond
 from suites.mqqb.steps.ordering import Receiver
 
 BASE_HEADER_SIZE = 16
@@ -18,8 +19,12 @@ def test_every_packet_begins_with_a_base_header(peer, judge):
     done = exchange(peer)
     answers = done.connection.received
     good = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]
-    observed = f"{len(good)} of {len(answers)} packets begin with one: {done.outcome}"
-    judge("MQQB-2.1.1-01", expected=f"3 of 3 packets begin with one: {ORDINARY}", observed=observed, evidence=answers)
+    judge(
+        "MQQB-2.1.1-01",
+        expected=facts(exchange=ORDINARY, headers=3, packets=3),
+        observed={"exchange": done.outcome, "headers": len(good), "packets": len(answers)},
+        evidence=answers,
+    )
 
 
 @covers("MQQB-2.1.1-02")
@@ -27,8 +32,8 @@ def test_initiator_connects_to_the_tcp_port(peer, sut, judge):
     """A SUT with a message to send connects to the acceptor's TCP port and begins a session there."""
     connection = listen(peer, sut).accept()
     first = connection.poll("EstablishConnection") if connection is not None else None
-    observed = "no connection" if connection is None else "a session is requested" if first else "nothing is requested"
-    judge("MQQB-2.1.1-02", expected="a session is requested", observed=observed, evidence=[first])
+    observed = "no connection" if connection is None else bool(first) or "nothing is requested"
+    judge("MQQB-2.1.1-02", expected=holds("a session is requested"), observed=observed, evidence=[first])
 
 
 @covers("MQQB-2.1.1-03")
@@ -38,12 +43,12 @@ def test_acceptor_listens_on_the_tcp_port(peer, judge):
     try:
         connection = peer.connect()
     except SutUnavailable as error:
-        observed = str(error)
+        observed: bool | str = str(error)
     else:
         connection.send(request(peer))
         reply = connection.poll("EstablishConnection")
-        observed = "answered" if reply else f"not answered: {connection.outcome()}"
-    judge("MQQB-2.1.1-03", expected="answered", observed=observed, evidence=[reply])
+        observed = bool(reply) or f"not answered: {connection.outcome()}"
+    judge("MQQB-2.1.1-03", expected=holds("answered"), observed=observed, evidence=[reply])
 
 
 @covers("MQQB-2.1.1-D01")
@@ -56,8 +61,8 @@ def test_messages_go_both_ways_on_a_session(peer, sut, judge):
     first = accepted.acknowledgment()
     judge(
         "MQQB-2.1.1-D01",
-        expected="SessionAck on an accepted session, UserMessage and SessionAck on an initiated one",
-        observed=f"{kind_of(first)} on an accepted session, UserMessage and {kind_of(second)} on an initiated one",
+        expected=facts(accepted=packet("SessionAck"), initiated=packet("SessionAck")),
+        observed={"accepted": first, "initiated": second},
         evidence=[accepted.sent[-1], first, message, initiated.sent[-1], second],
     )
 
@@ -68,5 +73,6 @@ def test_transactional_messages_have_order_and_final_acks(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(queue="plain")]
     final, ordered = receiver.poll_acknowledgment(final=True), receiver.poll_acknowledgment()
-    observed = f"{'no ' * (ordered is None)}OrderAck, {'no ' * (final is None)}FinalAck"
-    judge("MQQB-2.1.1-D01", expected="OrderAck, FinalAck", observed=observed, evidence=[*sent, ordered, final])
+    expected = facts(OrderAck=packet(), FinalAck=packet())
+    observed = {"OrderAck": ordered, "FinalAck": final}
+    judge("MQQB-2.1.1-D01", expected=expected, observed=observed, evidence=[*sent, ordered, final])

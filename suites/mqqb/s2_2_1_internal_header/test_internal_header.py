@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import closed
+from harness.expectations import closed, fields, packet
 from harness.peer.handshake import request
 from harness.run.marks import covers, goes_on, malforms
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
@@ -56,13 +56,18 @@ def test_an_internal_header_has_four_bytes(peer, judge):
     asked = connection.send(request(peer, ServerGuid=OTHER_GUID))
     refusal = packet_at(connection, 0)
     answers = [*done.answers, refusal]
-    seen = [(frame.data[FLAGS_AT] & 0x1F, len(frame.data)) for frame in answers if frame is not None]
+    seen = [f"0x{frame.data[FLAGS_AT] & 0x1F:02X} of {len(frame.data)}" for frame in answers if frame is not None]
     client = asked.data[20:36].hex()
     behind = [frame.data[20:36].hex() == client for frame in (done.answers[0], refusal) if frame is not None]
     judge(
         "MQQB-2.2.1-D01",
-        expected=f"{[(0x02, 572), (0x03, 32), (0x01, 36), (0x12, 572)]}, {[True, True]}",
-        observed=f"{seen}, {behind}",
+        expected=fields(
+            {
+                "Flags and size": ["0x02 of 572", "0x03 of 32", "0x01 of 36", "0x12 of 572"],
+                "ClientGuid behind": [True, True],
+            }
+        ),
+        observed={"Flags and size": seen, "ClientGuid behind": behind},
         evidence=[*done.connection.received, refusal],
     )
 
@@ -92,5 +97,5 @@ def test_a_request_for_another_queue_manager_is_refused(peer, judge):
     connection = peer.connect()
     sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
     reply = packet_at(connection, 0)
-    observed = f"{reply.kind} with CS {reply.data[FLAGS_AT] >> 4 & 1}" if reply else connection.outcome()
-    judge("MQQB-2.2.1-05", expected="EstablishConnection with CS 1", observed=observed, evidence=[sent, reply])
+    refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
+    judge("MQQB-2.2.1-05", expected=refusal, observed=reply or connection, evidence=[sent, reply])

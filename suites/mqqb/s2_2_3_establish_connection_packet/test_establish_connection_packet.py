@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import one_of
+from harness.expectations import fields, one_of, packet
 from harness.peer.handshake import NULL_GUID, request
 from harness.run.marks import covers, goes_on, malforms, needs
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
@@ -62,8 +62,8 @@ def test_a_response_has_the_server_guid(peer, sut, judge, named):
     connection = peer.connect()
     sent = connection.send(request(peer, ServerGuid=sut.guid if named else NULL_GUID))
     reply = connection.poll("EstablishConnection")
-    observed = text(reply["EstablishConnectionHeader"].ServerGuid) if reply else connection.outcome()
-    judge("MQQB-2.2.3.1-02", expected=text(sut.guid), observed=observed, evidence=[sent, reply])
+    expected = packet("EstablishConnection", {"EstablishConnectionHeader.ServerGuid": sut.guid})
+    judge("MQQB-2.2.3.1-02", expected=expected, observed=reply or connection, evidence=[sent, reply])
 
 
 @covers("MQQB-2.2.3.1-05")
@@ -74,9 +74,8 @@ def test_the_session_flag_tells_of_a_ping(peer, sut, judge):
     for _ in range(2):  # a retry comes without a ping
         connection, asked = accepted(listener)
         pings = peer.recorder.pings(from_sut=True)[seen:]
-        expected = one_of("SE 0", "SE 1") if pings else "SE 1"
-        observed = f"SE {asked['EstablishConnectionHeader'].SE}"
-        judge("MQQB-2.2.3.1-05", expected=expected, observed=observed, evidence=[*pings, asked])
+        expected = fields({"EstablishConnectionHeader.SE": one_of(0, 1) if pings else 1})
+        judge("MQQB-2.2.3.1-05", expected=expected, observed=asked, evidence=[*pings, asked])
         seen += len(pings)
         connection.close()
 
@@ -88,8 +87,8 @@ def test_a_response_repeats_the_session_flag(peer, judge, flag):
     connection = peer.connect()
     sent = connection.send(request(peer, SE=flag))
     reply = connection.poll("EstablishConnection")
-    observed = f"SE {reply['EstablishConnectionHeader'].SE}" if reply else connection.outcome()
-    judge("MQQB-2.2.3.1-06", expected=f"SE {flag}", observed=observed, evidence=[sent, reply])
+    expected = packet("EstablishConnection", {"EstablishConnectionHeader.SE": flag})
+    judge("MQQB-2.2.3.1-06", expected=expected, observed=reply or connection, evidence=[sent, reply])
 
 
 @needs("inspect")
@@ -101,8 +100,8 @@ def test_operating_system_is_the_one_of_the_queue_manager(peer, sut, judge):
     """
     _, asked = called(peer, sut)
     kind = sut.inspect()["QueueManager"]["OperatingSystemType"]
-    observed = f"OS {asked['EstablishConnectionHeader'].OS} on {kind}"
-    judge("MQQB-2.2.3.1-07", expected=f"OS {int(kind in SERVERS)} on {kind}", observed=observed, evidence=[asked])
+    expected = fields({"EstablishConnectionHeader.OS": int(kind in SERVERS)})
+    judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 
 
 @goes_on()

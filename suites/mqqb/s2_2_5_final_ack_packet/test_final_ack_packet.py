@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import of_class
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -44,10 +45,6 @@ def _judge_body(judge, receiver, frame, sent, previous):
     judge("MQQB-2.2.5-07", expected=address, observed=name.partition("\\")[0], evidence=evidence)
 
 
-def _class(frame):
-    return int(frame["MessagePropertiesHeader"].MessageClass)
-
-
 @covers(*BODY)
 @pytest.mark.parametrize(
     ("rule", "message_class", "wrong"),
@@ -73,7 +70,7 @@ def test_a_message_that_no_queue_takes(peer, sut, judge, rule, message_class, wr
     sent = receiver.send(transaction=FIFTH, **wrong)
     frame = receiver.await_acknowledgment(final=True)
     _judge_body(judge, receiver, frame, sent, 1)
-    judge(rule, expected=message_class, observed=_class(frame), evidence=[sent, frame])
+    judge(rule, expected=of_class(message_class), observed=frame, evidence=[sent, frame])
 
 
 @needs("queue_control", "private_names")
@@ -116,7 +113,7 @@ def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, re
         remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
     _judge_body(judge, receiver, frame, sent, 1)
-    judge(rule, expected=message_class, observed=_class(frame), evidence=[sent, frame])
+    judge(rule, expected=of_class(message_class), observed=frame, evidence=[sent, frame])
 
 
 @covers("MQQB-2.2.5.1-D02")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.expectations import one_of
+from harness.expectations import of_class, one_of
 from harness.run.marks import covers, malforms, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
 from harness.wire.protection import AES_256, SIG20
-from suites.mqqb.steps.disposition import classes, named
+from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, RECEIVE_TIMEOUT
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
 
@@ -21,7 +21,6 @@ REASONS = {
     "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
 """By rule; who verifies a signature by any provider as any other takes the message instead (E84)."""
-Q_EXCEED_QUOTA, RECEIVE_TIMEOUT = 0x8003, 0xC002
 SHORT_S = 1
 
 
@@ -45,10 +44,6 @@ def test_what_is_wrong_with_its_security(peer, sut, judge):
         judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
 
 
-def _class(frame):
-    return classes([] if frame is None else [frame])
-
-
 @needs("queue_control")
 @covers("MQQB-2.2.5-19")
 def test_a_message_for_which_its_queue_has_no_room(peer, sut, judge):
@@ -58,7 +53,7 @@ def test_a_message_for_which_its_queue_has_no_room(peer, sut, judge):
     to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{small}", "body": bytes(1_400)}
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
-    judge("MQQB-2.2.5-19", expected=named(Q_EXCEED_QUOTA), observed=_class(frame), evidence=[*sent, frame])
+    judge("MQQB-2.2.5-19", expected=of_class(Q_EXCEED_QUOTA), observed=frame, evidence=[*sent, frame])
 
 
 @covers("MQQB-2.2.5-22")
@@ -69,4 +64,4 @@ def test_a_message_whose_time_to_be_received_is_over(peer, sut, judge):
     receiver.await_acknowledgment()
     peer.pass_time((SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
-    judge("MQQB-2.2.5-22", expected=named(RECEIVE_TIMEOUT), observed=_class(frame), evidence=[sent, frame])
+    judge("MQQB-2.2.5-22", expected=of_class(RECEIVE_TIMEOUT), observed=frame, evidence=[sent, frame])

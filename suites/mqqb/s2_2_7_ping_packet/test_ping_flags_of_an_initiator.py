@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import fields
 from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, element, field, shown
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, element, seen
 
 SERVERS = ("WinServer", "WinEnt")
 
@@ -19,8 +20,8 @@ def test_only_a_server_leaves_its_type_clear(peer, sut, judge):
     """
     asked = Caller(peer, sut).asked()
     kind = element(sut.inspect()["QueueManager"], "OperatingSystemType")
-    expected = f"{shown('RC', int(kind not in SERVERS))} of a {kind}"
-    judge("MQQB-2.2.7-02", expected=expected, observed=f"{field(asked, 'RC')} of a {kind}", evidence=asked)
+    expected = fields(RC=int(kind not in SERVERS))
+    judge("MQQB-2.2.7-02", expected=expected, observed=seen(asked, "RC"), case=kind, evidence=asked)
 
 
 @goes_on()

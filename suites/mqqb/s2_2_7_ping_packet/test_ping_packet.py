@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.expectations import holds
+from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import ping_request
@@ -14,9 +14,9 @@ from suites.mqqb.steps.pinging import (
     answered,
     answers,
     ask,
-    field,
     read,
     response,
+    seen,
     session_outcome,
 )
 
@@ -42,9 +42,8 @@ MORE_THAN_A_CLIENT_TAKES = 12
 """Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
 
 
-def _known_fields(frame):
-    """Name all of a response that is not free to differ."""
-    return ", ".join(field(frame, name) for name in ("RC", "RF", "Signature", "Cookie", "QMGuid"))
+KNOWN = ("RC", "RF", "Signature", "Cookie", "QMGuid")
+"""All fields of a response that are not free to differ."""
 
 
 @goes_on()
@@ -52,12 +51,12 @@ def _known_fields(frame):
 @covers("MQQB-2.2.7-01", *UNUSED_BITS.values())
 def test_unused_flags_of_a_request_make_no_difference(peer, judge):
     """A Ping Request with one unused bit set, or with all, is answered like one without them."""
-    expected = _known_fields(answered(peer))
+    expected = seen(answered(peer), *KNOWN)
     for bit, rule in UNUSED_BITS.items():
         sent, got = ask(peer, Flags=1 << bit)
-        judge(rule, expected=expected, observed=_known_fields(got), evidence=[sent, got])
+        judge(rule, expected=expected, observed=seen(got, *KNOWN), evidence=[sent, got])
     sent, got = ask(peer, Flags=sum(1 << bit for bit in UNUSED_BITS))
-    judge("MQQB-2.2.7-01", expected=expected, observed=_known_fields(got), evidence=[sent, got])
+    judge("MQQB-2.2.7-01", expected=expected, observed=seen(got, *KNOWN), evidence=[sent, got])
 
 
 @needs("ping")
@@ -69,12 +68,9 @@ def test_response_foretells_what_happens_to_a_session(peer, judge):
         sent, got = ask(peer, QMGuid=client)
         outcome, connection = session_outcome(peer, client)
         ping = read(got)
-        foretold = field(got, "RF") if ping is None else ("refused" if ping.RF else "accepted")
-        judge.all(
-            expected=f"session {number + 1} {outcome}, as it was",
-            observed=f"session {number + 1} {foretold}, as it was",
-            evidence=[sent, got, *connection.received[:1]],
-        )
+        foretold = seen(got) if ping is None else ("refused" if ping.RF else "accepted")
+        evidence = [sent, got, *connection.received[:1]]
+        judge.all(expected=outcome, observed=foretold, case=f"session {number + 1}", evidence=evidence)
         if outcome != "accepted":
             return
 
@@ -94,7 +90,7 @@ def test_what_is_foretold_changes_when_there_is_room_again(peer, sut, judge):
         outcome, connection = session_outcome(peer, peer.identifier)
         opened.append(connection)
         ping = read(got)
-        foretold = field(got, "RF") if ping is None else ("refused" if ping.RF else "accepted")
+        foretold = seen(got) if ping is None else ("refused" if ping.RF else "accepted")
         judge.all(expected=outcome, observed=foretold, case=f"at {limit}", evidence=[sent, got])
 
 
@@ -129,13 +125,14 @@ def test_request_with_another_signature_is_not_answered(peer, judge, signature):
     """A request that differs from an answered one in its Signature alone gets nothing; the next right one does."""
     answered(peer)
     end = peer.udp()
-    fields = {"QMGuid": peer.identifier, "Cookie": 0x1234}
-    wrong = end.send(ping_request(**fields, Signature=signature))
+    request = {"QMGuid": peer.identifier, "Cookie": 0x1234}
+    wrong = end.send(ping_request(**request, Signature=signature))
     ignored = end.quiet()
-    right = end.send(ping_request(**fields))
+    right = end.send(ping_request(**request))
     got = end.poll()
-    observed = ("ignored" if ignored else "answered") + ", the right one after it " + ("answered" if got else "ignored")
-    judge.all(expected="ignored, the right one after it answered", observed=observed, evidence=[wrong, right, got])
+    observed = {"ignored": ignored, "right one answered": got is not None}
+    expected = fields({"ignored": True, "right one answered": True})
+    judge.all(expected=expected, observed=observed, evidence=[wrong, right, got])
 
 
 @needs("ping")
@@ -144,6 +141,6 @@ def test_request_with_another_signature_is_not_answered(peer, judge, signature):
 def test_a_response_has_its_fields_in_their_places(peer, sut, judge, RC):
     """A response to a request whose fields all differ, byte by byte; RF may be set or not."""
     sent, got = ask(peer, RC=RC, Cookie=0x8765_4321)
-    observed = "nothing" if got is None else f"{bytes([got.data[0] & ~2]).hex()}{got.data[1:].hex()}"
+    observed = "nothing" if got is None else bytes([got.data[0] & ~2]) + got.data[1:]
     expected = bytes([RC, 0]) + b"HU" + bytes.fromhex("21436587") + sut.guid.bytes_le
-    judge("MQQB-2.2.7-D01", expected=expected.hex(), observed=observed, evidence=[sent, got])
+    judge("MQQB-2.2.7-D01", expected=expected, observed=observed, evidence=[sent, got])

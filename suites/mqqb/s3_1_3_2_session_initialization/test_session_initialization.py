@@ -24,7 +24,7 @@ from suites.mqqb.steps.opening import (
     packet_at,
     respond,
 )
-from suites.mqqb.steps.pinging import Caller, element, field, shown
+from suites.mqqb.steps.pinging import Caller, element, seen
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing
@@ -220,7 +220,7 @@ def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
         judge.not_exercised("MQQB-3.1.3.2-35", reason="it pings also for messages that outlived the restart")
         return
     asked = Caller(peer, sut).asked()
-    judge("MQQB-3.1.3.2-35", expected=shown("Cookie", 1), observed=field(asked, "Cookie"), evidence=asked)
+    judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=seen(asked, "Cookie"), evidence=asked)
 
 
 @covers("MQQB-3.1.3.2-36")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import holds
+from harness.expectations import closed_unanswered, fields, packet
 from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
-from suites.mqqb.steps.opening import CLOSED_UNANSWERED, ending, packet_at
+from suites.mqqb.steps.opening import packet_at, until_ended
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -22,7 +22,6 @@ NO_PARAMETERS: dict[str, dict[str, Any]] = {
     "PT 2": {"internal": {"PT": 2}},
 }
 AGAIN, GONE = "comes again", "does not come again"
-GOES_ON, ENDED = "the session goes on", "the session is closed"
 
 
 def _other_queue(peer):
@@ -74,16 +73,17 @@ def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
     frames = [sent, session.send(make(peer, sent))]
-    observed = [outgoing.comes_again(1)]
+    acknowledged = outgoing.comes_again(1)
     session.close()
     [other] = outgoing.send()
     session = outgoing.session
     outgoing.sender.acknowledge_all(session)
     frames += [other, session.send(_made(make, peer, other, changes(peer)))]
     peer.settle()
-    observed.append(GOES_ON if session.record.closed_by is None else ENDED)
-    observed.append(outgoing.comes_again(2))
-    judge(rule, expected=[GONE, GOES_ON, AGAIN], observed=observed, evidence=frames)
+    goes_on = session.record.closed_by is None
+    observed = {"acknowledged": acknowledged, "session goes on": goes_on, "other": outgoing.comes_again(2)}
+    expected = fields({"acknowledged": GONE, "session goes on": True, "other": AGAIN})
+    judge(rule, expected=expected, observed=observed, evidence=frames)
 
 
 @malforms("MQQB-2.2.1-02")
@@ -93,14 +93,12 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
     good = peer.request_session()
     asked = good.send(connection_parameters(**TIMEOUTS))
     answer = good.poll("ConnectionParameters")
-    cases = [("whole", "ConnectionParameters" if answer else "nothing", [asked, answer])]
+    judge.all(expected=packet("ConnectionParameters"), observed=answer, case="whole", evidence=[asked, answer])
     for flaw, changes in NO_PARAMETERS.items():
         connection = peer.request_session()
         sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
-        cases.append((flaw, ending(peer, connection, 1), [sent, connection.last]))
-    for flaw, observed, evidence in cases:
-        expected = "ConnectionParameters" if flaw == "whole" else CLOSED_UNANSWERED
-        judge.all(expected=expected, observed=observed, case=flaw, evidence=evidence)
+        observed = until_ended(peer, connection)
+        judge.all(expected=closed_unanswered(1), observed=observed, case=flaw, evidence=[sent, connection.last])
 
 
 @malforms("MQQB-2.2.1-02")
@@ -118,8 +116,8 @@ def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
     before = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
     sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
-    observed = ending(peer, connection, before)
-    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    observed = until_ended(peer, connection)
+    judge.all(expected=closed_unanswered(before), observed=observed, evidence=[sent, connection.last])
 
 
 @covers("MQQB-3.1.5.1.1-13")
@@ -128,10 +126,5 @@ def test_a_user_message_is_known_by_in_and_its_class(peer, judge):
     connection = peer.open_raw()
     sent = connection.send(peer.recoverable_message())
     answer = packet_at(connection, 2)
-    seen = answer.kind == "SessionAck" and answer["SessionHeader"].AckSequenceNumber if answer else None
-    judge(
-        "MQQB-3.1.5.1.1-13",
-        expected=holds("1 message acknowledged"),
-        observed=seen == 1 or connection.outcome(),
-        evidence=[sent, answer],
-    )
+    expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
+    judge("MQQB-3.1.5.1.1-13", expected=expected, observed=answer or connection, evidence=[sent, answer])

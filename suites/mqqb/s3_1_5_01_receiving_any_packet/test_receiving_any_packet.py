@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import closed_unanswered, holds, packet
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import request
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, goes_on, malforms
 from harness.wire import connection_parameters, establish_connection, session_ack
-from suites.mqqb.steps.opening import CLOSED_UNANSWERED, accepted, agree, ending, listen, respond
+from suites.mqqb.steps.opening import accepted, agree, listen, respond, until_ended
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing
 
 LONGEST_ACK_WAIT_MS = 240_000
@@ -58,11 +59,15 @@ def test_any_packet_counts_as_activity(peer, sut, judge):
         raise ConformanceFailure("its second session ended sooner than the first")
     sent = connection.send(peer.message())
     connection.wait_closed(first.ms * 2 // 5, exactly=True)
-    observed = "closed" if connection.closed_by_sut else "open"
-    if observed == "closed":
+    if connection.closed_by_sut:
         for since in (first, peer.took(message)):
             since.check_steady(first.ms // 10)
-    judge("MQQB-3.1.5.1-01", expected="open", observed=observed, evidence=[message, sent, connection.last])
+    judge(
+        "MQQB-3.1.5.1-01",
+        expected=holds("open", otherwise="closed"),
+        observed=not connection.closed_by_sut,
+        evidence=[message, sent, connection.last],
+    )
     connection.send(session_ack(AckSequenceNumber=1, UserMsgSequenceNumber=1))
 
 
@@ -73,14 +78,12 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
     good = peer.connect()
     asked = good.send(request(peer))
     answer = good.poll("EstablishConnection")
-    cases = [("whole", "EstablishConnection" if answer else "nothing", [asked, answer])]
+    judge.all(expected=packet("EstablishConnection"), observed=answer, case="whole", evidence=[asked, answer])
     for flaw, changes in NO_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
-        cases.append((flaw, ending(peer, connection, 0), [sent, connection.last]))
-    for flaw, observed, evidence in cases:
-        expected = "EstablishConnection" if flaw == "whole" else CLOSED_UNANSWERED
-        judge.all(expected=expected, observed=observed, case=flaw, evidence=evidence)
+        observed = until_ended(peer, connection)
+        judge.all(expected=closed_unanswered(0), observed=observed, case=flaw, evidence=[sent, connection.last])
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
@@ -99,8 +102,8 @@ def test_a_wrong_signature_closes_the_session(peer, sut, judge, wrong, opens):
     data[at : at + len(value)] = value
     before = len(connection.received)
     sent = connection.send(bytes(data))
-    observed = ending(peer, connection, before)
-    judge.all(expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    observed = until_ended(peer, connection)
+    judge.all(expected=closed_unanswered(before), observed=observed, evidence=[sent, connection.last])
 
 
 def opened_by_sut(listener: RawListener) -> RawConversation:
@@ -158,8 +161,8 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
         before = len(connection.received)
         sent = connection.send(data)
         judge.all(
-            expected=CLOSED_UNANSWERED,
-            observed=ending(peer, connection, before),
+            expected=closed_unanswered(before),
+            observed=until_ended(peer, connection),
             case=flaw,
             evidence=[sent, connection.last],
         )
@@ -176,8 +179,8 @@ def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judg
     before = len(connection.received)
     sent = connection.send(malformed_packets(peer)[flaw])
     judge.all(
-        expected=CLOSED_UNANSWERED,
-        observed=ending(peer, connection, before),
+        expected=closed_unanswered(before),
+        observed=until_ended(peer, connection),
         case=flaw,
         evidence=[sent, connection.last],
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs
@@ -40,9 +41,8 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     to = peer.direct_name()
     connection = listen(peer, sut, to).accept()
     request = connection.expect("EstablishConnection") if connection else None
-    address = f"a connection to {peer.address}"
-    observed = address if connection else "no connection"
-    judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=address, observed=observed, evidence=[request])
+    connected = holds(f"a connection to {peer.address}", otherwise="no connection")
+    judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(connection), evidence=[request])
     judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None or request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
@@ -65,15 +65,13 @@ def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
     connection = listen(peer, sut, private_name(peer.identifier)).accept()
     request = connection.expect("EstablishConnection") if connection else None
-    address = f"a connection to {peer.address}"
-    observed = address if connection else "no connection"
     judge(
         "MQQB-3.1.5.2.1-15",
         "MQQB-3.1.5.2.1-16",
         "MQQB-3.1.5.2.1-25",
         "MQQB-3.1.7.5-D01",
-        expected=address,
-        observed=observed,
+        expected=holds(f"a connection to {peer.address}", otherwise="no connection"),
+        observed=bool(connection),
         evidence=[request],
     )
     if request is None:
@@ -110,22 +108,12 @@ def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
     connection, request = accepted(listener)
     sut.send(to, body="the second")
     sut.send(NOWHERE, body="elsewhere")
-    shown = f"{len(outgoing_queues(sut, to))} OutgoingQueue"
-    judge("MQQB-3.1.5.2.1-02", expected="1 OutgoingQueue", observed=shown, evidence=request)
+    shown = len(outgoing_queues(sut, to))
+    judge("MQQB-3.1.5.2.1-02", expected=1, observed=shown, case="OutgoingQueues", evidence=request)
     judge.finished("MQQB-3.1.5.2.1-02")
     message = agree(connection, respond(connection, request))
-    states = [outgoing_queue(sut, name)["State"] == "Connected" for name in (to, NOWHERE)]
-    judge(
-        "MQQB-3.1.5.2.1-03",
-        expected="Connected is the queue of the session, not the other one",
-        observed="Connected is " + _which(*states),
-        evidence=[request, message],
-    )
-
-
-def _which(of_session: bool, other: bool) -> str:
-    names = {(True, False): "the queue of the session, not the other one", (False, True): "only the other one"}
-    return names.get((of_session, other), "both" if of_session else "neither")
+    connected = [name for name in (to, NOWHERE) if outgoing_queue(sut, name)["State"] == "Connected"]
+    judge("MQQB-3.1.5.2.1-03", expected=[to], observed=connected, case="Connected", evidence=[request, message])
 
 
 def check_leads_nowhere(peer, sut, judge, name, *, waits_rules, state_rule):
@@ -135,9 +123,8 @@ def check_leads_nowhere(peer, sut, judge, name, *, waits_rules, state_rule):
         return
     opened = listener.accept(sut.quiet_ms) is not None
     waiting = sut.outgoing(name)["count"]
-    kept = "the message waits, no connection"
-    observed = f"the message {'waits' if waiting else 'is gone'}, {'a' if opened else 'no'} connection"
-    judge(*waits_rules, expected=kept, observed=observed)
+    expected = fields({"message waits": True, "connection": False})
+    judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "connection": opened})
     judge(state_rule, expected="NeedValidation", observed=outgoing_queue(sut, name)["State"])
 
 
@@ -159,8 +146,9 @@ def test_what_leads_nowhere_is_tried_again_when_the_retry_time_is_over(peer, sut
     peer.eventually(lambda: bool(_attempts(sut, name)))
     first = len(_attempts(sut, name))
     peer.pass_time(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
-    observed = "tried, " + ("tried again" if len(_attempts(sut, name)) > first else "not tried again")
-    judge(rule, expected="tried, tried again", observed=observed if first else "not tried")
+    again = len(_attempts(sut, name)) > first
+    expected = fields({"tried": True, "tried again": True})
+    judge(rule, expected=expected, observed={"tried": bool(first), "tried again": again})
 
 
 def _attempts(sut, name):
@@ -210,8 +198,8 @@ def test_a_session_goes_where_the_destination_resolves_to(peer, sut, judge):
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
     for _ in range(2):
         connection, request = accepted(listener)
-        next_hops = ", ".join(outgoing_queue(sut, name)["NextHops"])
-        judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=formatted, observed=next_hops, evidence=request)
+        next_hops = outgoing_queue(sut, name)["NextHops"]
+        judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=[formatted], observed=next_hops, evidence=request)
         asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
         judge(
             "MQQB-3.1.5.2.1-30",
@@ -262,15 +250,15 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     first = hops[0] if hops else NO_HOP
     in_turn = hops[indexer] if 0 <= indexer < len(hops) else first
     found = {
-        "MQQB-3.1.5.2.1-28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
+        "MQQB-3.1.5.2.1-28": (len(next_hops), len(hops)),
         "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first["HostName"])),
         "MQQB-3.1.5.2.1-30": (text(peer.identifier), text(first["QMGuid"])),
         "MQQB-3.1.5.2.1-31": (peer.address, first["Address"]),
-        "MQQB-3.1.5.2.1-32": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
+        "MQQB-3.1.5.2.1-32": (len(next_hops), len(hops)),
         "MQQB-3.1.5.2.1-33": (0, indexer),
         "MQQB-3.1.5.2.1-34": (
-            f"{in_turn['Address']}, {in_turn['HostName']}, {text(in_turn['QMGuid'])}",
-            f"{session['RemoteQMAddress']}, {session['RemoteQMHostName']}, {session['RemoteQMGuid']}",
+            {"Address": in_turn["Address"], "HostName": in_turn["HostName"], "QMGuid": text(in_turn["QMGuid"])},
+            {name: session[f"RemoteQM{name.removeprefix('QM')}"] for name in ("Address", "HostName", "QMGuid")},
         ),
         "MQQB-3.1.5.2.1-35": (first["Address"], session["RemoteQMAddress"]),
         "MQQB-3.1.5.2.1-36": (first["HostName"], session["RemoteQMHostName"]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import entry_text, history
+from suites.mqqb.steps.opening import entry_of_now, history, last_entry
 from suites.mqqb.steps.pinging import Caller
 
 
@@ -19,6 +19,5 @@ def test_failed_ping_is_in_the_connection_history(peer, sut, judge):
     entries = history(sut, caller.name)[before:]
     evidence = [asked, answer]
     judge("MQQB-3.1.5.2.2-06", expected=1, observed=len(entries), case="entries", evidence=evidence)
-    observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
-    expected = f"PingFailure, now, an error, {peer.address}"
-    judge("MQQB-3.1.5.2.2-07", expected=expected, observed=observed, evidence=evidence)
+    expected = entry_of_now(peer, "PingFailure", failed=True)
+    judge("MQQB-3.1.5.2.2-07", expected=expected, observed=last_entry(entries), evidence=evidence)

@@ -6,20 +6,18 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, holds
+from harness.expectations import between, closed_unanswered, packet
 from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import agreement, response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
-    ANSWERED,
     OTHER_GUID,
     accepted,
     answer_to,
     called,
     internal_bits,
-    kind_of,
     listen,
     next_packet,
     private_name,
@@ -30,8 +28,6 @@ SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
 TRIPS = 8
 DELAY_MS = 600
 """A real delay of the response: the clock of TimeStamp is no protocol timer, so set_timers does not speed it up."""
-TAKEN_AS = {"ConnectionParameters": "a response", "EstablishConnection": "a request"}
-"""The role in which an EstablishConnection was taken, by the answer to it."""
 CLOCK_MS = 50
 """How coarse the SUT's clock may be, and the network."""
 
@@ -54,21 +50,22 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     answer = answer_to(sent, came)
     bits = internal_bits(answer)
     evidence = [asked, sent, came]
-    observed = ANSWERED if answer else connection.outcome()
-    judge("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=ANSWERED, observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=packet(), observed=answer or connection, evidence=evidence
+    )
     judge.finished("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
     judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
     judge.finished("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
-    if answer.kind not in TAKEN_AS:
+    if answer.kind not in ("ConnectionParameters", "EstablishConnection"):
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
     judge(
         "MQQB-3.1.5.2.3-13",
         "MQQB-3.1.5.3.2-D01",
-        expected="a response",
-        observed=TAKEN_AS[answer.kind],
+        expected=packet("ConnectionParameters"),
+        observed=answer,
         evidence=evidence,
     )
     judge.finished("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
@@ -76,7 +73,7 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
         raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
     agreed = connection.send(agreement(answer))
     message = connection.poll("UserMessage")
-    judge("MQQB-3.1.5.3.2-14", expected="UserMessage", observed=kind_of(message), evidence=[agreed, message])
+    judge("MQQB-3.1.5.3.2-14", expected=packet("UserMessage"), observed=message, evidence=[agreed, message])
     judge.finished("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
@@ -103,11 +100,7 @@ def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
     connection, asked = accepted(listener)
     sent = connection.send(response(peer, asked, **flaw))
     answer = next_packet(connection)
-    judge.all(
-        expected=holds("closed"),
-        observed=bool(answer is None and connection.closed_by_sut) or f"{kind_of(answer)} came, no close",
-        evidence=[sent, answer],
-    )
+    judge.all(expected=closed_unanswered(1), observed=connection, evidence=[sent, answer])
     respond(*accepted(listener))
 
 
@@ -123,11 +116,7 @@ def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge
         connection, asked = accepted(listener)
         sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
         answer = next_packet(connection)
-        judge.all(
-            expected=holds("closed"),
-            observed=bool(answer is None and connection.closed_by_sut) or f"{kind_of(answer)} came, no close",
-            evidence=[sent, answer],
-        )
+        judge.all(expected=closed_unanswered(1), observed=connection, evidence=[sent, answer])
     respond(*accepted(listener))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import closed, holds
+from harness.expectations import closed
 from harness.peer.handshake import parameters, request
 from harness.peer.inbox import response
 from harness.run.marks import covers, goes_on
@@ -42,10 +42,5 @@ def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
         if last_step == "OPEN":
             agree(connection, wanted)
         sent = connection.send(response(peer, asked))
-        closed = connection.wait_closed()
-        judge(
-            "MQQB-3.1.5.3-01",
-            expected=holds(f"closed in {last_step}"),
-            observed=bool(closed) or f"in {last_step} it {connection.outcome()}",
-            evidence=[sent, connection.last],
-        )
+        observed, evidence = connection.until_closed(), [sent, connection.last]
+        judge("MQQB-3.1.5.3-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, holds
+from harness.expectations import between, packet
 from harness.peer.handshake import WINDOW, parameters
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import ANSWERED, OTHER_GUID, accepted_from, answer_to, internal_bits, next_packet
+from suites.mqqb.steps.opening import OTHER_GUID, accepted_from, answer_to, internal_bits, next_packet
 
 LONG_ACK_MS = 120_000
 
@@ -34,8 +34,7 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
     answer = answer_to(sent, came)
     bits = internal_bits(answer)
     evidence = [sent, came]
-    observed = ANSWERED if answer else connection.outcome()
-    judge("MQQB-3.1.5.4.1-05", expected=ANSWERED, observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.4.1-05", expected=packet(), observed=answer or connection, evidence=evidence)
     judge.finished("MQQB-3.1.5.4.1-05")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
@@ -48,8 +47,8 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
     judge(
         "MQQB-3.1.5.4.1-13",
         "MQQB-3.1.5.4.1-D01",
-        expected=holds("acknowledged"),
-        observed=bool(acknowledged) or connection.outcome(),
+        expected=packet("SessionAck"),
+        observed=acknowledged or connection,
         evidence=[connection.sent[-1], acknowledged],
     )
     judge.finished("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")

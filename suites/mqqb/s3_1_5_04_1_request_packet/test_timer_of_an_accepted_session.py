@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import packet
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import INITIALIZATION_MS
 
@@ -14,5 +15,4 @@ def test_an_accepted_session_outlives_the_timer(peer, sut, judge):
     connection = peer.open_raw()
     peer.pass_time(sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
     alive = None if connection.closed_by_sut else connection.acknowledgment()
-    observed, evidence = "open, message acknowledged" if alive else connection.outcome(), connection.received[:2]
-    judge.all(expected="open, message acknowledged", observed=observed, evidence=[*evidence, alive])
+    judge.all(expected=packet("SessionAck"), observed=alive or connection, evidence=[*connection.received[:2], alive])

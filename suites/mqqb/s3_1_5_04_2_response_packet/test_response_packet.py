@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts, fields, packet
 from harness.peer.handshake import WINDOW
 from harness.peer.inbox import agreement
 from harness.run.marks import covers, needs
@@ -10,9 +11,9 @@ from suites.mqqb.steps.opening import (
     accepted,
     agree,
     called,
-    entry_text,
+    entry_of_now,
     initiated,
-    kind_of,
+    last_entry,
     listen,
     outgoing_queue,
     respond,
@@ -37,8 +38,7 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
 
     def judge_entry(rule: str, status: str, frame) -> None:
         entries = outgoing_queue(sut, to)["ConnectionHistory"]
-        observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
-        judge(rule, expected=f"{status}, now, no error, {peer.address}", observed=observed, evidence=frame)
+        judge(rule, expected=entry_of_now(peer, status), observed=last_entry(entries), evidence=frame)
 
     connection, asked = called(peer, sut, to)
     judge_entry("MQQB-3.1.5.2.3-14", "InProcess", asked)
@@ -68,9 +68,8 @@ def test_the_address_is_told_where_a_name_leads_to_it(peer, sut, judge):
     session = sender.session()
     came = sender.collect(session, 1)
     queue = outgoing_queue(sut, sender.to)
-    entry = entry_text(queue["ConnectionHistory"][-1], peer.environment.now().utc_s)
-    expected = f"Established, now, no error, {peer.address}"
-    judge("MQQB-3.1.5.4.2-08", expected=expected, observed=entry, evidence=came)
+    expected, observed = entry_of_now(peer, "Established"), last_entry(queue["ConnectionHistory"])
+    judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, evidence=came)
     sender.acknowledge_all(session)
@@ -91,19 +90,19 @@ def test_a_response_opens_the_session(peer, sut, judge):
     """Nothing is sent before the acceptor's ConnectionParameters; after them the message comes, and one is taken."""
     connection, asked = accepted(listen(peer, sut))
     wanted = respond(connection, asked)
-    early = "early" if not connection.quiet() else "none"
+    is_quiet = connection.quiet()
     agreed = connection.send(agreement(wanted))
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",
-        expected="none before the response, UserMessage after it",
-        observed=f"{early} before the response, {kind_of(message)} after it",
+        expected=fields({"quiet before the response": True, "after it": packet("UserMessage")}),
+        observed={"quiet before the response": is_quiet, "after it": message},
         evidence=[wanted, agreed, message],
     )
     answer = None if message is None else connection.acknowledgment()
     judge(
         "MQQB-3.1.5.4.2-D01",
-        expected="UserMessage came, SessionAck for the peer's",
-        observed=f"{kind_of(message)} came, {kind_of(answer)} for the peer's",
+        expected=facts(came=packet("UserMessage"), acknowledged=packet("SessionAck")),
+        observed={"came": message, "acknowledged": answer},
         evidence=[wanted, agreed, message, answer],
     )

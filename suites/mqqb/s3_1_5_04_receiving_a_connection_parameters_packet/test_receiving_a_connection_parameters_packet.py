@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import closed, holds
+from harness.expectations import closed, closed_unanswered
 from harness.peer.handshake import parameters
 from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.opening import accepted, agree, listen, respond
@@ -15,13 +15,8 @@ def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     peer.open_raw()
     connection = peer.connect()
     sent = connection.send(parameters())
-    closed = connection.wait_closed()
-    judge(
-        "MQQB-3.1.5.4-01",
-        expected=holds("closed, nothing sent"),
-        observed=bool(closed and not connection.received) or connection.outcome(),
-        evidence=[sent, connection.last],
-    )
+    observed = connection.until_closed()
+    judge("MQQB-3.1.5.4-01", expected=closed_unanswered(0), observed=observed, evidence=[sent, connection.last])
 
 
 @goes_on()
@@ -44,10 +39,5 @@ def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
         if last_step == "OPEN":
             agree(connection, respond(connection, asked))
         sent = connection.send(parameters())
-        closed = connection.wait_closed()
-        judge(
-            "MQQB-3.1.5.4-01",
-            expected=holds(f"closed in {last_step}"),
-            observed=bool(closed) or f"in {last_step} it {connection.outcome()}",
-            evidence=[sent, connection.last],
-        )
+        observed, evidence = connection.until_closed(), [sent, connection.last]
+        judge("MQQB-3.1.5.4-01", expected=closed(), observed=observed, case=last_step, evidence=evidence)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.disposition import private_queue
@@ -35,20 +36,20 @@ def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, d
             "the messages did not come in their order and with the JP bits that they were sent with"
         )
 
-    names = dict(zip([*asked, *not_asked, *unacknowledged], "1234", strict=True))
+    names = dict(zip([*asked, *not_asked, *unacknowledged], (1, 2, 3, 4), strict=True))
 
-    def journaled() -> str:
-        return ", ".join(sorted(names[one["message_id"]] for one in sut.kept(JOURNAL))) or "none"
+    def journaled() -> list[int]:
+        return sorted(names[one["message_id"]] for one in sut.kept(JOURNAL))
 
     before = journaled()
     flags: dict[str, Any] = (
         {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
     )
     ack = session.send(session_ack(AckSequenceNumber=3, **flags))
-    peer.eventually(lambda: journaled() == "1, 2")
+    peer.eventually(lambda: journaled() == [1, 2])
     judge.all(
-        expected="journaled before the acknowledgment: none; after it: 1, 2",
-        observed=f"journaled before the acknowledgment: {before}; after it: {journaled()}",
+        expected=facts(before=[], after=[1, 2]),
+        observed={"before": before, "after": journaled()},
         evidence=[*sent, ack],
     )
     sender.acknowledge_all(session)

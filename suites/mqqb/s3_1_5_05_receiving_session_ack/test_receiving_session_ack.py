@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import closed
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import acknowledging
-from harness.peer.peer import Peer
 from harness.run.marks import covers, goes_on
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import ended_at_once
+from suites.mqqb.steps.opening import until_ended
 from suites.mqqb.steps.sender import Sender
-
-CLOSED = "closed by the SessionAck"
 
 
 @goes_on()
@@ -26,7 +24,7 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
     _accepted_when_open(peer.open_raw())
     early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     sent = early.send(session_ack())
-    judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(peer, early), evidence=[sent])
+    judge("MQQB-3.1.5.5-01", expected=closed(), observed=until_ended(peer, early), evidence=[sent])
 
 
 @covers("MQQB-3.1.5.5-01")
@@ -49,7 +47,7 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
     if early is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
-    kept = judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(peer, early), evidence=[asked, early.last])
+    kept = judge("MQQB-3.1.5.5-01", expected=closed(), observed=until_ended(peer, early), evidence=[asked, early.last])
     judge.finished()
     if kept:
         later = sender.session()
@@ -62,7 +60,3 @@ def _accepted_when_open(session: Conversation) -> None:
     """Show that the same SessionAck is no reason to close where it belongs."""
     session.send(acknowledging(session))
     session.check_alive()
-
-
-def _ending(peer: Peer, session: Conversation) -> str:
-    return CLOSED if ended_at_once(peer, session) else session.outcome()

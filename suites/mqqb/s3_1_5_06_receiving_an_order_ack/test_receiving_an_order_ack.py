@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import between, fields, holds
+from harness.expectations import between, facts, fields, holds, none
 from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.opening import CLOCK_S
-from suites.mqqb.steps.ordering import ACK_RECEIVE, acknowledgment_of_nothing, final_ack, sent_before_open
+from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, acknowledgment_of_nothing, final_ack, sent_before_open
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sequences import (
     DEAD,
@@ -44,7 +44,7 @@ MANY = 12
 def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
     observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer))
-    judge("MQQB-3.1.5.6-01", expected="closed before, open after", observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.6-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
 
 @needs("send", "inspect")
@@ -98,8 +98,8 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         judge("MQQB-3.1.5.6-03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
         grown = element(after, "ResendIntervalIndex") - element(before, "ResendIntervalIndex")
         judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
-        interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
+        interval = table[min(element(after, "ResendIntervalIndex"), len(table) - 1)]
+        judge("MQQB-3.1.5.6-06", expected=interval, observed=element(after, "ResendInterval"), evidence=frame)
     judge.finished(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
@@ -124,10 +124,10 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     frame = outgoing.acknowledge(4)
     peer.eventually(lambda: not outgoing.unacknowledged())
     after = outgoing.sequence()
-    interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
-    shown = f"{len(outgoing.unacknowledged())} unacknowledged, index {outgoing.sequence()['ResendIntervalIndex']}"
-    judge("MQQB-3.1.5.6-11", expected="0 unacknowledged, index 0", observed=shown, evidence=frame)
+    interval = table[min(element(after, "ResendIntervalIndex"), len(table) - 1)]
+    judge("MQQB-3.1.5.6-06", expected=interval, observed=element(after, "ResendInterval"), evidence=frame)
+    observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
+    judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
 
 
 @needs("send", "management")
@@ -231,19 +231,21 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     interval_s = element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_INTERVAL_S:
-        judge("MQQB-3.1.5.6-20", expected="the first interval", observed=f"{interval_s} s", evidence=frames)
+        expected = between(1, LONGEST_INTERVAL_S)
+        judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="interval", evidence=frames)
         return
     due_ms = sut.duration_ms(interval_s * 1_000)
     slack_ms = sut.slack_ms(interval_s * 1_000)
     peer.environment.run_until(lambda: len(outgoing.copies(3)) > 1, due_ms + slack_ms + sut.response_timeout_ms)
     again = outgoing.copies(3)[1:]
-    when = "not at all"
+    when: bool | str = "not at all"
     if again:
         took, latest_ms = peer.took(sent[-1], again[0]), peer.took(sent[-1], frames[-1]).ms + due_ms + slack_ms
         earliest_ms, latest_ms = took.allowed(due_ms * 4 // 5, latest_ms)
-        when = "in time" if earliest_ms <= took.ms <= latest_ms else "at another time"
+        when = earliest_ms <= took.ms <= latest_ms
     evidence = [*sent, *frames, *again]
-    judge("MQQB-3.1.5.6-20", expected="in time", observed=when, evidence=evidence)
+    in_time = holds("in time", otherwise="at another time")
+    judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
     judge("MQQB-3.1.5.6-26", expected=expected, observed=element(info, "EodResendTime"), evidence=evidence)
     outgoing.settle()
@@ -313,13 +315,14 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     evidence = [sent[-1], last, fourth, fifth]
     old = sequence_of(sent[0])
     ordinal = old[1]
-    expected = f"Ordinal {ordinal + 1}, number 1"
-    begun = f"Ordinal {sequence_of(fourth)[1]}, number {header(fourth).TxSequenceNumber}"
+    begun, goes_on = (
+        {"Ordinal": sequence_of(frame)[1], "number": header(frame).TxSequenceNumber} for frame in (fourth, fifth)
+    )
+    expected = facts(Ordinal=ordinal + 1, number=1)
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    goes_on = f"Ordinal {sequence_of(fifth)[1]}, number {header(fifth).TxSequenceNumber}"
-    judge("MQQB-3.1.1.5-04", expected=f"Ordinal {ordinal + 1}, number 2", observed=goes_on, evidence=evidence)
+    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=goes_on, evidence=evidence)
     prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
-    judge("MQQB-3.1.1.5-05", expected="none on the old", observed=str(prior or "none on the old"), evidence=evidence)
+    judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=prior, evidence=evidence)
     outgoing.settle()
 
 
@@ -350,21 +353,21 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         outgoing.send()
         outgoing.next_session()
         again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
-        judge("MQQB-3.1.1.3.1-13", expected=[], observed=again, case="sent again", evidence=outgoing.sent)
+        judge("MQQB-3.1.1.3.1-13", expected=none("message that is sent again"), observed=again, evidence=outgoing.sent)
     else:
         acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.finish(2))
 
     def found():
-        journaled, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)
-        return f"journal {journaled}, dead letters {dead}"
+        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("journal", JOURNAL), ("dead", DEAD))}
 
-    peer.eventually(lambda: found() == "journal [1], dead letters [2]")
+    wanted = {"journal": [1], "dead": [2]}
+    peer.eventually(lambda: found() == wanted)
     judge(
         "MQQB-3.1.5.6-14",
         "MQQB-3.1.1.6.2-11",
         *["MQQB-3.1.1.3.1-13"] if restarted else [],
-        expected="journal [1], dead letters [2]",
+        expected=wanted,
         observed=found(),
         evidence=[*outgoing.sent, *acks],
     )

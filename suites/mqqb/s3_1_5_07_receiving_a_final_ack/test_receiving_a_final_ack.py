@@ -6,10 +6,10 @@ from contextlib import suppress
 
 import pytest
 
-from harness.expectations import fields
+from harness.expectations import fields, holds, none
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.control import ControlRefused
-from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of_nothing, sent_before_open
+from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, acknowledgment_of_nothing, sent_before_open
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 
 PLAIN_DEAD = "system$;deadletter"
@@ -20,7 +20,7 @@ PLAIN_DEAD = "system$;deadletter"
 def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same FinalAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
     observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer, final=True))
-    judge("MQQB-3.1.5.7-01", expected="closed before, open after", observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.7-01", expected=CLOSES_EARLY, observed=observed, evidence=evidence)
 
 
 REFUSALS = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
@@ -68,8 +68,7 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
         judge(rule, expected=fields({name: wanted[name]}), observed={name: there[name]}, evidence=evidence)
     for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
         elsewhere = sorted(set(wanted[name]) - set(there[name])) + there["plain dead letters"]
-        observed = f"{elsewhere or 'none'} elsewhere than in the {name}"
-        judge(rule, expected=f"none elsewhere than in the {name}", observed=observed, evidence=evidence)
+        judge(rule, expected=none(f"message elsewhere than in the {name}"), observed=elsewhere, evidence=evidence)
     outgoing.settle()
 
 
@@ -91,7 +90,7 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
         try:
             outgoing.send(journal=journal, dead_letter_queue=own)
         except ControlRefused as refused:
-            judge.all(expected="taken to be sent", observed=f"refused: {refused}")
+            judge.all(expected=holds("taken to be sent"), observed=f"refused: {refused}")
             return
         outgoing.send(journal=journal)
     frames = [outgoing.on_session()]
@@ -100,13 +99,10 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
         peer.settle()
     frames += [outgoing.finish(number) for number in range(1, 7)]
 
-    def found() -> str:
-        there = (
-            (name, kept(sut, queue, outgoing.identifiers)) for name, queue in (("its own", own), ("system's", DEAD))
-        )
-        return ", ".join(f"{name} {numbers}" for name, numbers in there)
+    def found() -> dict[str, list[int]]:
+        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in (("own", own), ("system's", DEAD))}
 
-    expected = "its own [1, 5], system's [2, 6]"
+    expected = {"own": [1, 5], "system's": [2, 6]}
     peer.eventually(lambda: found() == expected)
     judge.all(expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
     outgoing.settle()

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.expectations import acknowledged, facts, of_classes, packets
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -23,10 +24,8 @@ from suites.mqqb.steps.disposition import (
     PUBLIC,
     REACH_QUEUE,
     AcknowledgingReceiver,
-    classes,
     correlation,
     identifier,
-    named,
     private_queue,
     remains,
 )
@@ -92,10 +91,9 @@ def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge,
     sent.append(receiver.give(receiver.asking(properties={"PA": 1})))
     came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
     reports = [report for report in receiver.reports() if report not in before]
-    observed = f"{[correlation(ack) for ack in came]} arrived, {len(reports)} reported, " + remains(
-        sut, sent[:-1], "plain", "admin", "transactional"
-    )
-    expected = f"{[identifier(sent[-1])]} arrived, 0 reported, {IN_NONE}"
+    kept = remains(sut, sent[:-1], "plain", "admin", "transactional")
+    expected = facts(arrived=acknowledged(sent[-1]), reported=packets(), kept=IN_NONE)
+    observed = {"arrived": came, "reported": reports, "kept": kept}
     judge.all(expected=expected, observed=observed, evidence=[*sent, *came, *reports])
     receiver.end()
 
@@ -120,9 +118,7 @@ def test_with_na_it_is_told_that_there_is_no_such_queue(peer, sut, judge):
     asked = sent[1::2]
     came = receiver.await_acks(len(asked))
     evidence = [*sent, *came]
-    judge.all(expected=named(BAD_DST_Q) * len(asked), observed=classes(came), evidence=evidence)
-    expected, observed = sorted(map(identifier, asked)), sorted(map(correlation, came))
-    judge.all(expected=expected, observed=observed, evidence=evidence)
+    judge.all(expected=acknowledged(*asked, of_class=BAD_DST_Q), observed=came, evidence=evidence)
     receiver.end()
 
 
@@ -136,7 +132,7 @@ def test_a_transactional_message_to_no_queue_gets_a_final_ack(peer, sut, judge, 
     sent = [receiver.give(receiver.asking(lost | {"DM": recoverable}, destination=nowhere)) for recoverable in (0, 1)]
     sent += [receiver.send(lost | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
     acks = receiver.await_all(receiver.final_acks, 3)
-    judge("MQQB-3.1.5.8.2-20", expected=named(BAD_DST_Q) * 3, observed=classes(acks), evidence=[*sent, *acks])
+    judge("MQQB-3.1.5.8.2-20", expected=of_classes(*[BAD_DST_Q] * 3), observed=acks, evidence=[*sent, *acks])
     receiver.end()
 
 
@@ -150,15 +146,15 @@ def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judg
     before = _reported(receiver)
     sent = [receiver.send(user, properties={"PA": 1, "NA": wanted}, **rest, **_traced(sut)) for wanted in (0, 1)]
     finals = receiver.await_all(receiver.final_acks, 2)
-    nacks = receiver.await_all(lambda: receiver.acks_of(NOT_TRANSACTIONAL_Q, *sent), 1)
+    receiver.await_all(lambda: receiver.acks_of(NOT_TRANSACTIONAL_Q, *sent), 1)
     sent.append(receiver.give(_first(receiver, name, "transactional")))
     arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:2])]
     evidence = [*sent, *acks, *arrived, *finals]
-    told = [correlation(ack) for ack in nacks]
-    judge("MQQB-3.1.5.8.2-26", expected=[identifier(sent[1])], observed=told, evidence=evidence)
-    judge("MQQB-3.1.5.8.2-26", expected=named(NOT_TRANSACTIONAL_Q), observed=classes(acks), evidence=evidence)
-    judge("MQQB-3.1.5.8.2-29", expected=named(NOT_TRANSACTIONAL_Q) * 2, observed=classes(finals), evidence=evidence)
+    refused = acknowledged(sent[1], of_class=NOT_TRANSACTIONAL_Q)
+    judge("MQQB-3.1.5.8.2-26", expected=refused, observed=acks, evidence=evidence)
+    refused_finally = of_classes(*[NOT_TRANSACTIONAL_Q] * 2)
+    judge("MQQB-3.1.5.8.2-29", expected=refused_finally, observed=finals, evidence=evidence)
     _judge_where(
         receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence, before
     )
@@ -183,9 +179,8 @@ def test_a_message_without_transaction_does_not_get_into_a_transactional_queue(p
     arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
     acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
     evidence = [*sent, *acks, *arrived]
-    told = sorted(f"0x{_class(ack):04X} of {correlation(ack)}" for ack in acks)
-    expected = sorted(f"0x{NOT_TRANSACTIONAL_MSG:04X} of {identifier(one)}" for one in (sent[1], sent[3]))
-    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=told, evidence=evidence)
+    expected = acknowledged(sent[1], sent[3], of_class=NOT_TRANSACTIONAL_MSG)
+    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=acks, evidence=evidence)
     _judge_where(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence, before)
 
 
@@ -193,14 +188,10 @@ def _judge_where(receiver, judge, rules, sent, evidence, before):
     """Judge that of some messages only the last arrived, was reported or is kept anywhere."""
     arrived = receiver.acks_of(REACH_QUEUE, *sent)
     reports = [report for report in receiver.reports() if report not in before]
-    where = remains(receiver.sut, sent[:-1], "plain", "admin", "transactional")
-    observed = f"{[correlation(ack) for ack in arrived]} arrived, {len(reports)} refused ones reported, {where}"
-    judge(
-        *rules,
-        expected=f"{[identifier(sent[-1])]} arrived, 0 refused ones reported, {IN_NONE}",
-        observed=observed,
-        evidence=[*evidence, *reports],
-    )
+    kept = remains(receiver.sut, sent[:-1], "plain", "admin", "transactional")
+    expected = facts(arrived=acknowledged(sent[-1]), reported=packets(), kept=IN_NONE)
+    observed = {"arrived": arrived, "reported": reports, "kept": kept}
+    judge(*rules, expected=expected, observed=observed, evidence=[*evidence, *reports])
 
 
 def _first(receiver, name, kind):
@@ -208,7 +199,3 @@ def _first(receiver, name, kind):
     user = receiver.administered(_user(receiver.sut, name, kind))
     rest = _addressed(receiver.sut, name, kind)
     return Sequence(receiver.peer, ordinal=2).message(user, properties={"PA": 1}, **rest)
-
-
-def _class(frame):
-    return int(frame["MessagePropertiesHeader"].MessageClass)

@@ -10,17 +10,15 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.peer.conversation import Conversation
-from harness.peer.peer import Peer
+from harness.expectations import acknowledged, closed
 from harness.run.marks import covers, goes_on, malforms
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, remains
-from suites.mqqb.steps.opening import called, ended_at_once, respond
+from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, remains
+from suites.mqqb.steps.opening import called, respond, until_ended
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
 
-CLOSED = "closed by the message"
 FAR = 0x4000
 """A count of messages that no reading can take for the right one (E20)."""
 LONG_AGO_S = 3_600
@@ -35,13 +33,6 @@ LIVES = {
     "for ever": (None, None, True),
 }
 """TimeToReachQueue and TimeToBeReceived, and whether a message that was sent an hour ago is still to arrive."""
-OFFERED = (
-    "of a PrivacyLevel that there is not",
-    "not decrypted",
-    "with a wrong signature",
-    "that says nothing",
-    "plain",
-)
 UNLISTED_LEVEL = 0x99
 
 
@@ -57,7 +48,7 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
         early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     peer.open_raw().check_alive()
     sent = early.send(peer.recoverable_message())
-    judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(peer, early), evidence=[sent, early.last])
+    judge("MQQB-3.1.5.8-01", expected=closed(), observed=until_ended(peer, early), evidence=[sent, early.last])
 
 
 @malforms("MQMQ-2.2.19.3-20")
@@ -85,9 +76,7 @@ def test_the_security_of_a_message_is_looked_at(peer, sut, judge, recoverable):
     sent = [receiver.give(packet) for packet in packets]
     came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
-    names = {identifier(frame): name for name, frame in zip(OFFERED, sent, strict=True)}
-    observed = sorted(names[correlation(ack)] for ack in came)
-    judge("MQQB-3.1.5.8-05", expected=sorted(OFFERED[3:]), observed=observed, evidence=evidence)
+    judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = remains(sut, sent[:3], "plain")
     judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, evidence=evidence)
 
@@ -111,10 +100,9 @@ def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
         sent[life] = receiver.give(packet)
     wanted = [life for life, (_, _, arrives) in LIVES.items() if arrives]
     came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent.values()), len(wanted))
-    names = {identifier(frame): life for life, frame in sent.items()}
     evidence = [*sent.values(), *came]
-    observed = sorted(names[correlation(ack)] for ack in came)
-    judge("MQQB-3.1.5.8-07", expected=sorted(wanted), observed=observed, evidence=evidence)
+    arriving = acknowledged(*(sent[life] for life in wanted))
+    judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
     expired = [frame for life, frame in sent.items() if life not in wanted]
     judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=remains(sut, expired, queue), evidence=evidence)
     receiver.end()
@@ -126,8 +114,4 @@ def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
     session = peer.open_raw()
     session.check_alive()
     sent = session.send(peer.message(session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
-    judge.all(expected=CLOSED, observed=_ending(peer, session), evidence=[sent, session.last])
-
-
-def _ending(peer: Peer, session: Conversation) -> str:
-    return CLOSED if ended_at_once(peer, session) else session.outcome()
+    judge.all(expected=closed(), observed=until_ended(peer, session), evidence=[sent, session.last])

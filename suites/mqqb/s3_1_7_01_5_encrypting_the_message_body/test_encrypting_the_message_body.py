@@ -25,7 +25,7 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SEND, cached, manager, moment, remaining_ms
 from suites.mqqb.steps.opened_bodies import Choice, Opened
-from suites.mqqb.steps.opening import entry_text, history, private_name
+from suites.mqqb.steps.opening import entry_of_now, history, last_entry, private_name
 from suites.mqqb.steps.sender import Sender, tags
 
 BODY = "a body that is no whole number of blocks"
@@ -411,9 +411,8 @@ def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge)
     session = sender.session()
     frames = sender.collect_all(session, 1)
     entries = [one for one in history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
-    expected = f"CertificateValidationFailure, now, an error, {peer.address}"
-    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=observed, evidence=frames)
+    expected = entry_of_now(peer, "CertificateValidationFailure", failed=True)
+    judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=last_entry(entries), evidence=frames)
     sender.acknowledge_all(session)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import facts, of_classes
 from harness.run.marks import covers, needs
 from suites.applications import received
 from suites.mqqb.steps.acknowledged_application import WAIT_MS, AcknowledgedApplication
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
-    classes,
     correlation,
     identifier,
-    named,
 )
 
 pytestmark = needs("receive", "queue_control")
@@ -100,8 +99,14 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
     late = application.acknowledged(6), application.finally_acknowledged(6)
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
-        expected = [[*"bcdefg"], ["a"], [*"fg"], [*"abcdef"], ["g"]]
-        observed = [back, early[which], there, late[which], application.labels()]
+        expected = facts(back=[*"bcdefg"], early=["a"], there=[*"fg"], late=[*"abcdef"], left=["g"])
+        observed = {
+            "back": back,
+            "early": early[which],
+            "there": there,
+            "late": late[which],
+            "left": application.labels(),
+        }
         judge(*rules, expected=expected, observed=observed, evidence=evidence)
     application.receiver.end()
 
@@ -127,10 +132,10 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     told_of = application.labels_of(map(correlation, came))
     observed = sorted([*told_of, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
-    left = sorted(told_of), application.labels()
-    judge("MQDMPR-3.1.4.5-08", expected=([*"abc"], []), observed=left, evidence=evidence)
-    purged = classes([ack for ack in came if correlation(ack) == identifier(sent[2])])
-    judge("MQQB-3.1.7.2.1-D03", expected=named(Q_PURGED), observed=purged, evidence=evidence)
+    left = {"acknowledged": told_of, "left": application.labels()}
+    judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
+    of_third = [ack for ack in came if correlation(ack) == identifier(sent[2])]
+    judge("MQQB-3.1.7.2.1-D03", expected=of_classes(Q_PURGED), observed=of_third, evidence=evidence)
     application.receiver.end()
 
 
@@ -155,6 +160,6 @@ def test_what_is_moved_is_acknowledged_when_it_is_received(peer, sut, judge, tra
         application.take()
     late = application.acknowledged(4)
     evidence = list(application.sent.values())
-    observed = [early, late, application.labels(subqueue)]
-    judge.all(expected=[[], [*"abde"], ["c"]], observed=observed, evidence=evidence)
+    observed = {"early": early, "late": late, "left": application.labels(subqueue)}
+    judge.all(expected=facts(early=[], late=[*"abde"], left=["c"]), observed=observed, evidence=evidence)
     application.receiver.end()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.capture.recorder import Frame
-from harness.expectations import holds, one_of
+from harness.expectations import Expectation, fields, holds, one_of
 from harness.peer.handshake import NULL_GUID
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
@@ -12,12 +12,17 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.opening import OTHER_GUID, listen, listen_unless_refused, private_name, text
 
 
-def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | None]:
+def connected_to(peer: Peer) -> Expectation:
+    """Expect a connection to the address of the peer."""
+    return holds(f"a connection to {peer.address}", otherwise="no connection")
+
+
+def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[bool, str, Frame | None]:
     """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
     connection = listen(peer, sut, name).accept()
     request = None if connection is None else connection.poll("EstablishConnection")
     asked = "nobody" if request is None else text(request["EstablishConnectionHeader"].ServerGuid)
-    return f"{'a' if connection else 'no'} connection to {peer.address}", asked, request
+    return connection is not None, asked, request
 
 
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
@@ -29,7 +34,7 @@ def test_a_direct_name_leads_to_its_address(peer, sut, judge):
         "MQQB-3.1.7.4-03",
         "MQQB-3.1.7.4-04",
         "MQQB-3.1.7.4-17",
-        expected=f"a connection to {peer.address}",
+        expected=connected_to(peer),
         observed=where,
     )
     either = one_of(text(NULL_GUID), text(peer.identifier))
@@ -45,7 +50,7 @@ def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-15",
         "MQQB-3.1.7.4-17",
-        expected=f"a connection to {peer.address}",
+        expected=connected_to(peer),
         observed=where,
     )
     judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=text(peer.identifier), observed=asked, evidence=request)
@@ -77,10 +82,11 @@ def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge)
         "MQQB-3.1.7.4-07",
         "MQQB-3.1.7.4-12",
         "MQQB-3.1.7.4-17",
-        expected=f"a connection to {peer.address}",
+        expected=connected_to(peer),
         observed=where,
     )
-    expected, observed = f"{text(peer.identifier)}: a connection to {peer.address}", f"{asked}: {where}"
+    expected = fields({"GUID": text(peer.identifier), "address": connected_to(peer)})
+    observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",
         "MQDMPR-3.1.7.1.5-65",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import fields, holds
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
@@ -13,12 +13,11 @@ from suites.mqqb.steps.pinging import (
     answered,
     answers,
     ask,
-    field,
     read,
     response,
+    seen,
     server_guid,
     session_outcome,
-    shown,
 )
 
 
@@ -38,14 +37,15 @@ def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge)
     evidence = [*sent.values(), *got.values(), *stray]
     judge(
         "MQQB-3.1.7.7-02",
-        expected=", ".join(f"{shown('Cookie', cookie)} {shown('RC', RC)}" for cookie, RC in asked.items()),
-        observed=", ".join(f"{field(frame, 'Cookie')} {field(frame, 'RC')}" for frame in got.values()),
+        expected=[fields(Cookie=cookie, RC=RC) for cookie, RC in asked.items()],
+        observed=[seen(frame, "Cookie", "RC") for frame in got.values()],
         evidence=evidence,
     )
     judge.finished("MQQB-3.1.7.7-02")
     right = sum(answers(got[cookie], sent[cookie]) for cookie in asked)
-    where = f"{right} where the requests came from, {len(stray)} elsewhere"
-    judge("MQQB-3.1.7.7-11", expected="2 where the requests came from, 0 elsewhere", observed=where, evidence=evidence)
+    where = {"where it came from": right, "elsewhere": len(stray)}
+    expected = fields({"where it came from": 2, "elsewhere": 0})
+    judge("MQQB-3.1.7.7-11", expected=expected, observed=where, evidence=evidence)
 
 
 @needs("ping")
@@ -54,12 +54,12 @@ def test_response_is_the_acceptors_own(peer, judge):
     """QMGuid of the response is the acceptor's as sessions show it, and a request with RF set does not get RF back."""
     guid = server_guid(peer)
     sent, got = ask(peer, RF=1)
-    judge("MQQB-3.1.7.7-09", expected=shown("QMGuid", guid), observed=field(got, "QMGuid"), evidence=[sent, got])
+    judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=seen(got, "QMGuid"), evidence=[sent, got])
     judge.finished("MQQB-3.1.7.7-09")
     plain = read(answered(peer))
     if plain is None or plain.RF or session_outcome(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT does not accept sessions now: its RF says nothing here")
-    judge("MQQB-3.1.7.7-04", expected=shown("RF", 0), observed=field(got, "RF"), evidence=[sent, got])
+    judge("MQQB-3.1.7.7-04", expected=fields(RF=0), observed=seen(got, "RF"), evidence=[sent, got])
 
 
 COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
@@ -97,4 +97,4 @@ def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie
         ("MQQB-2.2.7-20", "Signature", SIGNATURE),
         ("MQQB-3.1.7.7-10", "Signature", SIGNATURE),
     ):
-        judge(rule, expected=shown(name, value), observed=field(got, name), evidence=evidence)
+        judge(rule, expected=fields({name: value}), observed=seen(got, name), evidence=evidence)

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.expectations import fields
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, UNHEARD, Caller, cookie_of
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, RETRIED, UNHEARD, Caller, cookie_of
 
-IGNORED = f"{OPENED_NONE} on the wrong one, {OPENED} on the right one"
+IGNORED = fields({"on the wrong one": OPENED_NONE, "on the right one": OPENED})
 
 
 def judge_wrong_and_right(
@@ -34,7 +35,7 @@ def judge_wrong_and_right(
     if upon_bad == upon_good == OPENED_NONE and caller.unheard(asked):
         judge.give_up(Verdict.NOT_EXERCISED, UNHEARD)
         return
-    observed = f"{upon_bad} on the wrong one, {upon_good} on the right one"
+    observed = {"on the wrong one": upon_bad, "on the right one": upon_good}
     judge(*rules, expected=IGNORED, observed=observed, evidence=evidence)
 
 
@@ -90,6 +91,7 @@ def test_response_that_comes_too_late_is_ignored(peer, sut, judge):
         return
     late = caller.answer(asked)
     upon_late = caller.outcome(caller.before_retry_ms - sut.slack_ms(1_000))
-    observed = f"{upon_late} on the late one, {caller.retry() if upon_late == OPENED_NONE else 'none later'}"
-    expected = f"{OPENED_NONE} on the late one, {OPENED} after the retry time"
+    later = caller.retry() if upon_late == OPENED_NONE else "nothing"
+    expected = fields({"on the late one": OPENED_NONE, "later": RETRIED})
+    observed = {"on the late one": upon_late, "later": later}
     judge("MQQB-3.1.7.8-06", expected=expected, observed=observed, evidence=[asked, late])

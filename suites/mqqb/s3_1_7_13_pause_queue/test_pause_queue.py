@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import fields, holds
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
 from harness.peer.peer import PEER_QUEUE, Peer
@@ -22,7 +22,6 @@ AT_ONCE_MS = 300
 NARROWED = 1
 """The WindowSize in the acknowledgment of a pause."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
-ONCE = "acknowledged once"
 PEER_NAME = f"DIRECT=TCP:{{}}\\{PEER_QUEUE}"
 WIDEST = 512
 """A window above this is not filled: its messages would take too long."""
@@ -56,13 +55,13 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.13-08", "WindowSize", NARROWED),
     ):
-        judge(rule, expected=f"{name} {expected}", observed=field_of(ack, name), evidence=[*own, *sent, ack])
+        judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
         judge.finished(rule)
 
     due_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     again = session.poll("SessionAck", within_ms=due_ms)
-    observed = "acknowledged again" if again else ONCE
-    judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=ONCE, observed=observed, evidence=[*sent, ack, again])
+    once = holds("acknowledged once", otherwise="acknowledged again")
+    judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=once, observed=again is None, evidence=[*sent, ack, again])
     judge.finished("MQQB-3.1.7.13-01")
 
     sut.send(to, body="message 4", application_tag=4)
@@ -80,10 +79,8 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
     judge(
         "MQQB-3.1.7.13-10",
         "MQQB-3.1.7.13-11",
-        expected="RecoverableMsgAckSeqNumber 3, RecoverableMsgAckFlags 1",
-        observed=", ".join(
-            field_of(following, name) for name in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
-        ),
+        expected=fields({"SessionHeader.RecoverableMsgAckSeqNumber": 3, "SessionHeader.RecoverableMsgAckFlags": 1}),
+        observed=following,
         evidence=[ack, *sent, following],
     )
 
@@ -105,8 +102,8 @@ def test_what_a_pause_does_to_the_session(peer, sut, judge):
     )
     judge(
         "MQQB-3.1.7.13-11",
-        expected="UnackedReceivedMsgCount 0, LastAckedRecoverableMsgSeqNumber 2",
-        observed=", ".join(f"{one} {state[one]}" for one in ("UnackedReceivedMsgCount", LAST_ACKED)),
+        expected=fields({"UnackedReceivedMsgCount": 0, LAST_ACKED: 2}),
+        observed={name: state[name] for name in ("UnackedReceivedMsgCount", LAST_ACKED)},
         evidence=ack,
     )
     judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"], evidence=ack)
@@ -145,13 +142,10 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     try:
         sut.pause(sender.to)
     except ControlRefused as refused:
-        refusal = f", {refused}"
+        refusal = str(refused)
     ack = sender.acknowledge_all(session)
     session.quiet()
-    observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(only_here(session)))}{refusal}"
-    judge.all(expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last])
-
-
-def field_of(ack: Frame | None, name: str) -> str:
-    """Name a field of an acknowledgment and its value, for ``observed``."""
-    return "no SessionAck" if ack is None else f"{name} {getattr(ack['SessionHeader'], name)}"
+    state, last = sut.outgoing(sender.to)["state"], max(tags(only_here(session)))
+    observed = {"refusal": refusal, "state": state, "last message": last}
+    expected = fields({"refusal": "", "state": "OnHold", "last message": window})
+    judge.all(expected=expected, observed=observed, evidence=[ack, session.last])

@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import one_of
+from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -28,11 +28,8 @@ from suites.mqqb.steps.disposition import (
     RECEIVE_TIMEOUT,
     AcknowledgingReceiver,
     arrives,
-    classes,
-    correlation,
     identifier,
     message_class,
-    named,
     private_queue,
 )
 from suites.mqqb.steps.ordering import private_number
@@ -114,8 +111,8 @@ def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery
     user = receiver.administered(user)
     sent = [receiver.give(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     came = receiver.await_acks(1)
-    observed = [correlation(ack) for ack in came if message_class(ack) == REACH_QUEUE]
-    judge.all(expected=[identifier(sent[1])], observed=observed, evidence=[*sent, *came])
+    observed = [ack for ack in came if message_class(ack) == REACH_QUEUE]
+    judge.all(expected=acknowledged(sent[1]), observed=observed, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
@@ -129,7 +126,7 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
         for queue in ("plain", "transactional")
     ]
     came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-04", expected=[], observed=classes(came), evidence=[*sent, *came])
+    judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came])
     sent = [receiver.give(peer.message(response, label="to be received", properties={"PR": 1}))]
     arrives(sut, receiver.session, "to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
@@ -137,7 +134,7 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
     arrives(sut, receiver.session, "to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     came = receiver.await_acks(1)
-    judge("MQQB-3.1.7.15-03", expected=[], observed=classes(came), evidence=[*sent, *came])
+    judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came])
 
 
 @covers("MQQB-3.1.7.15-05")
@@ -150,8 +147,8 @@ def test_what_tells_a_stranger_something_is_sent_only_when_configured(peer, sut,
     nowhere = receiver.asking(destination=rf"TCP:{sut.address}\{NOWHERE}", properties={"NA": 1})
     sent = [receiver.give(nowhere), receiver.give(receiver.asking(queue="transactional", properties={"NA": 1}))]
     came = receiver.await_acks(2 if insecure else 1)
-    expected = named(*([BAD_DST_Q] if insecure else []), NOT_TRANSACTIONAL_MSG)
-    judge("MQQB-3.1.7.15-05", expected=expected, observed=sorted(classes(came)), evidence=[*sent, *came])
+    expected = of_classes(*([BAD_DST_Q] if insecure else []), NOT_TRANSACTIONAL_MSG)
+    judge("MQQB-3.1.7.15-05", expected=expected, observed=came, evidence=[*sent, *came])
 
 
 def _administrations(sut: Sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
@@ -249,8 +246,8 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
         judge(
             "MQQB-3.1.7.15-17",
             "MQQB-3.1.7.15-18",
-            expected=identifier(sent),
-            observed=correlation(ack),
+            expected=acknowledgment(sent),
+            observed=ack,
             evidence=[sent, ack],
         )
         judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
@@ -294,8 +291,8 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
         named_here = f"{DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
         for rule, expected, observed in (
-            ("MQQB-3.1.7.15-17", identifier(sent), correlation(ack)),
-            ("MQQB-3.1.7.15-18", identifier(sent), correlation(ack)),
+            ("MQQB-3.1.7.15-17", acknowledgment(sent), ack),
+            ("MQQB-3.1.7.15-18", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-20", named_here, _queue(ack, "Response")),
             ("MQQB-3.1.7.15-23", named_here, _queue(ack, "Response")),
             ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
@@ -391,22 +388,21 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     _end(receiver, sut, end, queue)
     came = receiver.await_acks(1)
     evidence = [*sent, *came]
-    acknowledged = [correlation(ack) for ack in came]
-    judge("MQQB-3.1.7.2-01", expected=[identifier(sent[2])], observed=acknowledged, evidence=evidence)
+    judge("MQQB-3.1.7.2-01", expected=acknowledged(sent[2]), observed=came, evidence=evidence)
     judge(
         "MQQB-3.1.7.2.1-03",
         "MQQB-3.1.7.15-07",
         CLASSES[end],
         *EVENTS.get(end, ()),
-        expected=named(expected),
-        observed=classes(came),
+        expected=of_classes(expected),
+        observed=came,
         evidence=evidence,
     )
     if not came:
         raise ConformanceFailure("no acknowledgment came to the administration queue")
     ack = came[0]
     judge_attributes(judge, sent[2], ack)
-    judge("MQQB-3.1.7.15-16", expected=identifier(sent[2]), observed=correlation(ack), evidence=evidence)
+    judge("MQQB-3.1.7.15-16", expected=acknowledgment(sent[2]), observed=ack, evidence=evidence)
     judge(
         DELIVERY[delivery], "MQQB-3.1.7.15-24", expected=recoverable, observed=ack["UserHeader"].DM, evidence=evidence
     )

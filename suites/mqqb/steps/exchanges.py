@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.capture.recorder import Frame
+from harness.expectations import facts, packet, packets
 from harness.peer.conversation import RawConversation
 from harness.peer.party import NONE
 from harness.peer.peer import Peer
@@ -15,8 +16,13 @@ from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.mqqb.steps.opening import packet_at
 
-ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck of 1"
-"""The answers of an acceptor: to the request, to the parameters, to a message."""
+ORDINARY = facts(
+    answers=packets(
+        "EstablishConnection", "ConnectionParameters", packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
+    ),
+    closed=False,
+)
+"""The outcome of an exchange: the answers of an acceptor to the request, to the parameters, to a message."""
 
 
 @dataclass(slots=True)
@@ -27,25 +33,15 @@ class Exchange:
     answers: list[Frame | None]
 
     @property
-    def outcome(self) -> str:
-        """Name the SUT's packets in order, an acknowledgment with what it acknowledges.
-
-        What only repeats the peer's request or acknowledges nothing shows no exchange: an echo would do that.
-        """
-        names = [self._name(frame) for frame in self.answers if frame is not None]
-        ended = ["closed"] if self.connection.closed_by_sut else []
-        return ", ".join([*names, *ended]) or "nothing"
+    def outcome(self) -> dict[str, Any]:
+        """Return the SUT's answers in order, and whether it closed; what only repeats the peer's request is none."""
+        request = self.connection.sent[0].data
+        answers = [frame for frame in self.answers if frame is not None and frame.data != request]
+        return {"answers": answers, "closed": self.connection.closed_by_sut}
 
     def answered(self, kind: str) -> Frame | None:
         """Return the first packet of a kind, by name."""
         return next((frame for frame in self.answers if frame is not None and frame.kind == kind), None)
-
-    def _name(self, frame: Frame) -> str:
-        if frame.kind == "SessionAck":
-            return f"SessionAck of {frame['SessionHeader'].AckSequenceNumber}"
-        if frame.kind == "EstablishConnection" and frame.data == self.connection.sent[0].data:
-            return "the peer's own request"
-        return frame.kind
 
     @property
     def evidence(self) -> list[Frame]:
@@ -67,7 +63,7 @@ def exchange(
     The arguments are fields of the headers in every packet of the peer that has them.
     """
     connection = peer.connect()
-    packets = [
+    groups = [
         [establish_connection(base=base, internal=internal, **{"ClientGuid": peer.identifier, **establish})],
         [connection_parameters(base=base, internal=internal, **TIMEOUTS, **parameters)],
         [
@@ -76,9 +72,9 @@ def exchange(
         ],
     ]
     answers = []
-    for number, group in enumerate(packets):
-        for packet in group:
-            connection.send(packet)
+    for number, group in enumerate(groups):
+        for one in group:
+            connection.send(one)
         answers.append(packet_at(connection, number))
         if answers[-1] is None:
             break
@@ -99,17 +95,17 @@ def taken(sut: Sut) -> str:
     return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
 
 
-def reception(peer: Peer, packet: Any, label: str, queue: str = "plain") -> Reception:
+def reception(peer: Peer, message: Any, label: str, queue: str = "plain") -> Reception:
     """Send a recoverable message with a label on a new session and see what becomes of it."""
     sut = peer.sut
     connection = peer.open_raw()
-    sent = connection.send(packet)
+    sent = connection.send(message)
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
         return Reception("closed" if connection.closed_by_sut else "not acknowledged", [sent])
     outcome = "acknowledged"
     if sut.has("receive"):
-        found = any(message["label"] == label for message in sut.messages(queue))
+        found = any(one["label"] == label for one in sut.messages(queue))
         outcome += f", {'in its queue' if found else 'not in its queue'}"
     return Reception(outcome, [sent, answer])

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import Expectation, between, fields, holds
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
@@ -63,14 +64,11 @@ def begins_like_a_packet(frame: Frame) -> bool:
     return frame.data.startswith(SIGNED, 4)
 
 
-ANSWERED = "answered"
-
-
-def reaction(connection: RawConversation, answer: Frame | None) -> str:
-    """Return whether the SUT took a packet: ``ANSWERED``, or that it closed; silence shows neither."""
+def reaction(connection: RawConversation, answer: Frame | None) -> Frame | RawConversation:
+    """Return the answer to a packet, or the connection that the SUT closed instead; silence shows neither."""
     if answer is None and not connection.closed_by_sut:
         raise ConformanceFailure("the SUT neither answered nor closed")
-    return ANSWERED if answer is not None else "closed"
+    return answer or connection
 
 
 def internal_bits(frame: Frame | None) -> dict[str, int]:
@@ -85,27 +83,16 @@ def kind_of(frame: Frame | None) -> str:
     return "nothing" if frame is None else frame.kind
 
 
-CLOSED_UNANSWERED = "closed, nothing answered"
-
-
-def ending(peer: Peer, connection: RawConversation, known: int) -> str:
-    """Wait for the SUT to close; return whether it did, and how many packets came since it had sent so many."""
-    kept = "closed" if ended_at_once(peer, connection) else "kept open"
-    answered = len(connection.received) - known
-    return f"{kept}, {'nothing' if answered == 0 else f'{answered} packets'} answered"
-
-
-def ended_at_once(peer: Peer, connection: Conversation) -> bool:
-    """Wait for the SUT to close, well below its Session Initialization Timer; return whether it did.
+def until_ended(peer: Peer, connection: Conversation) -> Conversation:
+    """Wait for the SUT to close, well below its Session Initialization Timer; return the connection.
 
     ConformanceFailure when it did so late, while it answered another connection: that timer may have ended it.
     """
-    if connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
-        return True
-    peer.request_session()  # what came before this was worked off, too
-    if connection.closed_by_sut:
-        raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
-    return False
+    if not connection.wait_closed(min(peer.sut.response_timeout_ms, peer.sut.duration_ms(EARLY_MS))):
+        peer.request_session()  # what came before this was worked off, too
+        if connection.closed_by_sut:
+            raise ConformanceFailure("the SUT ended the connection too late to tell whether the packet was the reason")
+    return connection
 
 
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
@@ -166,19 +153,19 @@ def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
 
 # -- time --------------------------------------------------------------------------------------------------------
 
-ON_TIME = "closed when the Session Initialization Timer expired"
+ON_TIME = holds("closed when the Session Initialization Timer expired")
 EARLY = "closed early"
 
 
-def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS) -> str:
-    """Describe how a connection ends whose timer runs since an instant: ``ON_TIME``, or when else."""
+def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS) -> bool | str:
+    """Wait for the end of a connection whose timer runs since an instant; return whether it is ``ON_TIME``, or when."""
     peer = connection.peer
     latest_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms)
     if not connection.wait_closed(within_ms=max(0, latest_ms - peer.took(since_ms).ms)):
         return f"still open after {latest_ms} ms"
     took = peer.took(since_ms, connection.record.closed_at_ms)
     earliest_ms, _ = took.allowed(sut.duration_ms(specified_ms) * 4 // 5, max(latest_ms, took.ms))
-    return ON_TIME if took.ms >= earliest_ms else f"{EARLY}, after {took.ms} ms"
+    return took.ms >= earliest_ms or f"{EARLY}, after {took.ms} ms"
 
 
 # -- the abstract data model -------------------------------------------------------------------------------------
@@ -245,12 +232,21 @@ def history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     return list(outgoing_queue(sut, format_name)["ConnectionHistory"])
 
 
-def entry_text(entry: dict[str, Any] | None, now_s: int) -> str:
-    """Describe a ConnectionHistory entry: Status, whether it is of now, whether Error is one, address."""
-    if entry is None:
+def entry_of_now(peer: Peer, status: str, *, failed: bool = False) -> Expectation:
+    """Expect an entry of ConnectionHistory: of now, with the HRESULT of a failure or none, with the peer's address."""
+    now_s = peer.environment.now().utc_s
+    return fields(
+        Status=status,
+        ConnectionHistoryTime=between(now_s - CLOCK_S, now_s + CLOCK_S),
+        Error=between(0x8000_0000, 0xFFFF_FFFF) if failed else 0,
+        AddressList=peer.address,
+    )
+
+
+def last_entry(entries: list[dict[str, Any]]) -> dict[str, Any] | str:
+    """Return the last of some entries of ConnectionHistory as ``entry_of_now`` compares it, Error without sign."""
+    if not entries:
         return "no entry"
-    moment = entry["ConnectionHistoryTime"]
-    when = "now" if abs(moment - now_s) <= CLOCK_S else f"at {moment}, not {now_s}"
-    error = entry["Error"] & 0xFFFFFFFF
-    outcome = "no error" if error == 0 else "an error" if error >> 31 else f"Error 0x{error:X}, no HRESULT of a failure"
-    return f"{entry['Status']}, {when}, {outcome}, {entry['AddressList'] or 'no address'}"
+    last = entries[-1]
+    shown = {name: last[name] for name in ("Status", "ConnectionHistoryTime", "AddressList")}
+    return shown | {"Error": last["Error"] & 0xFFFF_FFFF}

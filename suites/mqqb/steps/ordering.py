@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.peer.conversation import RawConversation
 from harness.peer.party import NONE
 from harness.peer.peer import Peer
@@ -180,8 +181,12 @@ def acknowledgment_of_nothing(peer: Peer, *, final: bool = False, size: int = BO
     return _acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NONE, 0, {})
 
 
-def sent_before_open(peer: Peer, packet: Any) -> tuple[str, list[Frame | None]]:
-    """Send a packet to sessions that are being set up, in either state, and to an open one; say what becomes of each.
+CLOSES_EARLY = fields({"closed before open": [True, True], "acknowledges when open": True})
+"""What a packet does that only an open session takes (``sent_before_open``)."""
+
+
+def sent_before_open(peer: Peer, packet: Any) -> tuple[dict[str, Any], list[Frame | None]]:
+    """Send a packet to sessions that are being set up, in either state, and to an open one; return what each does.
 
     ConformanceFailure when a third session, to which nothing is sent, ends as well: then it is the Session
     Initialization Timer that closed the first, or may have been.
@@ -192,12 +197,11 @@ def sent_before_open(peer: Peer, packet: Any) -> tuple[str, list[Frame | None]]:
     sent = [each.send(packet) for each in (*early, late)]
     within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
     closed = [each.wait_closed(within_ms) for each in early]
-    before = "closed" if all(closed) else "open" if not any(closed) else f"closed {closed}"
     if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure("the SUT ends sessions that are being set up too soon to tell what ended this one")
     answer = late.acknowledgment()
-    after = "open" if answer else "closed" if late.closed_by_sut else "silent"
-    return f"{before} before, {after} after", [*sent, *(each.last for each in early), answer]
+    observed = {"closed before open": closed, "acknowledges when open": answer is not None}
+    return observed, [*sent, *(each.last for each in early), answer]
 
 
 def _sequence(sent: Frame) -> TxSequenceID:

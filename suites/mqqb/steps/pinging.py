@@ -29,6 +29,7 @@ TRIES = 3
 
 OPENED = "opened a session"
 OPENED_NONE = "opened no session"
+RETRIED = f"{OPENED} after the retry time"
 UNHEARD = "it stood still while it waited for the response"
 
 
@@ -59,17 +60,12 @@ def read(frame: Frame | None) -> Ping | None:
     return Ping(flags, signature, cookie, UUID(bytes_le=guid))
 
 
-def field(frame: Frame | None, name: str) -> str:
-    """Name a field of a datagram and its value, for ``observed``; ``shown`` does so for ``expected``."""
+def seen(frame: Frame | None, *names: str) -> dict[str, Any] | str:
+    """Return fields of a datagram by name, or what came that has none."""
     ping = read(frame)
     if ping is None:
         return "no datagram" if frame is None else f"a datagram of {len(frame.data)} bytes"
-    return shown(name, getattr(ping, name))
-
-
-def shown(name: str, value: int | UUID) -> str:
-    """Name a field and its value."""
-    return f"{name} {value}" if isinstance(value, UUID) or value < 2 else f"{name} 0x{value:X}"
+    return {name: getattr(ping, name) for name in names}
 
 
 def element(tree: dict[str, Any], name: str) -> Any:
@@ -122,7 +118,7 @@ def answered(peer: Peer) -> Frame:
     """Go on only when the SUT answers an ordinary Ping Request."""
     sent, got = ask(peer)
     if got is None or not answers(got, sent):
-        raise ConformanceFailure(f"the SUT does not answer pings: {field(got, 'Signature')} came")
+        raise ConformanceFailure(f"the SUT does not answer pings: {seen(got, 'Signature')} came")
     return got
 
 

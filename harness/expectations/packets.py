@@ -1,0 +1,121 @@
+"""Expectations of packets that the SUT sends: by kind, by fields, by the class of an acknowledgment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from harness.capture.recorder import Frame
+from harness.expectations.base import Difference, Expectation
+from harness.expectations.fields import Named, fields
+from harness.expectations.items import Items
+from harness.expectations.protocol import Ending, class_name, named
+
+NOTHING = "nothing"
+
+
+class Answering(Ending, Protocol):
+    """A conversation, of which also the packets of the SUT are known."""
+
+    @property
+    def received(self) -> Sequence[Frame]:
+        """The packets that the SUT sent."""
+
+
+class Packet(Expectation):
+    """A packet of a kind, or of any, with some fields. The observation is it, None, or the conversation it lacks on."""
+
+    def __init__(self, kind: str | None, wanted: Named | None) -> None:
+        self.kind = kind
+        self.wanted = wanted
+
+    def __str__(self) -> str:
+        return _with(self.kind or "a packet", str(self.wanted) if self.wanted else None)
+
+    def show(self, observed: Frame | Ending | None) -> str:
+        if not isinstance(observed, Frame):
+            return NOTHING if observed is None else observed.outcome()
+        is_comparable = self.wanted is not None and self.kind in (None, observed.kind)
+        return _with(observed.kind, self.wanted.show(observed) if self.wanted and is_comparable else None)
+
+    def compare(self, observed: Frame | Ending | None) -> Difference | None:
+        is_kept = (
+            isinstance(observed, Frame)
+            and self.kind in (None, observed.kind)
+            and (self.wanted is None or self.wanted.compare(observed) is None)
+        )
+        return None if is_kept else Difference(self.show(observed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfClass(Expectation):
+    """An acknowledgment of a class (MessageClass); the observation is its frame, or None."""
+
+    value: int
+
+    def __str__(self) -> str:
+        return class_name(self.value)
+
+    def show(self, observed: Frame | None) -> str:
+        return named(observed)
+
+    def compare(self, observed: Frame | None) -> Difference | None:
+        message = None if observed is None else observed.message
+        is_kept = message is not None and message.MessageClass == self.value
+        return None if is_kept else Difference(self.show(observed))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClosedUnanswered(Expectation):
+    """The SUT closed the conversation that is the observation, and had sent no packets but the first ``known``."""
+
+    known: int
+
+    def __str__(self) -> str:
+        return "closed, nothing answered"
+
+    def show(self, observed: Answering) -> str:
+        answers = ", ".join(frame.kind for frame in observed.received[self.known :]) or NOTHING
+        return f"{'closed' if observed.closed_by_sut else observed.outcome()}, {answers} answered"
+
+    def compare(self, observed: Answering) -> Difference | None:
+        is_kept = observed.closed_by_sut and len(observed.received) == self.known
+        return None if is_kept else Difference(self.show(observed))
+
+
+def packet(kind: str | None = None, wanted: Mapping[str, Any] | None = None) -> Packet:
+    """Expect a packet of a kind, such as ``SessionAck``, or of any, with fields by printed name.
+
+    The observation is the packet; where none came, None or the conversation that tells what happened instead.
+    """
+    return Packet(kind, None if wanted is None else fields(wanted))
+
+
+def packets(*expected: str | Packet) -> Items:
+    """Expect these packets, by kind or with fields, and no others, in this order."""
+    items = [packet(one) if isinstance(one, str) else one for one in expected]
+    return Items(items, ordered=True, name=_kind)
+
+
+def of_class(value: int) -> OfClass:
+    """Expect an acknowledgment of a class; the observation is its frame."""
+    return OfClass(value)
+
+
+def of_classes(*values: int) -> Items:
+    """Expect one acknowledgment of each of these classes, in any order, and no other; the observation is the frames."""
+    return Items(map(OfClass, values), ordered=False, name=named)
+
+
+def closed_unanswered(known: int) -> ClosedUnanswered:
+    """Expect that the SUT closed a conversation without another packet than the ``known`` ones before."""
+    return ClosedUnanswered(known)
+
+
+def _kind(frame: Frame | None) -> str:
+    return NOTHING if frame is None else frame.kind
+
+
+def _with(kind: str, text: str | None) -> str:
+    return f"{kind} with {text}" if text else kind
