@@ -139,10 +139,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def demo(
-        out: Annotated[Path, typer.Option(help="Where everything goes; replaced when it is a demo of before.")] = Path(
+        out: Annotated[Path, typer.Option(help="The folder of the demo. A former demo in it is replaced.")] = Path(
             "out/demo"
         ),
-        whole: Annotated[bool, typer.Option(help="All documents: some minutes more.")] = False,
+        whole: Annotated[bool, typer.Option(help="Test all documents, which takes some minutes more.")] = False,
     ) -> None:
         """Run the suites against the reference and a faulty system, and show the interop matrix."""
         raise typer.Exit(run_demo(out, whole=whole))

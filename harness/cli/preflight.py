@@ -29,9 +29,9 @@ def register(app: typer.Typer) -> None:
 
 def preflight(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
-    format_: Annotated[PreflightFormat, typer.Option("--format", help="How to show it.")] = PreflightFormat.TEXT,
+    format_: Annotated[PreflightFormat, typer.Option("--format", help="Format of the output.")] = PreflightFormat.TEXT,
 ) -> None:
-    """Look whether a run can be made: what the SUT file promises and what is there; nothing is changed."""
+    """Check that the system provides everything that the SUT file declares. The system stays unchanged."""
     from harness.preflight.preflight import preflight as look
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file

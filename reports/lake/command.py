@@ -45,8 +45,10 @@ NAMED = 3
 """Rejected lines that the terminal names before it only counts."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark's; repeat it.")]
-LakeUri = Annotated[str, typer.Option("--lake", help="The lake: a folder, or a URL of any file system of Hadoop's.")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")]
+LakeUri = Annotated[
+    str, typer.Option("--lake", help="The lake: a folder, or a URL of a file system that Hadoop knows.")
+]
 
 
 @contextmanager
