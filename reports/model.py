@@ -16,6 +16,8 @@ from reports.vocabulary import SEVERITY
 
 DEMAND = "demand"
 DEMANDS = (DEMAND, "garbled")
+RUNS_SHOWN = 30
+"""Runs of a system on its page, the latest."""
 PANELS_A_PAGE = 12
 """Systems of which the page of a rule shows what was seen, where it was no pass; the verdict is shown of all."""
 EXAMPLES_A_PAGE = 2

@@ -22,6 +22,7 @@ from reports.model import (
     DEMAND,
     EXAMPLES_A_PAGE,
     PANELS_A_PAGE,
+    RUNS_SHOWN,
     Beside,
     Change,
     Cited,
@@ -43,8 +44,6 @@ from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, TEXT_SHOWN
 from reports.verdict_table import VerdictTable
 from reports.vocabulary import FINDINGS
 
-RUNS_SHOWN = 30
-"""Runs of a system on its page, the latest."""
 CHANGES_SHOWN = 10
 """Changes of a rule on its page, the latest."""
 REJECTED_SHOWN = 100

@@ -38,9 +38,14 @@ def escape_formula(text: str) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl") -> str:
+def clip(text: str, limit: int = TEXT_SHOWN, where: str = "in verdicts.jsonl of the run folder") -> str:
     """Return the beginning of a long text, saying that it was cut and where the whole text is."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is {where}]"
+
+
+def folder_name(uri: str) -> str:
+    """Return where a run folder is: the path of one on this machine, the address of another."""
+    return uri.removeprefix("file://")
 
 
 def system_label(name: str, version: str, profile: str) -> str:

@@ -31,7 +31,11 @@ def preflight(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
     format_: Annotated[PreflightFormat, typer.Option("--format", help="Format of the output.")] = PreflightFormat.TEXT,
 ) -> None:
-    """Check that the system provides everything that the SUT file declares. The system stays unchanged."""
+    """Check that the system provides everything that the SUT file declares.
+
+    The command sends test messages, which live 10 seconds at most, to the queues of the SUT file, or, with queue
+    control, to a queue that is deleted again. The system stays otherwise unchanged.
+    """
     from harness.preflight.preflight import preflight as look
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file

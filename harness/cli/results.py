@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -60,15 +61,19 @@ def summary(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
-    """Print a run as one page of Markdown: counts, failures by cause, known deviations."""
+    """Print a run as one page of Markdown: counts, failures by cause, known deviations.
+
+    On a terminal, names are printed unchanged; in a file or a pipe, characters with a meaning in Markdown are escaped.
+    """
     from harness.results.run_results import read_run
     from harness.results.summary import summary as as_markdown
+    from harness.results.summary import unescape
     from harness.rules.catalogue import load_catalogue
 
     _confirm(out)
     text = as_markdown(read_run(run), load_catalogue())
     if out is None:
-        typer.echo(text, nl=False)
+        typer.echo(unescape(text) if sys.stdout.isatty() else text, nl=False)
     else:
         _write(out, text)
 

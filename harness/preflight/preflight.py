@@ -1,4 +1,7 @@
-"""``mqconform preflight``: whether a run can be made with a SUT file, looked at from both sides; nothing is changed."""
+"""``mqconform preflight``: whether a run can be made with a SUT file, looked at from both sides.
+
+Test messages are sent, and a queue of its own is made where control makes queues; nothing else is changed.
+"""
 
 from __future__ import annotations
 

@@ -17,6 +17,17 @@ from harness.run.results import RuleResult
 SHOWN = 50
 """Rules that are told; the others are counted."""
 _TEXT = 200
+_PUNCTUATION = re.escape("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_EATEN = re.compile(
+    rf"""
+    \\(?=[{_PUNCTUATION}]|$)          # a backslash of its own, before what it would take
+    | [`*\[\]<>\#|&~@]                # code, emphasis, links, tags, numbers of issues, cells, entities, names of users
+    | (?<!\w)_ | _(?!\w)              # emphasis, which never begins or ends within a word
+    | :(?=//) | (?<=\w):(?=[\w+-]+:) | (?<!\w):(?=[\w+-]+:)     # addresses, emoji
+    """,
+    re.VERBOSE,
+)
+"""What Markdown would not show, or not as it is."""
 
 
 def summary(found: RunResults, catalogue: Mapping[str, Rule]) -> str:
@@ -101,4 +112,9 @@ def _words(verdict: Verdict) -> str:
 
 def escape(text: str) -> str:
     """Return text that Markdown shows as it is: no link, no tag, no end of a cell."""
-    return re.sub(r"([\\`*_{}\[\]<>()#+!|&~@:])", r"\\\1", text)
+    return _EATEN.sub(r"\\\g<0>", text)
+
+
+def unescape(markdown: str) -> str:
+    """Return a page for a terminal, where nobody takes the backslashes of `escape` away again."""
+    return re.sub(rf"\\([{_PUNCTUATION}])", r"\1", markdown)

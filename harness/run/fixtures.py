@@ -94,6 +94,6 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     if declared:
         item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
     else:
-        why = f"the SUT's control channel does not offer {', '.join(lacking)}"
+        why = f"no control channel offers {', '.join(lacking)}"
         item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")

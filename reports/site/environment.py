@@ -33,6 +33,8 @@ def environment() -> Environment:
     )
     env.filters |= {
         "clip": text.clip,
+        "folder_name": text.folder_name,
+        "unbroken": _unbroken,
         "document_name": text.document_name,
         "is_specification": text.is_specification,
         "moment": _moment,
@@ -86,6 +88,13 @@ def _moment(value: datetime | None) -> str:
 
 def _day(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d") if value else ""
+
+
+def _unbroken(words: str) -> Markup:
+    """Keep path names, such as those of queues, together: they have a backslash and no blank."""
+    parts = re.split(r"(\S*\\\S*)", text.visible(words))
+    kept = Markup('<span class="unbroken">{}</span>')
+    return Markup("").join(kept.format(part) if number % 2 else part for number, part in enumerate(parts))
 
 
 def _arrow(direction: str) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from reports.captures import CaptureStore
 from reports.errata import Erratum
-from reports.model import Contents, Standing, System, rule_key
+from reports.model import RUNS_SHOWN, Contents, Run, Standing, System, rule_key
 from reports.site.environment import environment
 from reports.site.logs import Log
 from reports.site.news import News
@@ -105,6 +105,11 @@ class Pages:
     def part_of(self, system: System) -> int:
         """Return the number of the pages on which a system has its column."""
         return self.systems.index(system) // COLUMNS_A_PAGE
+
+    def is_first(self, run: Run) -> bool:
+        """Tell whether no run of its system was before it; of a system of many, the first of them are not here."""
+        of_system = [one for one in self.contents.runs if one.system == run.system]
+        return len(of_system) < RUNS_SHOWN and run is of_system[0]
 
     def root_of(self, one: Standing) -> str:
         """Return the missing root on which a verdict of its run rests; empty where it rests on none."""

@@ -133,7 +133,11 @@ def _leads_to(document: str, system: System, part: int, counts: Counter[str]) ->
 def _shown_alone(document: str) -> str:
     """Return the rule that shows, of the findings of a system, those of one document when its anchor is the target."""
     name = names.of_document(document)
-    return f"body:has(#{name}:target) .of:not(.{name}) {{ display: none; }}\n"
+    shown = f"body:has(#{name}:target)"
+    return (
+        f"{shown} .of:not(.{name}), {shown} .of-all {{ display: none; }}\n"
+        f"{shown} .of-one.{name} {{ display: inline; }}\n"
+    )
 
 
 def _newly_failing(pages: Pages, system: System) -> int:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from made import CONTOSO, FABRIKAM, contents, frame, rule, run, standing, written
-from site_pages import only_rule_page, system_page
+from site_pages import only_rule_page, page_of, system_page
 
 from reports.model import System
 from reports.site.packets import dissection, octets
@@ -171,3 +171,23 @@ def test_a_rule_that_no_check_judges_has_no_command_that_repeats_one(tmp_path):
     page = only_rule_page(site)
     assert "nobody can" in page
     assert "mqconform run" not in page
+
+
+def test_what_a_reason_alone_tells_has_no_headings_over_nothing(tmp_path):
+    one = standing(RULE, CONTOSO, "inconclusive", expected="", observed="", reason="the session was lost")
+    other = standing(RULE, FABRIKAM, "fail", expected="closed", observed="")
+    site, _ = written(tmp_path, contents([CONTOSO, FABRIKAM], [RULE], [one, other]))
+    panels = only_rule_page(site).split('<section class="panel')[1:]
+    (lost,) = [panel for panel in panels if "the session was lost" in panel]
+    (failed,) = [panel for panel in panels if "closed" in panel]
+    assert "<dt>Expected" not in lost
+    assert "<dt>Observed</dt><dd><bdi>nothing</bdi>" in failed
+
+
+def test_what_is_beside_the_documents_is_named_once(tmp_path):
+    title = "Robustness: what a system does"
+    one = replace(rule(1), rule="ROBUSTNESS-1", document="ROBUSTNESS")
+    site, _ = written(tmp_path, contents([CONTOSO], [one, RULE], titles={"ROBUSTNESS": title, "MQQB": "Binary"}))
+    page = page_of(site, "index.html")
+    assert f'"><span class="soft"><bdi>{title}' in page
+    assert 'MS-MQQB <span class="soft"><bdi>Binary' in page

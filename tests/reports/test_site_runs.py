@@ -31,7 +31,7 @@ def test_a_run_has_a_page_with_its_whole_selection_its_command_and_its_junit(tmp
     (junit,) = re.findall(r'href="\.\./(runs/[^"]+\.junit\.xml)"', page)
     assert page_of(site, junit) == "<testsuites/>"
     first = page_of(site, f"runs/{slug('r1')}.html")
-    assert "No verdict that stands differs" in first
+    assert "This is the first run of the system" in first
     assert "<code>mqconform run --sut FILE</code>" in first
     for name in ("runs.html", f"systems/{CONTOSO.key}.html", f"rules/{slug(RULE.rule)}.html", "index.html"):
         assert f'{slug("r2")}.html"' in page_of(site, name), name
@@ -113,13 +113,13 @@ def test_a_missing_root_is_named_before_its_symptoms_on_each_page(tmp_path):
     runs = [run("r1", CONTOSO, counts={"inconclusive": 3}, roots=(Root(said, frozenset(checks)),))]
     site, _ = written(tmp_path, contents([CONTOSO], rules, standings, runs))
     shown = "queues: plain private$\\mqc-plian: there is no &lt;such&gt; queue"
+    kept = shown.replace("private$\\mqc-plian:", '<span class="unbroken">private$\\mqc-plian:</span>')
     for name in (f"systems/{CONTOSO.key}.html", f"runs/{slug('r1')}.html", "index.html"):
         page = page_of(site, name)
         assert "(2 checks rest on it)" in page
-        assert page.index(f"Fix this first: <bdi>{shown}") < page.index("count v-inconclusive"), name
+        assert page.index(f"Fix this first: <bdi>{kept}") < page.index("count v-inconclusive"), name
     page = system_page(site, CONTOSO)
-    assert f"2 rules: {shown}" in page
-    assert page.index(f"2 rules: {shown}") < page.index("it was slow")
+    assert page.index(">2 rules</span><span") < page.index(f"</span>: {shown}</h3>") < page.index("it was slow")
     assert page.index("Fix what stands above") < page.index("undecided: the reason")
 
 
@@ -161,3 +161,11 @@ def test_the_page_of_a_run_names_what_should_have_been_followed_beside_a_must(tm
     said = [text for page in (site / "runs").glob("*.html") if "SHOULD not followed" in (text := page.read_text())]
     assert len(said) == 1
     assert re.search(rf'SHOULD not followed beside a MUST: <a href="[^"]*">{rules[1].rule}</a></p>', said[0])
+
+
+def test_a_run_without_a_change_says_so_and_names_its_folder_as_a_person_would(tmp_path):
+    runs = [run("r1", CONTOSO), run("r2", CONTOSO, 2, folder="file:///runs/r2")]
+    site, _ = written(tmp_path, contents([CONTOSO], [RULE], [standing(RULE, CONTOSO, "pass")], runs))
+    page = page_of(site, f"runs/{slug('r2')}.html")
+    assert "No verdict that stands differs from the one before this run." in page
+    assert "<code>/runs/r2</code>" in page

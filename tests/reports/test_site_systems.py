@@ -7,6 +7,7 @@ from made import CONTOSO, FABRIKAM, contents, day, rule, run, standing, written
 from site_pages import page_of, rows_of, system_page
 
 from reports.model import Beside, Change, System
+from reports.site.names import of_document
 from reports.text import slug
 
 RULE = rule(1, link="https://learn.microsoft.com/x")
@@ -94,6 +95,7 @@ def test_findings_of_one_cause_stand_together_under_what_was_seen(tmp_path):
     made = contents([CONTOSO], rules, standings)
     site, _ = written(tmp_path, made, named=lambda text: names.get(text, text))
     page = system_page(site, CONTOSO)
+    page = re.sub(r'</?span( class="of-all")?>|<span class="of-one[^>]*>[^<]*</span>', "", page)
     assert "4 rules, 2 causes" in page
     group = page[page.index("3 rules: observed 0x8000 NackBadDestQueue") : page.index("</section>")]
     assert [f"says {number}" in group for number in (1, 2, 3, 4)] == [False, True, True, True]
@@ -109,7 +111,7 @@ def test_a_cell_leads_to_the_findings_of_its_document_or_to_its_sections(tmp_pat
     (anchor,) = re.findall(rf'<td class="cell worst-fail"><a href="systems/{CONTOSO.key}.html#([^"]+)"', index)
     assert re.search(r'<td class="cell worst-pass"><a href="documents/mqmq-[0-9a-f]+.html"', index)
     assert f'class="todo worst-fail of {anchor}"' in system_page(site, CONTOSO)
-    assert f"body:has(#{anchor}:target) .of:not(.{anchor}) {{ display: none; }}" in page_of(site, "documents.css")
+    assert f"body:has(#{anchor}:target) .of:not(.{anchor}), " in page_of(site, "documents.css")
     section = page_of(site, f"sections/{slug('MQQB 2.1.1')}.html")
     assert f'href="../rules/{slug(RULE.rule)}.html#{CONTOSO.key}"' in section
 
@@ -167,3 +169,22 @@ def test_a_document_without_a_verdict_has_the_mark_for_that(tmp_path):
     page = page_of(site, "index.html")
     cell = page[page.index('<td class="cell worst-not_judged">') :]
     assert '2<span class="vh"> no verdict' in cell[: cell.index("</td>")]
+
+
+def test_headings_count_the_rules_of_the_document_that_is_shown_alone(tmp_path):
+    other = replace(rule(9), rule="MQMQ-2.1.1-09", document="MQMQ")
+    rules, seen = [rule(1), rule(2), other], {"observed": "kept open", "test": "suites/t.py::a"}
+    site, _ = written(tmp_path, contents([CONTOSO], rules, [standing(each, CONTOSO, "fail", **seen) for each in rules]))
+    page = system_page(site, CONTOSO)
+    numbers = {"MQQB": "2 rules", "MQMQ": "1 rule"}
+    for heading in re.findall(r"<h[23][^>]*>.*?</h[23]>", page):
+        if "of-all" in heading:
+            assert '<span class="of-all">3 rules</span>' in heading
+            assert all(
+                f'<span class="of-one {of_document(name)}">{said}</span>' in heading for name, said in numbers.items()
+            )
+    style = page_of(site, "documents.css")
+    shown = f"body:has(#{of_document('MQMQ')}:target)"
+    assert f"{shown} .of:not(.{of_document('MQMQ')}), {shown} .of-all {{ display: none; }}" in style
+    assert f"{shown} .of-one.{of_document('MQMQ')} {{ display: inline; }}" in style
+    assert "The same of:" not in page, "a filter may hide what it would be the same as"

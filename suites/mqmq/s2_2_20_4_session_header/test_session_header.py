@@ -191,7 +191,7 @@ def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, ju
     closed = session.wait_closed()
     came = receiver.await_acks(2)
     answered = {correlation(frame) for frame in came}
-    arrived = ["arrived" if identifier(frame) in answered else "lost" for frame in sent]
+    arrived = ["arrived" if identifier(frame) in answered else "not acknowledged" for frame in sent]
     observed = f"{' and '.join(arrived)}, {'closed' if closed else 'open'}"
     judge("MQMQ-2.2.20.4-D03", expected="arrived and arrived, closed", observed=observed, evidence=[*sent, *came])
 

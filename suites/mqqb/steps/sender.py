@@ -84,8 +84,12 @@ class Sender:
     def session(self) -> Conversation:
         """Wait as ``next_session`` does; ConformanceFailure when no session is set up."""
         session = self.next_session()
-        if session is None or [frame.kind for frame in session.received[:2]] != SET_UP:
-            raise ConformanceFailure("the SUT set up no session to send its messages on")
+        if session is None:
+            raise ConformanceFailure("no connection came from the SUT on which it could send its messages")
+        begun = [frame.kind for frame in session.received[:2]]
+        if begun != SET_UP:
+            came = " and ".join(begun) or "nothing"
+            raise ConformanceFailure(f"a connection from the SUT began with {came} instead of {' and '.join(SET_UP)}")
         return session
 
     def collect(self, session: Conversation, count: int) -> list[Frame]:

@@ -6,9 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from harness.judging.verdicts import Verdict
 from harness.results.run_results import RunResults
-from harness.results.summary import SHOWN, summary
+from harness.results.summary import SHOWN, escape, summary, unescape
 from harness.run.results import RuleResult
 
 CATALOGUE: Any = {"MQQB-2.1.2-01": SimpleNamespace(says="A response comes where it was asked from.")}
@@ -52,7 +54,7 @@ def test_rules_that_one_wrong_answer_breaks_stand_together_under_its_name():
         result("MQMQ-2.2-01", Verdict.FAIL, **wrong),
         result("MQMQ-2.2-02", Verdict.FAIL, **wrong),
     )
-    cause = "**2 rules\\: observed 0x8000 NackBadDestQueue**"
+    cause = "**2 rules: observed 0x8000 NackBadDestQueue**"
     places = [
         text.index(words) for words in ("## fail: 3", cause, "| MQMQ-2.2-01", "**each for itself**", "| MQQB-2.1")
     ]
@@ -68,8 +70,8 @@ def test_a_missing_root_comes_first_and_what_rests_on_it_is_only_named():
         roots=[root],
     )
     first, second = (line for line in text.splitlines()[2:5] if line)
-    assert first == "**fix this first\\: queues\\: plain\\: there is no such queue \\(1 check rests on it\\)**"
-    assert second == "inconclusive because of that\\: 1 rule in 1 check\\: MQQB-2.1.2-01"
+    assert first == "**fix this first: queues: plain: there is no such queue (1 check rests on it)**"
+    assert second == "inconclusive because of that: 1 rule in 1 check: MQQB-2.1.2-01"
     assert "## inconclusive" not in text
     assert "## fail: 1" in text
 
@@ -105,3 +107,21 @@ def test_of_very_many_the_rest_is_counted():
     text = page(*(result(f"MQQB-2.1.2-{number}", Verdict.INCONCLUSIVE) for number in range(SHOWN + 3)))
     assert text.count("| suites/a.py") == SHOWN
     assert text.endswith("\nand 3 more\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("private$\\mqc-plian", "private$\\mqc-plian"),
+        ("suites/a_b/test_c.py::test_d_e[0]", "suites/a_b/test_c.py::test_d_e\\[0\\]"),
+        ("expected: 1 (in 2 packets)", "expected: 1 (in 2 packets)"),
+        ("\\_a_", "\\\\\\_a\\_"),
+        ("https://x", "https\\://x"),
+        ("a :bug: here", "a \\:bug: here"),
+        ("*b* `c` <d> | &e; ~f~ @g #1", "\\*b\\* \\`c\\` \\<d\\> \\| \\&e; \\~f\\~ \\@g \\#1"),
+        ("a\\", "a\\\\"),
+    ],
+)
+def test_only_what_markdown_would_take_is_escaped_and_a_terminal_shows_it_as_it_was(text: str, markdown: str):
+    assert escape(text) == markdown
+    assert unescape(markdown) == text

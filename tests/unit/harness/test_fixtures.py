@@ -1,0 +1,23 @@
+"""What a check is given, and what is said where it cannot be."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.judging.verdicts import Verdict
+from harness.run.fixtures import _meet_needs
+from harness.run.stash import JUDGE
+
+
+def test_what_no_control_channel_offers_is_said_without_a_channel_that_is_not_there():
+    given: list[Any] = []
+    judge = SimpleNamespace(give_up=lambda *said: given.append(said))
+    mark = SimpleNamespace(args=("receive",))
+    item: Any = SimpleNamespace(iter_markers=lambda name: [mark], stash={JUDGE: judge})
+    sut: Any = SimpleNamespace(has=lambda need: False)
+    with pytest.raises(pytest.skip.Exception):
+        _meet_needs(item, sut)
+    assert given == [(Verdict.NOT_OBSERVABLE, "no control channel offers receive")]

@@ -1,0 +1,32 @@
+"""The SUT as sender: what is said when it did not come to send."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from suites.mqqb.steps.sender import Sender
+
+
+@pytest.mark.parametrize(
+    ("session", "said"),
+    [
+        (None, "no connection came from the SUT on which it could send its messages"),
+        (
+            SimpleNamespace(received=[SimpleNamespace(kind="Ping")]),
+            "a connection from the SUT began with Ping instead of EstablishConnection and ConnectionParameters",
+        ),
+        (
+            SimpleNamespace(received=[]),
+            "a connection from the SUT began with nothing instead of EstablishConnection and ConnectionParameters",
+        ),
+    ],
+)
+def test_a_session_that_did_not_come_is_told_as_it_was_seen(monkeypatch: pytest.MonkeyPatch, session: Any, said: str):
+    monkeypatch.setattr(Sender, "next_session", lambda self: session)
+    with pytest.raises(ConformanceFailure) as missed:
+        Sender.__new__(Sender).session()
+    assert str(missed.value) == said
