@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ALLURE = "allure@3"
 LIMIT_S = 600
-"""It may have to be fetched first."""
+"""Longest time of npm, which may have to download the package first."""
 _PAGE = "index.html"
 
 

@@ -93,7 +93,7 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
 
 
 def _show(found: Findings, counted: Costs) -> None:
-    """Print a table; what an agent said is text, whatever is in it."""
+    """Print a table; texts of an agent are never markup."""
     from harness.attach.attach import rows, summary, who
 
     table = Table("facility", "verb", "found", "")

@@ -12,7 +12,7 @@ import typer
 from harness.interrupts import unwound
 
 EXIT_NOT_READY = 1
-"""Something that the SUT file promises is not there."""
+"""Something that the SUT file declares is missing or wrong."""
 
 
 class PreflightFormat(StrEnum):

@@ -33,7 +33,7 @@ def prove(
         typer.Option(help="Only the readings of errata, one at a time."),
     ] = False,
 ) -> None:
-    """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
+    """Show that every check fails on a fault that breaks its rule, and passes on every allowed reading of errata."""
     from harness.proof.changed import errata_to_run, folder_digests, to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules

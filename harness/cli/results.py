@@ -82,7 +82,7 @@ def update(
     run: Annotated[Path, typer.Argument(help="The run folder with the failures to accept.")],
     baseline: Annotated[Path, typer.Option(help="The file of the baseline. Existing reasons remain.")],
 ) -> None:
-    """Write every failure of a run into a baseline, and take out what fails no more; new reasons are yours to give.
+    """Write the failures of a run into a baseline, and remove entries that no longer fail; new reasons are left empty.
 
     A part of a run makes a first baseline, and changes none. Exit with 1 when rules stayed open: no baseline accepts
     that, so that a run with this one ends badly all the same.

@@ -112,7 +112,7 @@ def _seconds(option: str, text: str | None) -> int | None:
     if text is None:
         return None
     if (seconds := seconds_of(text)) is None:
-        raise UsageError(f"{option} {text!a} is no length of time; give {FORMS}")
+        raise UsageError(f"{option} {text!a} is not a length of time; give {FORMS}")
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""``mqconform windows``: what goes onto a Windows machine, and the SUT file that describes it (docs/windows.md)."""
+"""``mqconform windows``: the files for a Windows machine, and the SUT file that describes it (docs/windows.md)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WITHOUT_AGENT = """\
 kind = "none"                  # no agent: what applications do there cannot be observed
 """
 TEXT = """\
-# A Windows machine that provision.ps1 prepared; docs/windows.md of mqconform says the rest.
+# A Windows machine that provision.ps1 prepared; see docs/windows.md of mqconform.
 [sut]
 name = {name}
 vendor = "Microsoft"

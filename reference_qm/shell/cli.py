@@ -1,6 +1,6 @@
 """The command ``mqconform serve``: the reference queue manager in a process of its own.
 
-What it does is imported when it is done (``serving.py``): its help needs nothing of it.
+`serving.py` is imported when the command runs, so that its help needs no import.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def export(
 
         write = _format(form, FORMATS)
         if table not in TABLES:
-            raise RollupError(f"{one_line(table, 60)!r} is no table of a lake: {', '.join(TABLES)}")
+            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake: {', '.join(TABLES)}")
         target = None if out is None else _writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
@@ -104,7 +104,7 @@ def export(
 
 
 def _size(lake: Lake) -> None:
-    """Have shuffles fit the lake, whatever its size."""
+    """Adapt the size of shuffles to the size of the lake."""
     from reports.lake.writing import size_shuffles
 
     size_shuffles(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
