@@ -59,19 +59,19 @@ def rollup(
         bool, typer.Option("--replace", help="Replace a run that is already in the lake with different content.")
     ] = False,
     follow: Annotated[
-        bool, typer.Option("--follow", help="RUN is the folder in which runs appear: take each when it has finished.")
+        bool, typer.Option("--follow", help="RUN is the folder in which runs appear: ingest each finished run.")
     ] = False,
-    every: Annotated[float, typer.Option("--every", min=1, help="Seconds between two looks of --follow.")] = 60,
-    once: Annotated[bool, typer.Option("--once", help="Of --follow: take what is new now, and end.")] = False,
+    every: Annotated[float, typer.Option("--every", min=1, help="Seconds between two searches of --follow.")] = 60,
+    once: Annotated[bool, typer.Option("--once", help="With --follow: ingest the new runs once, and exit.")] = False,
     wait: Annotated[
-        float, typer.Option("--wait", min=0, help="Seconds to wait for runs that have not finished, or not begun.")
+        float, typer.Option("--wait", min=0, help="Seconds to wait for runs that have not begun or not finished.")
     ] = 0,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Take run folders into the lake of a folder, and write the interop matrix and the static site of all it has.
+    """Ingest run folders into the lake of a folder, and write the interop matrix and the static site of this lake.
 
-    Exit 0: done; 2: some argument was refused, or nothing could be done; 3: done, but lines of the input were no
+    Exit 0: done; 2: an argument was refused, or nothing could be done; 3: done, but some lines of the input were not
     verdicts.
     """
     if follow:

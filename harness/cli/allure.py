@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ALLURE = "allure@3"
 LIMIT_S = 600
-"""It may have to be fetched first."""
+"""Longest time of npm, which may have to download the package first."""
 _PAGE = "index.html"
 
 
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 def allure(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
-    out: Annotated[Path, typer.Option(help="The HTML file; replaced when it is there.")] = Path("allure.html"),
+    out: Annotated[Path, typer.Option(help="The HTML file. An existing file is replaced.")] = Path("allure.html"),
 ) -> None:
     """Make one HTML file of a run's allure-results with npm's allure: epics are documents, stories are rules."""
     from harness.results.run_results import read_run

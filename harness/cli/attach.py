@@ -33,16 +33,19 @@ def register(app: typer.Typer) -> None:
 
 
 def attach(
-    command: Annotated[str | None, typer.Option(help="The agent as a command: its standard streams.")] = None,
-    address: Annotated[str | None, typer.Option(help="The agent as HOST:PORT.")] = None,
-    sut: Annotated[
-        Path | None, typer.Option(help="Count with this file's capabilities; its table control where none is given.")
+    command: Annotated[
+        str | None, typer.Option(help="The command of an agent that answers on its standard streams.")
     ] = None,
-    write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file; must not be there yet.")] = None,
-    format_: Annotated[TableFormat, typer.Option("--format", help="How to show it.")] = TableFormat.TABLE,
+    address: Annotated[str | None, typer.Option(help="HOST:PORT of an agent that listens.")] = None,
+    sut: Annotated[
+        Path | None,
+        typer.Option(help="A SUT file: count with its capabilities, and use its agent when no other is given."),
+    ] = None,
+    write: Annotated[Path | None, typer.Option(help="Write the draft of a SUT file. The file must not exist.")] = None,
+    format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
     disruptive: Annotated[bool, typer.Option(help="Also go offline, restart and reset.")] = False,
 ) -> None:
-    """Try each verb of a control channel: what works, what is missing and how many rules that costs, what is wrong."""
+    """Test each verb of an agent, and count the rules that each missing facility costs."""
     from harness.attach.attach import as_json, costs, draft, lines, try_agent, write_draft
     from harness.proof.inventory import take_inventory
     from harness.sut.sut_file import load_sut_file
@@ -90,7 +93,7 @@ def _route(command: str | None, address: str | None, file: SutFile | None) -> Ro
 
 
 def _show(found: Findings, counted: Costs) -> None:
-    """Print a table; what an agent said is text, whatever is in it."""
+    """Print a table; texts of an agent are never markup."""
     from harness.attach.attach import rows, summary, who
 
     table = Table("facility", "verb", "found", "")

@@ -34,12 +34,12 @@ def certify(
     key: Annotated[
         Path, typer.Option(help="An Ed25519 private key (PEM): `openssl genpkey -algorithm ed25519 -out KEY`.")
     ],
-    out: Annotated[Path, typer.Option(help="The file of the certificate; must not be there yet.")],
+    out: Annotated[Path, typer.Option(help="The file of the certificate. The file must not exist.")],
     not_exercised: Annotated[
-        float, typer.Option(min=0, max=100, help="Which share of the rules may never have come up, in per cent.")
+        float, typer.Option(min=0, max=100, help="Largest share of rules not exercised, in per cent.")
     ] = NOT_EXERCISED_PERCENT,
 ) -> None:
-    """Sign what a run found, with its captures, as one file; exit with 1 and the reasons when it cannot be."""
+    """Sign the verdicts and captures of a run as one file; exit with 1 and the reasons when that is not possible."""
     from harness.results import certificate
     from harness.results.bundle import member_of, private_key, write_bundle
     from harness.results.certificate_page import badge, page
@@ -75,11 +75,11 @@ def certify(
 
 def verify_(
     bundle: Annotated[Path, typer.Argument(help="The file of a certificate.")],
-    public_key_: Annotated[Path, typer.Option("--public-key", help="Whose it is said to be: a public key (PEM).")],
+    public_key_: Annotated[Path, typer.Option("--public-key", help="The signer's public key (PEM).")],
     not_exercised: Annotated[
-        float, typer.Option(min=0, max=100, help="Which share of the rules you let never have come up, in per cent.")
+        float, typer.Option(min=0, max=100, help="Largest share of rules not exercised that you accept, in per cent.")
     ] = NOT_EXERCISED_PERCENT,
-    format_: Annotated[str, typer.Option("--format", help="text or json")] = "text",
+    format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
 ) -> None:
     """Check a certificate offline, and judge its captures again.
 

@@ -52,11 +52,11 @@ they only compute.
 """
 
 REPORT, PROGRESS = "report.txt", "report.log"
-"""What the report's command prints, and what it says of how far it is."""
+"""Output of the report's command, and its progress."""
 LOOK_S = 0.3
-"""Seconds between two looks at what is going on."""
+"""Seconds between two readings of the progress."""
 REPORT_WAITS_S = 3_600
-"""For how long the report waits for the runs: they are all over before."""
+"""Longest wait of the report for the runs, which end earlier."""
 SELECTION = ("MQQB-2", "MQQB-3.1.5.2", "MQQB-3.1.5.3", "MQQB-3.1.5.4")
 """Which checks: packets, and how a session begins, which end while a person looks on."""
 WITHOUT = "not an_acceptor_waits_by_the_ack_timeout"
@@ -139,10 +139,10 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def demo(
-        out: Annotated[Path, typer.Option(help="Where everything goes; replaced when it is a demo of before.")] = Path(
+        out: Annotated[Path, typer.Option(help="The folder of the demo. A former demo in it is replaced.")] = Path(
             "out/demo"
         ),
-        whole: Annotated[bool, typer.Option(help="All documents: some minutes more.")] = False,
+        whole: Annotated[bool, typer.Option(help="Test all documents, which takes some minutes more.")] = False,
     ) -> None:
         """Run the suites against the reference and a faulty system, and show the interop matrix."""
         raise typer.Exit(run_demo(out, whole=whole))
@@ -183,7 +183,7 @@ def _watch(systems: list[System], guard: Guard, out: Path, console: Console, beg
     console.file.write(f"\n{(out / REPORT).read_text(encoding='utf-8')}")
     if report.returncode:
         console.print((out / PROGRESS).read_text(encoding="utf-8"), markup=False)
-        console.print(f"[bold red]demo:[/] there is no report; what was run is in {out.resolve()}")
+        console.print(f"[bold red]demo:[/] the report is missing; the runs are in {out.resolve()}")
         return EXIT_NOT_CONFORMANT
     took = time.monotonic() - began
     console.print(f"\nall of it took {took:.0f} s; open [bold]{(out / 'report/site/index.html').resolve()}[/]")
@@ -279,7 +279,7 @@ class _Tally:
         self.counts: Counter[str] = Counter()
 
     def count(self) -> Counter[str]:
-        """Count what came since the last time, too; return all so far."""
+        """Count the new lines; return the number of all lines so far."""
         if self.path.is_file():
             with self.path.open("rb") as file:
                 file.seek(self.read)

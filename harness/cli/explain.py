@@ -16,7 +16,7 @@ from harness.rules.places import place_of
 from harness.run_folder import VERDICTS_FILE
 
 _TEXT_LIMIT = 200
-"""Characters of what a system said that are shown; all of it is in verdicts.jsonl."""
+"""Largest number of characters shown of a text of the system; verdicts.jsonl has the whole text."""
 
 
 def explain(inventory: Inventory, rule: str, runs: Sequence[Path] = ()) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _place_of_row(row: Rule) -> str:
 
 def _line(one: dict[str, Any]) -> str:
     says = f": {one['says']}" if one["says"] else ""
-    blind = " (by somebody who had not read the checks)" if one.get("blind") else ""
+    blind = " (by an author who had not read the checks)" if one.get("blind") else ""
     return f"{one['place']} {one['name']}{says}{blind}"
 
 

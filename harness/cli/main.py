@@ -44,14 +44,14 @@ OWN = MappingProxyType(
 """The commands of the harness, in the order in which --help has them, each with its module in ``harness.cli``."""
 
 _WRONG_ARGUMENTS: Any = typer.BadParameter.__mro__[1]
-"""What typer raises for arguments that it cannot read; older ones have it from a package of its own."""
+"""The error of typer for invalid arguments; older versions of typer import it from another package."""
 _OF_PATHS = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG),
 )
 """Errors of a file or folder that a person names, or of the disk that it is on."""
 _ONLY_HELP = "NoArgsIsHelpError"
-"""It is raised when a command of several is not named; its help is shown by then."""
+"""The error of typer for a missing subcommand, raised after the help is printed."""
 
 Register = Callable[[typer.Typer], None]
 """Adds commands to a command line."""
@@ -129,7 +129,7 @@ def _say_version(wanted: bool) -> None:
 @app.callback()
 def options(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Conformance tests for Microsoft Message Queuing (MSMQ)."""

@@ -20,21 +20,23 @@ def register(app: typer.Typer) -> None:
 
 
 def mutants(
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
-    sample: Annotated[int, typer.Option(help="How many mutants, spread evenly over functions; 0 for all.")] = 1500,
-    seed: Annotated[str, typer.Option(help="Another text chooses other mutants.")] = "1",
-    limit: Annotated[int | None, typer.Option(help="Run no more than these now.")] = None,
-    only: Annotated[list[str] | None, typer.Option(help="Only files or functions named so (again and again).")] = None,
-    most: Annotated[int | None, typer.Option(help="Try no more checks of each mutant, the narrowest.")] = None,
+    jobs: Annotated[int, typer.Option(help="Number of worker processes.")] = 2,
+    sample: Annotated[int, typer.Option(help="Number of mutants, spread evenly over functions; 0 for all.")] = 1500,
+    seed: Annotated[str, typer.Option(help="A text; another text selects other mutants.")] = "1",
+    limit: Annotated[int | None, typer.Option(help="Largest number of mutants to run now.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only files or functions with this name. Repeatable.")] = None,
+    most: Annotated[
+        int | None, typer.Option(help="Largest number of checks to try on each mutant, the narrowest first.")
+    ] = None,
     again: Annotated[
-        bool, typer.Option(help="Run once more what was not killed, but for what has no outward effect.")
+        bool, typer.Option(help="Repeat the mutants that survived, except those without an outward effect.")
     ] = False,
-    list_: Annotated[bool, typer.Option("--list", help="Run none: show them.")] = False,
-    out: Annotated[Path, typer.Option(help="The folder of results; what it holds is not run again.")] = Path(
-        "out/mutants"
-    ),
+    list_: Annotated[bool, typer.Option("--list", help="Print the mutants without running them.")] = False,
+    out: Annotated[
+        Path, typer.Option(help="The folder of results. Mutants with a result there do not run again.")
+    ] = Path("out/mutants"),
 ) -> None:
-    """Change the reference's own code in a thousand places, one at a time, and show which changes no check finds."""
+    """Change the reference's own code in a thousand places, one at a time, and list the changes that no check finds."""
     from harness.mutation.mutants import all_mutants, selection
     from harness.proof.mutants import (
         SURVIVORS_FILE,

@@ -1,4 +1,4 @@
-"""Files and folders that a command writes: what cannot be written is one line, before anything that costs time."""
+"""Files and folders that a command writes: a failure is one line, before any step that costs time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def writing(path: Path, option: str = "--out") -> Iterator[None]:
 
 
 def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> None:
-    """Raise UsageError for a file that cannot be written, or (``new``) is there; it is left as it is."""
+    """Raise UsageError for a file that cannot be written or, with ``new``, exists; the file stays unchanged."""
     with writing(path, option):
         is_there = path.exists()
         if is_there and new:
@@ -30,7 +30,7 @@ def confirm_file(path: Path, option: str = "--out", *, new: bool = False) -> Non
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder with those above it, unless it is there; UsageError when it cannot be made or written to."""
+    """Make a missing folder and its parents; UsageError when it cannot be made or written to."""
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".mqconform"

@@ -12,7 +12,7 @@ import typer
 from harness.interrupts import unwound
 
 EXIT_NOT_READY = 1
-"""Something that the SUT file promises is not there."""
+"""Something that the SUT file declares is missing or wrong."""
 
 
 class PreflightFormat(StrEnum):
@@ -29,12 +29,12 @@ def register(app: typer.Typer) -> None:
 
 def preflight(
     sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
-    format_: Annotated[PreflightFormat, typer.Option("--format", help="How to show it.")] = PreflightFormat.TEXT,
+    format_: Annotated[PreflightFormat, typer.Option("--format", help="Format of the output.")] = PreflightFormat.TEXT,
 ) -> None:
-    """Look whether a run can be made: what the SUT file promises and what is there.
+    """Check that the system provides everything that the SUT file declares.
 
-    It sends test messages, which live 10 seconds at most, to the queues of the SUT file; where the control channel
-    makes queues, to one that is deleted again. Nothing else is changed.
+    The command sends test messages, which live 10 seconds at most, to the queues of the SUT file, or, with queue
+    control, to a queue that is deleted again. The system stays otherwise unchanged.
     """
     from harness.preflight.preflight import preflight as look
     from harness.proof.inventory import take_inventory

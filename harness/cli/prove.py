@@ -20,20 +20,20 @@ def register(app: typer.Typer) -> None:
 
 
 def prove(
-    rule: Annotated[list[str] | None, typer.Option(help="Only this rule (again and again).")] = None,
-    erratum: Annotated[list[str] | None, typer.Option(help="Only the readings of this entry.")] = None,
-    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    rule: Annotated[list[str] | None, typer.Option(help="Only this rule. Repeatable.")] = None,
+    erratum: Annotated[list[str] | None, typer.Option(help="Only the readings of this erratum. Repeatable.")] = None,
+    jobs: Annotated[int, typer.Option(help="Number of worker processes.")] = 2,
     record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
     changed: Annotated[
         bool,
-        typer.Option(help="Only what a change of the suites touched since the recorded proof."),
+        typer.Option(help="Only the rules that changes since the recorded proof affect."),
     ] = False,
     readings: Annotated[
         bool,
-        typer.Option(help="Only the readings of errata, each alone."),
+        typer.Option(help="Only the readings of errata, one at a time."),
     ] = False,
 ) -> None:
-    """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
+    """Show that every check fails on a fault that breaks its rule, and passes on every allowed reading of errata."""
     from harness.proof.changed import errata_to_run, folder_digests, to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules

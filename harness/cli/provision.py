@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def provision(
-    out: Annotated[Path, typer.Option(help="The folder for keys and certificates; it must not be there yet.")],
+    out: Annotated[Path, typer.Option(help="The folder for keys and certificates. The folder must not exist.")],
     peer_address: Annotated[str, typer.Option(help="driver.peer_address of the SUT file.")] = "127.0.0.2",
     peer_identifier: Annotated[str | None, typer.Option(help="driver.peer_identifier, if the file has one.")] = None,
     restricted: Annotated[str, typer.Option(help="queues.restricted.")] = "private$\\mqc-restricted",

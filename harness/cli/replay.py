@@ -39,7 +39,7 @@ def replay_(
 ) -> None:
     """Run the checks of a run again on their captures, without the system, and compare the verdicts.
 
-    Exit with 0 when every check that can be replayed comes to the verdicts of the run, with 1 when a verdict differs,
+    Exit with 0 when every replayable check reproduces the verdicts of the run, with 1 when a verdict differs,
     with 5 when no check can be replayed.
     """
     from harness.cli.progress import progress_of
@@ -66,7 +66,7 @@ def replay_(
 
 
 def said_of(found: Replayed) -> Iterator[str]:
-    """Yield lines for the terminal: what differs, what cannot be replayed, how many came out as in the run."""
+    """Yield lines for the terminal: differences, checks that cannot be replayed, counts."""
     for test, differences in found.differing.items():
         yield f"{test}:"
         for one in differences:

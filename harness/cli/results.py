@@ -30,16 +30,16 @@ def register(app: typer.Typer) -> None:
     """Add the commands to ``mqconform``."""
     app.command()(diff)
     app.command()(summary)
-    baselines = typer.Typer(help="Deviations that are known and accepted: `mqconform run --baseline FILE`.")
+    baselines = typer.Typer(help="Maintain the known deviations of `mqconform run --baseline FILE`.")
     baselines.command()(update)
     app.add_typer(baselines, name="baseline", no_args_is_help=True)
 
 
 def diff(
-    run_a: Annotated[Path, typer.Argument(help="The run folder of before.")],
-    run_b: Annotated[Path, typer.Argument(help="The run folder of after.")],
-    format_: Annotated[DiffFormat, typer.Option("--format", help="How to show it.")] = DiffFormat.TEXT,
-    out: Annotated[Path | None, typer.Option(help="A file for it, instead of standard output.")] = None,
+    run_a: Annotated[Path, typer.Argument(help="The older run folder.")],
+    run_b: Annotated[Path, typer.Argument(help="The newer run folder.")],
+    format_: Annotated[DiffFormat, typer.Option("--format", help="Format of the output.")] = DiffFormat.TEXT,
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
     """Compare two runs, rule by rule; exit with 1 when something fails in the second that did not in the first."""
     from harness.results.difference import compare
@@ -59,11 +59,11 @@ def diff(
 
 def summary(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
-    out: Annotated[Path | None, typer.Option(help="A file for it, instead of standard output.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
 ) -> None:
-    """Print a run as one page of Markdown: what was judged, what is wrong, what is known to be.
+    """Print a run as one page of Markdown: counts, failures by cause, known deviations.
 
-    On a terminal names stand as they are; into a file or a pipe, what Markdown would take for its own is escaped.
+    On a terminal, names are printed unchanged; in a file or a pipe, characters with a meaning in Markdown are escaped.
     """
     from harness.results.run_results import read_run
     from harness.results.summary import summary as as_markdown
@@ -79,10 +79,10 @@ def summary(
 
 
 def update(
-    run: Annotated[Path, typer.Argument(help="The run folder whose failures are known now.")],
-    baseline: Annotated[Path, typer.Option(help="The baseline; its reasons stay.")],
+    run: Annotated[Path, typer.Argument(help="The run folder with the failures to accept.")],
+    baseline: Annotated[Path, typer.Option(help="The file of the baseline. Existing reasons remain.")],
 ) -> None:
-    """Write every failure of a run into a baseline, and take out what fails no more; new reasons are yours to give.
+    """Write the failures of a run into a baseline, and remove entries that no longer fail; new reasons are left empty.
 
     A part of a run makes a first baseline, and changes none. Exit with 1 when rules stayed open: no baseline accepts
     that, so that a run with this one ends badly all the same.

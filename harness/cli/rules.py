@@ -29,16 +29,14 @@ def register(app: typer.Typer) -> None:
 
 def rules(
     words: Annotated[
-        list[str] | None, typer.Argument(help="Only rules with all these words in id, title or sentence.")
+        list[str] | None, typer.Argument(help="Only rules with all these words in their id, title or sentence.")
     ] = None,
-    format_: Annotated[TableFormat, typer.Option("--format", help="How to show them.")] = TableFormat.TABLE,
+    format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
     document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
-    select: Annotated[
-        list[str] | None, typer.Option(help="Only rules that are all of this, as in `mqconform run`.")
-    ] = None,
-    coverage: Annotated[bool, typer.Option("--coverage", help="Count them, section by section.")] = False,
+    select: Annotated[list[str] | None, typer.Option(help="Only matching rules, as in `mqconform run`.")] = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Count the rules, section by section.")] = False,
 ) -> None:
-    """List every rule of the catalogue: how it is observed, its tests, its faults, whether it is proven."""
+    """List the rules of the catalogue, each with its window, number of checks and faults, and proof."""
     from harness.proof.inventory import take_inventory
     from harness.rules.naming import document_named, rules_chosen
 
@@ -100,9 +98,11 @@ def _coverage_cells(one: SectionCoverage) -> tuple[object, ...]:
 
 
 def explain(
-    rule: Annotated[str, typer.Argument(help="Such as MQQB-3.1.5.4.1-10.")],
-    runs: Annotated[list[Path] | None, typer.Option("--run", help="A run folder: its verdicts (repeatable).")] = None,
-    format_: Annotated[TableFormat, typer.Option("--format", help="How to show it.")] = TableFormat.TABLE,
+    rule: Annotated[str, typer.Argument(help="The id of a rule, such as MQQB-3.1.5.4.1-10.")],
+    runs: Annotated[
+        list[Path] | None, typer.Option("--run", help="A run folder whose verdicts are shown. Repeatable.")
+    ] = None,
+    format_: Annotated[TableFormat, typer.Option("--format", help="Format of the output.")] = TableFormat.TABLE,
 ) -> None:
     """Print everything known about a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
     from harness.cli.explain import explain as explain_rule

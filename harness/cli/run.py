@@ -36,39 +36,40 @@ def run(
     topology: Annotated[
         Path | None, typer.Option(help="The TOML file of a sender, a router and a receiver, instead of --sut.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The folder of the run; must not hold one yet.")] = None,
-    resume: Annotated[bool, typer.Option(help="Go on with the run in --out; give --rule, --select, -k again.")] = False,
-    rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder of the run. It must not hold a run yet.")] = None,
+    resume: Annotated[bool, typer.Option(help="Continue the run in --out. Repeat --rule, --select, -k.")] = False,
+    rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule. Repeatable.")] = None,
     select: Annotated[
         list[str] | None,
         typer.Option(
-            help="Only checks of rules that are all of this (again and again): MQQB, MQQB-3.1.5, level=MUST, "
-            "role=acceptor, observe=wire."
+            help="Only checks of matching rules: MQQB, MQQB-3.1.5, level=MUST, role=acceptor, observe=wire. "
+            "Repeatable: values of one kind widen the choice, different kinds narrow it."
         ),
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option(help="A file of deviations that are known: others, and those no more, end it badly.")
+        Path | None,
+        typer.Option(help="A file of known deviations. Other failures, and stale entries, end the run with 1."),
     ] = None,
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
-    workers: Annotated[int, typer.Option(help="How many checks may run in parallel.")] = 1,
+    workers: Annotated[int, typer.Option(help="Number of checks that run in parallel.")] = 1,
     deadline: Annotated[
         str | None,
-        typer.Option(metavar=TIME, help="After it no check is begun; --resume goes on with the others."),
+        typer.Option(metavar=TIME, help="Begin no check after this time. --resume continues with the others."),
     ] = None,
-    maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after so many checks that fail.")] = None,
-    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="How long a check may take [900].")] = None,
+    maxfail: Annotated[int | None, typer.Option(min=1, help="End the run after this number of failed checks.")] = None,
+    check_limit: Annotated[str | None, typer.Option(metavar=TIME, help="Longest time of a check [900].")] = None,
     allure: Annotated[
-        bool, typer.Option(help="Write allure-results too; `mqconform allure` makes them of any run.")
+        bool, typer.Option(help="Also write allure-results. `mqconform allure` makes them for any run.")
     ] = False,
     wait: Annotated[
-        str | None, typer.Option(metavar=TIME, help="How long to wait for a system that is not up yet.")
+        str | None, typer.Option(metavar=TIME, help="How long to wait for a system that starts late.")
     ] = None,
-    verbose: Annotated[bool, typer.Option("-v", help="A line for each check, and what pytest says of each.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", help="Print a line for each check, and the report of pytest.")] = False,
     format_: Annotated[
-        RunFormat, typer.Option("--format", help="json: print the result as JSON, all else to standard error.")
+        RunFormat, typer.Option("--format", help="json: print the result as JSON, all other text to standard error.")
     ] = RunFormat.TEXT,
 ) -> None:
-    """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
+    """Run the checks against a system under test, as ``pytest suites --sut FILE --out DIR`` does."""
     import pytest
 
     from harness.run.options import pytest_arguments
@@ -111,7 +112,7 @@ def _seconds(option: str, text: str | None) -> int | None:
     if text is None:
         return None
     if (seconds := seconds_of(text)) is None:
-        raise UsageError(f"{option} {text!a} is no length of time; give {FORMS}")
+        raise UsageError(f"{option} {text!a} is not a length of time; give {FORMS}")
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""``mqconform windows``: what goes onto a Windows machine, and the SUT file that describes it (docs/windows.md)."""
+"""``mqconform windows``: the files for a Windows machine, and the SUT file that describes it (docs/windows.md)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WITHOUT_AGENT = """\
 kind = "none"                  # no agent: what applications do there cannot be observed
 """
 TEXT = """\
-# A Windows machine that provision.ps1 prepared; docs/windows.md of mqconform says the rest.
+# A Windows machine that provision.ps1 prepared; see docs/windows.md of mqconform.
 [sut]
 name = {name}
 vendor = "Microsoft"
@@ -54,12 +54,17 @@ def register(app: typer.Typer) -> None:
 
     @app.command()
     def windows(
-        out: Annotated[Path, typer.Option(help="The folder for it all; it must not be there yet, or be empty.")],
+        out: Annotated[Path, typer.Option(help="The folder of the files. The folder must be missing or empty.")],
         address: Annotated[str, typer.Option(help="The address of the Windows machine.")] = "192.0.2.20",
-        peer_address: Annotated[str, typer.Option(help="The address of this machine, as it sees it.")] = "192.0.2.10",
+        peer_address: Annotated[
+            str, typer.Option(help="The address of this machine, as the Windows machine sees it.")
+        ] = "192.0.2.10",
         profile: Annotated[str, typer.Option(help="The release of Windows.")] = "windows-server-2022",
         ssh: Annotated[
-            str | None, typer.Option(help="USER@HOST at which ssh reaches it; without it there is no agent.")
+            str | None,
+            typer.Option(
+                help="USER@HOST of the Windows machine for ssh. Without --ssh, the SUT file declares no agent."
+            ),
         ] = None,
     ) -> None:
         """Write what a Windows machine needs to be tested: agent, provisioning, and a SUT file for this side."""

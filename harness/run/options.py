@@ -59,5 +59,5 @@ def add_options(parser: pytest.Parser) -> None:
 
 def _seconds(text: str) -> int:
     if (seconds := seconds_of(text)) is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no length of time; give {FORMS}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a length of time; give {FORMS}")
     return seconds

@@ -1,6 +1,6 @@
 """The command ``mqconform serve``: the reference queue manager in a process of its own.
 
-What it does is imported when it is done (``serving.py``): its help needs nothing of it.
+`serving.py` is imported when the command runs, so that its help needs no import.
 """
 
 from __future__ import annotations
@@ -22,20 +22,31 @@ def main() -> None:
 
 
 def serve(
-    config: Annotated[Path | None, typer.Option("--config", help="TOML file; everything in it has a default.")] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="TOML file of the configuration. Every key has a default.")
+    ] = None,
     address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
-    tcp_port: Annotated[str | None, typer.Option("--tcp-port", metavar="PORT", help="0: a free one [1801].")] = None,
-    ping_port: Annotated[str | None, typer.Option("--ping-port", metavar="PORT", help="0: a free one [3527].")] = None,
-    rpc_port: Annotated[str | None, typer.Option("--rpc-port", metavar="PORT", help="0: a free one [2103].")] = None,
+    tcp_port: Annotated[
+        str | None, typer.Option("--tcp-port", metavar="PORT", help="Port; 0 selects a free one [1801].")
+    ] = None,
+    ping_port: Annotated[
+        str | None, typer.Option("--ping-port", metavar="PORT", help="Port; 0 selects a free one [3527].")
+    ] = None,
+    rpc_port: Annotated[
+        str | None, typer.Option("--rpc-port", metavar="PORT", help="Port; 0 selects a free one [2103].")
+    ] = None,
     control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
     facilities: Annotated[
-        str | None, typer.Option("--facilities", metavar="NAME,...", help="All that --control offers [everything].")
+        str | None, typer.Option("--facilities", metavar="NAME,...", help="The facilities that --control offers [all].")
     ] = None,
     release: Annotated[
         str | None, typer.Option("--release", metavar="NAME", help="Behave like this Windows release [none].")
     ] = None,
-    store: Annotated[str | None, typer.Option("--store", metavar="FILE", help="Survives the process [none].")] = None,
-    fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,
+    store: Annotated[
+        str | None,
+        typer.Option("--store", metavar="FILE", help="File that keeps the messages after the process [none]."),
+    ] = None,
+    fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation. Repeatable.")] = None,
 ) -> None:
     """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... rpc=...` first."""
     from reference_qm.shell.serving import serve_until_stopped

@@ -41,9 +41,11 @@ def register(app: typer.Typer) -> None:
 def read(
     queue: Annotated[str, typer.Argument(metavar="FORMAT_NAME", help="DIRECT=TCP:address\\private$\\name, ...")],
     peek: Annotated[bool, typer.Option("--peek", help="Leave the message in its queue.")] = False,
-    timeout_ms: Annotated[int, typer.Option("--timeout-ms", min=0, help="Wait so long for a message.")] = 0,
-    port: Annotated[int, typer.Option("--rpc-port", min=1, max=65_535, help="Where the other serves qmcomm.")] = 2103,
-    address: Annotated[str, typer.Option("--address", help="The own address to call from.")] = "127.0.0.1",
+    timeout_ms: Annotated[int, typer.Option("--timeout-ms", min=0, help="How long to wait for a message.")] = 0,
+    port: Annotated[
+        int, typer.Option("--rpc-port", min=1, max=65_535, help="The port where the other queue manager serves qmcomm.")
+    ] = 2103,
+    address: Annotated[str, typer.Option("--address", help="The local address of the call.")] = "127.0.0.1",
     level: Annotated[str, typer.Option("--level", metavar="LEVEL", help=" | ".join(LEVELS))] = "none",
     authentication: Annotated[str, typer.Option("--authentication", help=" or ".join(TYPES))] = "negotiate",
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="The test user, also DOMAIN\\NAME.")] = "",

@@ -27,7 +27,7 @@ from reports.text import one_line
 if TYPE_CHECKING:
     from reports.lake.judging import Written
 
-app = typer.Typer(help="The lake: every run, for years.", no_args_is_help=True)
+app = typer.Typer(help="Keep the verdicts of many runs, and query them.", no_args_is_help=True)
 
 
 def register(parent: typer.Typer) -> None:
@@ -47,10 +47,10 @@ def ingest(
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Take run folders into the lake, only those that are new.
+    """Ingest the new ones of the given run folders into the lake.
 
-    Exit 0: all of them are there; 2: some argument was refused, or nothing could be done, the lake is as it was;
-    3: done, but lines of the input were no verdicts (table `rejected`).
+    Exit 0: the lake has all runs; 2: an argument was refused, or nothing could be done and the lake is unchanged;
+    3: done, but some lines of the input were not verdicts (table `rejected`).
     """
     with one_line_errors("lake ingest"):
         confirm_some(runs, "run folder")
@@ -64,15 +64,15 @@ def ingest(
 @app.command()
 def vacuum(
     lake: LakeUri,
-    keep: Annotated[int, typer.Option("--keep", min=1, help="States of the lake to keep, the newest.")] = 1,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="Number of newest states to keep.")] = 1,
     hours: Annotated[
-        float, typer.Option("--hours", min=0, help="Leave what is younger: it may be of an ingest that still works.")
+        float, typer.Option("--hours", min=0, help="Keep younger files: a running ingest may have written them.")
     ] = 24,
     compact: Annotated[bool, typer.Option("--compact/--no-compact", help="Merge small ingests into one.")] = True,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Delete what no kept state of the lake names, and merge small ingests."""
+    """Delete the files that no kept state of the lake uses, and merge small ingests."""
     with open_lake("lake vacuum", lake, master, conf) as (at, stage):
         from reports.lake.vacuum import vacuum as clean
 
@@ -84,24 +84,28 @@ def vacuum(
 def judge(
     captures: Annotated[
         list[str],
-        typer.Option("--captures", help="A folder, searched for *.pcapng; a URL or pattern of them; repeat it."),
+        typer.Option(
+            "--captures", help="A folder to search for *.pcapng; a URL or pattern of such folders. Repeatable."
+        ),
     ],
-    lake: Annotated[str, typer.Option("--lake", help="The lake that the verdicts are taken into.")] = "",
+    lake: Annotated[str, typer.Option("--lake", help="The lake for the verdicts.")] = "",
     out: Annotated[
-        str, typer.Option("--out", help="Or a new folder, for a run folder of each folder of captures.")
+        str, typer.Option("--out", help="Instead of --lake: a new folder, for one run folder per folder of captures.")
     ] = "",
-    name: Annotated[str, typer.Option("--name", help="The system that was captured, where no run.json says it.")] = "",
+    name: Annotated[
+        str, typer.Option("--name", help="The name of the captured system, for captures without a run.json.")
+    ] = "",
     version: Annotated[str, typer.Option("--version", help="Its version.")] = "",
     profile: Annotated[str, typer.Option("--profile", help="Its profile.")] = "",
-    largest: Annotated[int, typer.Option("--largest", min=1, help="MiB that a capture may have.")] = 64,
-    seconds: Annotated[float, typer.Option("--seconds", min=1, help="How long a capture may take.")] = 60,
+    largest: Annotated[int, typer.Option("--largest", min=1, help="Largest size of a capture, in MiB.")] = 64,
+    seconds: Annotated[float, typer.Option("--seconds", min=1, help="Longest time for a capture, in seconds.")] = 60,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Captures that the lake has with other content are judged in their place.")
+        bool, typer.Option("--replace", help="Replace captures that are already in the lake with different content.")
     ] = False,
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Judge captures on the executors, by all rules that packets alone show.
+    """Judge captures by all passive rules, on the executors of Spark.
 
     Exit 0: all were judged; 2: a folder was refused, or nothing could be done; 3: done, but some captures could not be
     judged (table `rejected`).

@@ -1,4 +1,4 @@
-"""What all commands that open a lake have in common: options, exit codes, the session, and what they say."""
+"""Common parts of the commands that open a lake: options, exit codes, the session, and messages."""
 
 from __future__ import annotations
 
@@ -45,8 +45,10 @@ NAMED = 3
 """Rejected lines that the terminal names before it only counts."""
 
 Master = Annotated[str, typer.Option("--master", help="Spark master, such as spark://HOST:7077.")]
-Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark's; repeat it.")]
-LakeUri = Annotated[str, typer.Option("--lake", help="The lake: a folder, or a URL of any file system of Hadoop's.")]
+Conf = Annotated[list[str] | None, typer.Option("--conf", metavar="KEY=VALUE", help="A setting of Spark. Repeatable.")]
+LakeUri = Annotated[
+    str, typer.Option("--lake", help="The lake: a folder, or a URL of a file system that Hadoop knows.")
+]
 
 
 @contextmanager
@@ -108,13 +110,13 @@ def one_line_errors(command: str, extra: str = "reports") -> Iterator[None]:
 
 
 def say_report(command: str, report: Report) -> None:
-    """Say what became of the arguments, and end with the exit code for it."""
+    """Report the result for each argument, and end with the exit code for it."""
     say(report, command)
     end([report])
 
 
 def end(reports: Iterable[Report]) -> None:
-    """End with the exit code for what became of all arguments, when that is not 0."""
+    """End with the exit code for the results of all arguments, unless it is 0."""
     reports = list(reports)
     if any(report.refused for report in reports):
         raise typer.Exit(BAD_INPUT)
@@ -123,7 +125,7 @@ def end(reports: Iterable[Report]) -> None:
 
 
 def say(report: Report, command: str, *, captures: bool = False) -> None:
-    """Say what became of the arguments; ``captures``: what was rejected are captures, and these are named already."""
+    """Report the result for each argument; ``captures``: the rejected items are captures, which are named already."""
     for line in report.refused:
         typer.echo(f"mqconform {command}: {line}", err=True)
     for folder in report.unfinished:
@@ -149,7 +151,7 @@ def say(report: Report, command: str, *, captures: bool = False) -> None:
 
 
 def _are_much(runs: Iterable[str]) -> bool:
-    """Whether to take these run folders is more than `MUCH`, or nobody knows because they are elsewhere."""
+    """Whether an ingest of these run folders is more than `MUCH`, or of unknown size because they are elsewhere."""
     octets = 0
     for run in runs:
         if is_url(run):

@@ -27,14 +27,14 @@ def register(app: typer.Typer) -> None:
 
 
 def history(
-    about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="Id of a rule, or name or key of a system.")],
+    about: Annotated[str, typer.Argument(metavar="RULE|SUT", help="The id of a rule, or the name or key of a system.")],
     lake: LakeUri,
-    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Runs shown.")] = 50,
+    last: Annotated[int, typer.Option("--last", min=1, max=10_000, help="Largest number of runs to show.")] = 50,
     form: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
     master: Master = "local[*]",
     conf: Conf = None,
 ) -> None:
-    """Show what became of a rule, or of a system, over its runs."""
+    """Show the verdicts of a rule, or of a system, over its runs."""
     with one_line_errors("lake history"):
         from reports.lake.history import history as ask
         from reports.lake.history_shown import FORMATS
@@ -50,7 +50,9 @@ def diff(
     a: Annotated[str, typer.Argument(help="A run, a version or key of a system, or a day (all runs started by then).")],
     b: Annotated[str, typer.Argument(help="The newer run, version or day.")],
     lake: LakeUri,
-    sut: Annotated[str | None, typer.Option("--sut", help="Name or key of the system that A and B are of.")] = None,
+    sut: Annotated[
+        str | None, typer.Option("--sut", help="The name or key of the system, when A and B are versions or days.")
+    ] = None,
     form: Annotated[str, typer.Option("--format", help="text, markdown or json.")] = "text",
     master: Master = "local[*]",
     conf: Conf = None,
@@ -88,7 +90,7 @@ def export(
 
         write = _format(form, FORMATS)
         if table not in TABLES:
-            raise RollupError(f"{one_line(table, 60)!r} is no table of a lake: {', '.join(TABLES)}")
+            raise RollupError(f"{one_line(table, 60)!r} is not a table of a lake: {', '.join(TABLES)}")
         target = None if out is None else _writable(out)
     with open_lake("lake export", lake, master, conf) as (at, stage):
         stage(f"writing {table}")
@@ -102,7 +104,7 @@ def export(
 
 
 def _size(lake: Lake) -> None:
-    """Have shuffles fit the lake, whatever its size."""
+    """Adapt the size of shuffles to the size of the lake."""
     from reports.lake.writing import size_shuffles
 
     size_shuffles(lake.spark, sum(run.size for run in lake.manifest.runs.values()))
