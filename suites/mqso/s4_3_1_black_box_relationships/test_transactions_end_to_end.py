@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import facts, in_queue
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.applications import NOTHING, asked, received
+from suites.applications import DONE, NOTHING, asked, received
 from suites.mqqb.steps.sender import Sender
 
 UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
@@ -25,7 +25,8 @@ def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
     for outcome, there in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
         answer = asked(sut, outcome, transaction=transaction)
-        judge(*DECIDED, *INTERNAL, expected=f"done: {there}", observed=f"{answer}: {sut.labels(queue)}")
+        observed = {"outcome": answer, "queue": sut.labels(queue)}
+        judge(*DECIDED, *INTERNAL, expected=facts(outcome=DONE, queue=there), observed=observed, case=outcome)
 
 
 @needs("send", "receive", "queue_control", "transactions")
@@ -37,10 +38,12 @@ def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome
     transaction = _with_a_message(sut, judge, outcome, external=True)
     judge.finished(*UNSEEN)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
-    judge(*COORDINATED, expected="prepared: []", observed=f"{voted}: {sut.labels(queue)}")
+    observed = {"outcome": voted, "queue": sut.labels(queue)}
+    judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
     answer = asked(sut, outcome, transaction=transaction)
     there = [outcome] if outcome == "commit" else []
-    judge(*DECIDED, *COORDINATED, expected=f"done: {there}", observed=f"{answer}: {sut.labels(queue)}")
+    observed = {"outcome": answer, "queue": sut.labels(queue)}
+    judge(*DECIDED, *COORDINATED, expected=facts(outcome=DONE, queue=there), observed=observed)
 
 
 def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
@@ -48,7 +51,7 @@ def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> st
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
-    judge(*UNSEEN, expected=[], observed=sut.labels(queue))
+    judge(*UNSEEN, expected=in_queue(), observed=sut.labels(queue))
     return transaction
 
 
@@ -91,6 +94,7 @@ def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
     session = sender.next_session()
     came = [] if session is None else sender.collect_all(session, 1)
     seen = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in came]
-    judge.all(expected=["later", "commit"], observed=["at once" if early else "later", *seen], evidence=came)
+    expected = facts(before_the_commit=False, came=["commit"])
+    judge.all(expected=expected, observed={"before_the_commit": early, "came": seen}, evidence=came)
     if session is not None:
         sender.acknowledge_all(session)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
 from suites.applications import REFUSED, asked, tried
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
@@ -25,8 +26,8 @@ def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
     judge(
         "MQSO-5.1.1.2-D07",
         "MQSO-3.3.4.3-D03",
-        expected=[1, 2, 3],
-        observed=[counts.get(name.lower(), 0) for name in names],
+        expected={name: count for count, name in enumerate(names, 1)},
+        observed={name: counts.get(name.lower(), 0) for name in names},
     )
 
 
@@ -42,8 +43,8 @@ def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     came = sender.collect_all(session, 2)
-    observed = (tags(came), sut.outgoing(sender.to)["count"])
-    judge("MQSO-5.1.1.2-D10", expected=([1], 2), observed=observed, evidence=came)
+    observed = {"came": tags(came), "waiting": sut.outgoing(sender.to)["count"]}
+    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=came)
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.session()
     came = sender.collect_all(session, 3)
@@ -64,13 +65,13 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
         for name in names
     ]
     for name in names:
-        judge("MQSO-5.1.1.2-D11", expected=REFUSED, observed=asked(sut, "delete_queue", name=name))
+        judge.all(expected=REFUSED, observed=asked(sut, "delete_queue", name=name), case=name)
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
         tried(partial(sut.send, sut.direct_name(name), body=name, delivery=delivery))
     peer.settle()
     for name in names:
         found = [one["label"] or one["body"] for one in sut.kept(name)]
-        judge("MQSO-5.1.1.2-D11", expected=[], observed=found, evidence=sent)
+        judge.all(expected=in_queue(), observed=found, case=name, evidence=sent)
 
 
 @needs("send", "receive", "queue_control")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from suites.applications import NOTHING, received
 from suites.mqqb.steps.ordering import order_ack
@@ -30,7 +31,11 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     peeked = [received(sut, "peek_message", queue=queue) for _ in range(2)]
-    judge("MQSO-5.1.1.3-D05", expected=(["1", "1"], ["1"]), observed=(peeked, sut.labels(queue)))
+    judge(
+        "MQSO-5.1.1.3-D05",
+        expected=facts(peeked=["1", "1"], queue=["1"]),
+        observed={"peeked": peeked, "queue": sut.labels(queue)},
+    )
     transaction = sut.control.call("begin", external=external)["transaction"]
     taken = received(sut, queue=queue, transaction=transaction)
     others = [received(sut, verb, queue=queue) for verb in ("peek_message", "receive")]
@@ -38,8 +43,8 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
-        expected=("1", [NOTHING, NOTHING]),
-        observed=(taken, others),
+        expected=facts(received="1", by_others=each(NOTHING)),
+        observed={"received": taken, "by_others": others},
     )
     judge.finished("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":

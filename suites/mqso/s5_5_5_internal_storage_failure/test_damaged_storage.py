@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from harness.expectations import facts, holds
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
@@ -110,8 +111,8 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
     """Judge rules that say when it is tried again."""
     for rule in rules:
         if tried.in_time:
-            observed = f"{tried.before}, then {tried.after}"
-            judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=observed, evidence=tried.evidence)
+            observed = {"before": tried.before, "after": tried.after}
+            judge(rule, expected=facts(before=NOT_SERVED, after=SERVED), observed=observed, evidence=tried.evidence)
         else:
             judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
 
@@ -125,8 +126,9 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     damaged = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
     if damaged is None:
         return
-    observed = (damaged.attempt.outcome, damaged.done)
-    judge(*STOPPED, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
+    observed = {"session": damaged.attempt.outcome, "application": damaged.done}
+    expected = facts(session=NOT_SERVED, application=REFUSED)
+    judge(*STOPPED, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
     if not _repaired_by(peer, sut, judge, damaged.asked_ms + sut.duration_ms(FIRST_MS), (*RETRIED, *FIRST)):
         return
     tried = _tried_at(peer, sut, damaged, 0, FIRST_MS)
@@ -179,13 +181,18 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
         )
         return
     if asked(sut, "get_queue", name=queue) != DONE:
-        judge("MQSO-5.5.5-02", expected="the queue that it had", observed="no queue", evidence=attempt.evidence)
+        judge.all(expected=holds("the queue that it had is there"), observed=False, evidence=attempt.evidence)
         return
     new = sut.new_queue("made")
     for name, label in ((new, "new"), (queue, "again")):
         sut.send(sut.private_format_name(name), label=label, body=label, delivery="recoverable")
     for _ in range(2):
-        observed = [sut.labels(name) if asked(sut, "get_queue", name=name) == DONE else [] for name in (queue, new)]
-        judge("MQSO-5.5.5-02", expected=[["kept", "again"], ["new"]], observed=observed, evidence=attempt.evidence)
+        observed = {
+            which: sut.labels(name) if asked(sut, "get_queue", name=name) == DONE else []
+            for which, name in (("it_had", queue), ("was_made", new))
+        }
+        judge.all(
+            expected=facts(it_had=["kept", "again"], was_made=["new"]), observed=observed, evidence=attempt.evidence
+        )
         sut.restart()
     sut.change_environment(configuration=True)

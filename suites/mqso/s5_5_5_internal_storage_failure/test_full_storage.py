@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import facts
 from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
@@ -39,15 +40,16 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     sut.change_environment(storage=True)
     if commit == REFUSED:
         asked(sut, "abort", transaction=transaction)
-    left = [
-        [*(["kept"] if receive == REFUSED else []), *([] if send == REFUSED else ["sent"])],
-        ["taken"] if commit == REFUSED else ["one", "two"],
-        create,
-    ]
+    left = {
+        "plain": [*(["kept"] if receive == REFUSED else []), *([] if send == REFUSED else ["sent"])],
+        "transactional": ["taken"] if commit == REFUSED else ["one", "two"],
+        "new queue": create,
+    }
 
-    def found() -> list[Any]:
+    def found() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == REFUSED]
-        return [of_us, sut.labels(transactional), asked(sut, "get_queue", name=never)]
+        made = asked(sut, "get_queue", name=never)
+        return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": made}
 
     before = found()
     sut.restart()
@@ -78,7 +80,7 @@ def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
     sut.send_here(sut.queue(), ["written"], delivery="recoverable")
     sut.restart()
     kept = sut.control.call("configure")["hardened_security"]
-    judge("MQSO-5.5.5-01", expected=f"{outcomes[1] == DONE} when {outcomes[1]}", observed=f"{kept} when {outcomes[1]}")
+    judge.all(expected=outcomes[1] == DONE, observed=kept, case=f"hardened_security, {outcomes[1]}")
     sut.configure(hardened_security=False)
     sut.restart()
 
@@ -107,5 +109,5 @@ def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     peer.environment.run_until(acknowledged, within_ms)
-    observed = [sut.labels(queue), acknowledged()]
-    judge("MQSO-5.5.5-01", expected=[["after"], True], observed=observed, evidence=sent)
+    observed = {"queue": sut.labels(queue), "acknowledged": acknowledged()}
+    judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=sent)

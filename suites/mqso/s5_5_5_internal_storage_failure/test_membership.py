@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.pinging import element
 
 
 @needs("directory", "environment", "inspect", "restart", "queue_control")
@@ -15,8 +17,9 @@ def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, ju
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()
-    judge.all(expected="DirectoryOffline True", observed=enterprise.flag("DirectoryOffline"))
+    judge.all(expected=True, observed=bool(element(queue_manager(sut), "DirectoryOffline")), case="DirectoryOffline")
     sut.change_environment(registration=True)
     enterprise.await_online()
-    judge("MQSO-5.5.6-03", expected="DirectoryOffline False", observed=enterprise.flag("DirectoryOffline"))
+    offline = bool(element(queue_manager(sut), "DirectoryOffline"))
+    judge("MQSO-5.5.6-03", expected=False, observed=offline, case="DirectoryOffline")
     sut.restart()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts, holds
 from harness.run.marks import covers, needs
 from suites.applications import REFUSED, answered
 from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.pinging import element
 
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
-
-REGISTERED, GONE = "there", "gone"
 
 
 @covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
@@ -17,10 +18,11 @@ def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
-    observed = (enterprise.flag("DirectoryIntegrated"), enterprise.publish())
-    judge("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", expected=("DirectoryIntegrated False", REFUSED), observed=observed)
-    object_there = sut.published()
-    judge("MQSO-6.6.2.2-02", expected=REGISTERED, observed=GONE if object_there is None else REGISTERED)
+    integrated = bool(element(queue_manager(sut), "DirectoryIntegrated"))
+    observed = {"DirectoryIntegrated": integrated, "public_queue": enterprise.publish()}
+    expected = facts(DirectoryIntegrated=False, public_queue=REFUSED)
+    judge("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", expected=expected, observed=observed)
+    judge("MQSO-6.6.2.2-02", expected=holds("its object stays"), observed=sut.published() is not None)
     sut.change_environment(domain=True)
     sut.restart()
 

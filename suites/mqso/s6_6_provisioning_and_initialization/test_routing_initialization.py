@@ -21,4 +21,4 @@ def test_a_routing_server_has_a_way_to_each_site_when_it_begins(topology, judge)
     known = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
         sites = _sites(system)
-        judge("MQSO-6.6.2-D05", expected=sorted(sites), observed=sorted(sites & known))
+        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & known)

@@ -50,5 +50,4 @@ def test_a_queue_is_read_by_who_may(remote, sut, judge):
         }
         observed = {way: outcome(call) for way, call in calls.items()}
         wanted = {way: OPENED if way in allowed else REFUSED for way in WAYS}
-        expected, evidence = f"{name}: {wanted}", list(calls.values())
-        judge("MQSO-7.3-01", expected=expected, observed=f"{name}: {observed}", evidence=evidence)
+        judge.all(expected=wanted, observed=observed, case=f"granted {name}", evidence=list(calls.values()))
