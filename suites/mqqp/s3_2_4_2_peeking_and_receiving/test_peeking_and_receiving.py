@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
@@ -115,7 +115,7 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
             judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
     judge(
         rules["lpBuffer"],
-        expected=holds("NULL", otherwise="a pointer"),
+        expected=holds("lpBuffer is NULL"),
         observed=asked.lpBuffer is None,
         evidence=call.evidence,
     )
@@ -165,14 +165,19 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
         if about in COUNTS_AS_OLD:
             judge(
                 section.version[about],
-                expected=holds("an old server", otherwise="a new server"),
+                expected=holds("RemoteQMStartReceive2 is not called"),
                 observed=START2 not in called,
                 evidence=frames_of(calls),
             )
             continue
         judge(section.version[about], expected=[method], observed=called, evidence=frames_of(calls))
         if about == "check":
-            judge(section.version["version"], expected=True, observed=asked, evidence=frames_of(calls))
+            judge(
+                section.version["version"],
+                expected=holds("RemoteQmGetVersion is called first"),
+                observed=asked,
+                evidence=frames_of(calls),
+            )
     if given_up:
         judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
 
@@ -192,17 +197,16 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
     calls = reader.await_reads(3)
     numbers = [description(call).dwRequestID for call in calls]
     evidence = frames_of(calls)
-    differ = len(set(numbers))
-    for about in ("identifier", "unique"):
-        judge(section.entry[about], expected=3, observed=differ, case="identifiers", evidence=evidence)
+    rules = section.entry
+    differ = holds("each read has a dwRequestID of its own")
+    judge(rules["identifier"], rules["unique"], expected=differ, observed=len(set(numbers)) == 3, evidence=evidence)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence += frames_of(cancels)
     found = [call.into.dwRequestID for call in cancels if call.into is not None]
-    for about in ("create", "add"):
-        judge(section.entry[about], expected=numbers[1:2], observed=found, evidence=evidence)
+    judge(rules["create"], rules["add"], expected=numbers[1:2], observed=found, evidence=evidence)
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(section.entry["handle"], expected=[QUEUE_HANDLE], observed=handles, evidence=evidence)
+    judge(rules["handle"], expected=[QUEUE_HANDLE], observed=handles, evidence=evidence)
 
 
 @needs("inspect")
@@ -217,11 +221,11 @@ def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
     for number, answer in enumerate(ways, 1):
         request = section.reading.begin(reader, remote, READ_TIMEOUT_MS, cursor)
         call = reader.await_reads(number)[-1]
-        pending = len(reader.pending())
+        before = len(reader.pending())
         answer(call)
         request.wait()
-        counts = f"{pending} pending, then {len(reader.pending())}"
-        judge(section.removal, expected="1 pending, then 0", observed=counts, evidence=call.evidence)
+        pending = {"before": before, "after": len(reader.pending())}
+        judge.all(expected=facts(before=1, after=0), observed=pending, evidence=call.evidence)
 
 
 @pytest.mark.parametrize(
@@ -247,8 +251,7 @@ def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
     judge(rules["end"], expected=1, observed=len(ends), evidence=evidence)
     handle = context(0x4EAD_0000 + description(call).dwRequestID)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
-    for about in ("read_handle", "context"):
-        judge(rules[about], expected=[handle.hex()], observed=given, evidence=evidence)
+    judge(rules["read_handle"], rules["context"], expected=[handle.hex()], observed=given, evidence=evidence)
     acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
     judge(rules["ack"], expected=[RR_ACK], observed=acks, evidence=evidence)
 
@@ -276,6 +279,6 @@ def test_private_queues_that_a_message_names_are_those_of_their_computers(peer, 
         judge.not_exercised(rule, reason="the SUT does not tell the response queue of a message", evidence=evidence)
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
-    observed = [computer, f"0x{number.lstrip('0')}"]
-    expected = [str(OTHER if kind == ON_SOURCE else peer.identifier), f"{NUMBER:#x}"]
-    judge(rule, expected=expected, observed=observed, evidence=evidence)
+    observed = {"computer": computer, "number": number.lstrip("0")}
+    expected = facts(computer=str(OTHER if kind == ON_SOURCE else peer.identifier), number=f"{NUMBER:x}")
+    judge.all(expected=expected, observed=observed, evidence=evidence)
