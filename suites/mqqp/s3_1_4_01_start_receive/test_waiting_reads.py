@@ -10,12 +10,12 @@ from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
-    WAITING,
     FAILURE,
     FIRST,
     INVALID_PARAMETER,
     SECOND,
     THIRD,
+    WAITING,
     brought,
     failed,
     fill,

@@ -9,7 +9,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import WAITING, FIRST, brought, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 pytestmark = needs("qm2qm")
 
