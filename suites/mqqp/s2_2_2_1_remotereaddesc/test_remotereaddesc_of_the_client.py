@@ -16,7 +16,6 @@ from suites.mqqp.steps.reader import (
     START2,
     Reader,
     description,
-    frames_of,
     message,
 )
 from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
@@ -39,7 +38,7 @@ def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, jud
         "MQQP-2.2.2.1-05",
         expected=holds("the second read has another dwRequestID"),
         observed=len(set(numbers)) == 2,
-        evidence=[*frames_of(calls), *first.evidence],
+        evidence=[*calls, *first.evidence],
     )
     first.respond()
 

@@ -25,7 +25,6 @@ from suites.mqqp.steps.reader import (
     Reader,
     context,
     description,
-    frames_of,
     give,
     message,
 )
@@ -78,7 +77,7 @@ def test_what_the_client_sets(peer, sut, judge, version):
         reader.await_reads(number)
     calls = reader.reads()
     asked = [description(call) for call in calls]
-    evidence = frames_of(calls)
+    evidence = [*calls]
     before = _names(reader)
     judge(
         "MQQP-3.1.4.1-03",
@@ -121,7 +120,7 @@ def test_what_is_begun_is_ended(peer, sut, judge):
     reader.begin("remote_close", remote=remote)
     reader.server.wait("RemoteQMCloseQueue")
     count = {name: len(reader.server.named(name)) for name in _names(reader)}
-    evidence = frames_of(reader.server.calls[-6:])
+    evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
     once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
     judge("MQQP-2.2.1.1-01", expected=once, observed=opened, evidence=evidence)
@@ -173,7 +172,7 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
         ok = _use(reader, name)
         reader.await_call(name, before)
         calls = reader.server.calls[before:]
-        evidence += frames_of(call for call in calls if call.name == name)
+        evidence += [call for call in calls if call.name == name]
         outcomes.append((ok, tuple(call.name for call in calls)))
     if not evidence:
         judge.not_exercised(rule, reason=f"the SUT does not call {name}")
@@ -256,5 +255,5 @@ def test_a_call_that_breaks_off_did_not_succeed(peer, sut, judge, name, way):
         rule,
         expected=facts(broken=NO_SUCCESS, then=SUCCESS),
         observed={"broken": said, "then": then},
-        evidence=frames_of(calls),
+        evidence=calls,
     )

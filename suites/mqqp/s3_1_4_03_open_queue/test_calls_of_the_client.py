@@ -7,7 +7,7 @@ import pytest
 from harness.expectations import none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import START, START2, WINDOWS_7, WINDOWS_2000, Reader, frames_of
+from suites.mqqp.steps.reader import START, START2, WINDOWS_7, WINDOWS_2000, Reader
 from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
 
 LOOKUP = "RemoteQMStartReceiveByLookupId"
@@ -48,7 +48,7 @@ def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, 
     if not calls and not unbound:
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
-    evidence = [*frames_of(calls), *(frame for frame, _ in unbound)]
+    evidence = [*calls, *(frame for frame, _ in unbound)]
     judge(
         binding, expected=none("call without a binding"), observed=[reason for _, reason in unbound], evidence=evidence
     )

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import WINDOWS_7, WINDOWS_2000, Reader, description, frames_of
+from suites.mqqp.steps.reader import WINDOWS_7, WINDOWS_2000, Reader, description
 from suites.mqqp.steps.reads import RECEIVING
 
 
@@ -26,5 +26,5 @@ def test_only_a_read_that_was_begun_is_cancelled(peer, sut, judge, version):
     cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
     observed = {"is_cancelling": came, "dwRequestID": cancelled}
     expected = facts(is_cancelling=[False, False, True], dwRequestID=begun[1:])
-    evidence = frames_of([*reader.reads(), *cancels])
+    evidence = [*reader.reads(), *cancels]
     judge("MQQP-3.1.4.6-03", expected=expected, observed=observed, evidence=evidence)

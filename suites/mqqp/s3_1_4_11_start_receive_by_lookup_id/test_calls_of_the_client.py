@@ -22,7 +22,7 @@ from harness.wire.rpc_qm2qm import (
     LOOKUP_RECEIVE_NEXT,
     LOOKUP_RECEIVE_PREV,
 )
-from suites.mqqp.steps.reader import QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, frames_of
+from suites.mqqp.steps.reader import QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description
 
 LOOKUP = "RemoteQMStartReceiveByLookupId"
 
@@ -86,7 +86,7 @@ def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {LOOKUP}")
         return
     asked = [whole(call) for call in calls]
-    evidence = frames_of(calls)
+    evidence = [*calls]
     judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
     numbers = {"hRemoteQueue": QUEUE_HANDLE, "dwQueue": QUEUE_DESCRIPTOR, "dwRequestID": between(1, 0xFFFF_FFFF)}
     wanted = fields(numbers, dwSize=0, lpBuffer=None)

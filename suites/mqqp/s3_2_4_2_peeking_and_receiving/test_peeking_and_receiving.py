@@ -34,7 +34,6 @@ from suites.mqqp.steps.reader import (
     Reader,
     context,
     description,
-    frames_of,
     give,
 )
 from suites.mqqp.steps.reads import READ_TIMEOUT_MS, TIMEOUT_MS, Reading
@@ -99,7 +98,7 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
     request = reading.begin(reader, remote)
     reader.peer.environment.run_until(lambda: bool(reader.reads()), reader.sut.response_timeout_ms)
     if not reader.reads():
-        evidence = frames_of(reader.server.calls)
+        evidence = reader.server.calls
         judge(rules["ulAction"], expected=reading.action, observed="no read came", evidence=evidence)
         return
     call = reader.reads()[0]
@@ -126,7 +125,7 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
         judge(rules["ulTimeout"], expected=timeout_ms, observed=description(call).ulTimeout, evidence=call.evidence)
     reader.begin("cancel", request=request.number)
     cancel = reader.one("RemoteQMCancelReceive")
-    evidence = [*call.evidence, *cancel.evidence]
+    evidence = [call, cancel]
     judge(rules["dwRequestID"], expected=cancel.into.dwRequestID, observed=asked.dwRequestID, evidence=evidence)
 
 
@@ -167,16 +166,16 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
                 section.version[about],
                 expected=holds("RemoteQMStartReceive2 is not called"),
                 observed=START2 not in called,
-                evidence=frames_of(calls),
+                evidence=calls,
             )
             continue
-        judge(section.version[about], expected=[method], observed=called, evidence=frames_of(calls))
+        judge(section.version[about], expected=[method], observed=called, evidence=calls)
         if about == "check":
             judge(
                 section.version["version"],
                 expected=holds("RemoteQmGetVersion is called first"),
                 observed=asked,
-                evidence=frames_of(calls),
+                evidence=calls,
             )
     if given_up:
         judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
@@ -196,13 +195,13 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
     section.reading.begin(reader, reader.open(), READ_TIMEOUT_MS)
     calls = reader.await_reads(3)
     numbers = [description(call).dwRequestID for call in calls]
-    evidence = frames_of(calls)
+    evidence = [*calls]
     rules = section.entry
     differ = holds("each read has a dwRequestID of its own")
     judge(rules["identifier"], rules["unique"], expected=differ, observed=len(set(numbers)) == 3, evidence=evidence)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
-    evidence += frames_of(cancels)
+    evidence += cancels
     found = [call.into.dwRequestID for call in cancels if call.into is not None]
     judge(rules["create"], rules["add"], expected=numbers[1:2], observed=found, evidence=evidence)
     handles = [call.into.hQueue for call in cancels if call.into is not None]
@@ -247,7 +246,7 @@ def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
     if section.reading.action != RECEIVE:
         return
     ends = reader.server.wait("RemoteQMEndReceive")
-    evidence = frames_of([call, *ends])
+    evidence = [call, *ends]
     judge(rules["end"], expected=1, observed=len(ends), evidence=evidence)
     handle = context(0x4EAD_0000 + description(call).dwRequestID)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
