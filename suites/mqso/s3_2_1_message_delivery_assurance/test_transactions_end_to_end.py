@@ -11,7 +11,7 @@ from suites.mqqb.steps.ordering import place
 @needs("receive")
 @covers("MQSO-3.2.1-01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
 def test_a_transactional_message_is_stored_once_and_acknowledged(peer, sut, judge):
-    """One that comes twice is there once, and its transfer is acknowledged; one in no transaction is not taken."""
+    """A queue manager stores a transactional message once, however often it comes, and acknowledges its transfer."""
     receiver = AcknowledgingReceiver(peer, sut)
     label, queue = f"once {peer.message_id()}", sut.queue("transactional")
     packet = receiver.sequence.message(label=label)

@@ -13,7 +13,7 @@ NEGATIVE = 0x8000
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
 def test_a_duplicate_is_discarded_and_a_refused_message_answered(peer, sut, judge):
-    """Each of two messages that come twice is there once; one in no transaction is refused by a transactional queue."""
+    """A receiving queue manager discards a message that came before, and answers one that it refuses negatively."""
     receiver = AcknowledgingReceiver(peer, sut)
     wanted = [f"{which} {peer.message_id()}" for which in ("first", "second")]
     packets = [peer.recoverable_message(label=label) for label in wanted]

@@ -14,7 +14,9 @@ OTHER = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority":
 @needs("queue_control")
 @covers("MQSO-3.3.4.1-D01")
 def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
-    """A queue has what it was made with, and what it was changed to; made again, or missing, nothing is changed."""
+    """A queue manager makes and changes a queue with the properties that were asked for, and a refusal changes
+    nothing.
+    """
     name = sut.new_queue("made", **FIRST)
     missing = f"private$\\mqc-{sut.own}-missing"
 
@@ -39,7 +41,7 @@ def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.2-D01")
 def test_questions_change_nothing(sut, judge):
-    """A queue with two messages is asked about, again and again: each time it is as it was, and so are the messages."""
+    """A queue manager that is asked about a queue changes neither the queue nor its messages."""
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
@@ -59,8 +61,8 @@ def test_questions_change_nothing(sut, judge):
 @needs("send", "receive", "queue_control")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
 def test_what_is_received_without_a_transaction_is_gone(sut, judge):
-    """Express and recoverable messages that were sent are there, and gone when they are received; one that could not be
-    sent never was.
+    """A message that was sent outside of a transaction is in its queue until it is received; one that was refused
+    never is.
     """
     queue = sut.new_queue("states", quota_kb=8)
     sut.send_here(queue, ["express"])

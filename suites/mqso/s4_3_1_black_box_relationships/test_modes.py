@@ -14,7 +14,7 @@ INTEGRATED = "it is integrated with a directory"
 @needs("send", "receive", "queue_control", "inspect")
 @covers("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02")
 def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, judge):
-    """No public queue can be made; a message comes into a private queue by a direct name, and one leaves by another."""
+    """A queue manager in workgroup mode has private queues and direct format names, and makes no public queue."""
     if sut.inspect()["QueueManager"]["DirectoryIntegrated"]:
         judge.not_exercised(
             "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=INTEGRATED

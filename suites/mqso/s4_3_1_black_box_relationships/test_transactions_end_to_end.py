@@ -20,7 +20,7 @@ INTERNAL = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 @needs("send", "receive", "queue_control", "transactions")
 @covers(*UNSEEN, *DECIDED, *INTERNAL)
 def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
-    """What is sent in one is not seen before its end, never if that is an abort."""
+    """A message that is sent in an internal transaction is in its queue only after a commit."""
     queue = sut.queue("transactional")
     for outcome, there in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
@@ -33,7 +33,7 @@ def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
 @covers(*UNSEEN, *DECIDED, *COORDINATED)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome):
-    """What is sent in one is not seen until it is committed: not when it is prepared, never if it is aborted."""
+    """A message that is sent in an external transaction is in its queue after a commit, not when it is prepared."""
     queue = sut.queue("transactional")
     transaction = _with_a_message(sut, judge, outcome, external=True)
     judge.finished(*UNSEEN)
@@ -58,7 +58,7 @@ def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> st
 @needs("send", "receive", "queue_control", "transactions")
 @covers("MQSO-4.3.1.2-D09")
 def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
-    """Sent in a transaction of the queue manager's own and received in a coordinator's, and the other way round."""
+    """A message that was sent in an internal transaction can be received in an external one, and vice versa."""
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
@@ -81,7 +81,7 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 @needs("send", "transactions")
 @covers(*DECIDED)
 def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
-    """Of two messages for the peer, one in a transaction that is aborted, the other one comes, after its commit."""
+    """A queue manager transfers a message of a transaction when that commits, and none of a transaction that aborts."""
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
     bodies = {}
     for tag, outcome in enumerate(("abort", "commit"), 1):

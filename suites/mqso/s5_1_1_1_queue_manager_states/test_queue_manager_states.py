@@ -20,7 +20,7 @@ LONG_MS = 600_000
 @needs("qm2qm", "ping")
 @covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
 def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
-    """What is asked of the address of a system that was provisioned is answered: a session, a ping, a remote call."""
+    """A queue manager that was provisioned answers sessions, pings and remote calls at its address."""
     attempt = Attempt(peer)
     asked = peer.udp()
     ping = asked.send(ping_request(Cookie=7))
@@ -41,9 +41,7 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
 @needs("pause", "send", "receive", "queue_control")
 @covers("MQSO-5.1.1.1-D05")
 def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
-    """Taken offline it has no session, refuses new ones and sends nothing; brought online it takes messages and sends
-    what waits.
-    """
+    """A queue manager that is offline neither receives nor sends; one that is brought online again does both."""
     to, queue = peer.direct_name("mqc-offline"), sut.queue()
     connection = peer.open_raw()
     connection.send(peer.recoverable_message(label="before"))
@@ -78,7 +76,7 @@ STOPPING = ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08")
 @needs("environment", "send", "receive", "queue_control")
 @covers(*STOPPING, "MQSO-5.1.1.1-D01")
 def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
-    """Its sessions end, no other is accepted, applications are refused. Started, it has what it kept."""
+    """A queue manager that is stopped ends its sessions and serves nobody; started again it has what it kept."""
     queue = sut.new_queue("stopped")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     connection = peer.open_raw()
@@ -99,7 +97,7 @@ def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
 @needs("environment", "qm2qm")
 @covers(*STOPPING)
 def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remote, sut, judge):
-    """One waits for a message, one has a queue open, one has done nothing yet: the connection of each ends."""
+    """A queue manager that is stopped ends the connection of each remote reader, whatever that reader does."""
     queue, idle, new = remote.open(), remote.open("admin"), remote.associate()
     waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
     readers = [one.of(QM2QM) for one in (queue.association, idle.association, new)]
@@ -113,7 +111,7 @@ def test_the_remote_readers_of_a_queue_manager_that_is_stopped_are_cut_off(remot
 @needs("environment", "remote_read")
 @covers(*STOPPING)
 def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
-    """It reads a queue of the peer, and has another one open: both connections end."""
+    """A queue manager that is stopped ends its own remote reads and closes the queues that it opened elsewhere."""
     reader = Reader(peer, sut)
     reader.open()
     reader.let_reads_wait()
@@ -135,9 +133,7 @@ def test_a_queue_manager_that_is_stopped_reads_nowhere(peer, sut, judge):
     "MQDMPR-3.1.7.2.6-03",
 )
 def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
-    """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
-    of the peer. When there is room again, it does.
-    """
+    """A queue manager is Throttled while its disk is full, and takes no message of an application or of the network."""
     queue = sut.queue()
 
     def throttled() -> bool:

@@ -16,9 +16,7 @@ SHORT_MS = 200
 @covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
 @pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
 def test_messages_leave_in_order_until_the_queue_is_purged(sut, judge, transactional):
-    """Of five messages two are received; a purge takes the others. Another purge, of the empty queue, changes nothing:
-    what is sent then is there.
-    """
+    """A queue gives its messages in order; a purge removes them all, and changes nothing of an empty queue."""
     queue = sut.new_queue("life", transactional=transactional)
     delivery = "transactional" if transactional else "express"
     sut.send_here(queue, ["1", "2", "3", "4", "5"], delivery=delivery)
@@ -38,7 +36,7 @@ AWAITED = ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03")
 def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
-    """A read waits for a message, gets it, and leaves nothing; one whose time is over gets none of what comes later."""
+    """A read of an empty queue waits for a message and takes it; one that timed out takes no later message."""
     queue = sut.new_queue("awaited")
     reader = Waiting(peer, sut, timeout_ms=WAIT_MS, queue=queue)
     peer.settle()
@@ -57,7 +55,7 @@ def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D05")
 def test_a_deleted_queue_is_gone_with_its_messages(sut, judge):
-    """Nothing is sent to or read from a queue that was deleted; one made anew under its name is empty."""
+    """A queue that was deleted takes and gives no message, and one of the same name that is made anew is empty."""
     queue = sut.new_queue("deleted")
     sut.send_here(queue, ["1", "2"], delivery="recoverable")
     sut.delete_queue(queue)
@@ -70,7 +68,7 @@ def test_a_deleted_queue_is_gone_with_its_messages(sut, judge):
 @needs("queue_control", "send", "receive")
 @covers("MQSO-5.1.1.2-D02")
 def test_a_full_queue_takes_no_message(sut, judge):
-    """A queue with room for one message takes it, rejects the next, and takes another when the first is gone."""
+    """A queue that has reached its quota takes no message until there is room again."""
     queue = sut.new_queue("full", quota_kb=8)
     whole = "x" * 5_000
     to = sut.direct_name(queue)
@@ -85,7 +83,7 @@ def test_a_full_queue_takes_no_message(sut, judge):
 @needs("queue_control", "send", "receive", "restart")
 @covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
 def test_a_cursor_has_a_place_of_its_own_until_a_restart(sut, judge):
-    """Of two cursors one goes on to the second message, the other stays at the first; neither is known afterwards."""
+    """A cursor has a place of its own in its queue, and does not outlive a restart."""
     queue = sut.new_queue("cursors")
     sut.send_here(queue, ["1", "2", "3"], delivery="recoverable")
     handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]

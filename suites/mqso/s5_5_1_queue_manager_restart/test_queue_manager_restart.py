@@ -23,8 +23,8 @@ PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_prior
     "MQSO-5.5.1-06",
 )
 def test_recoverable_and_transactional_messages_live_here(sut, judge):
-    """Queues with properties of their own hold messages of each kind: after each of two restarts they have the same
-    properties and all messages but those that are express; what was received in between does not come back.
+    """A queue keeps its properties and its recoverable and transactional messages over restarts, and no express
+    message.
     """
     plain = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
     transactional = sut.new_queue("transactional", transactional=True, label="another")
@@ -62,9 +62,7 @@ def test_recoverable_and_transactional_messages_live_here(sut, judge):
 @needs("send", "queue_control", "restart")
 @covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
 def test_recoverable_and_transactional_messages_live_on_their_way(peer, sut, judge):
-    """Messages of each kind wait for a peer that is not there: after two restarts the recoverable and the transactional
-    ones come when it is, and wait until it acknowledges them; then they are gone, after another restart, too.
-    """
+    """An outgoing queue keeps recoverable and transactional messages over restarts until they are acknowledged."""
     to = peer.direct_name("mqc-outlives")
     for tag, delivery in enumerate(KINDS, 1):
         sut.send(to, body=delivery, application_tag=tag, delivery=delivery)

@@ -27,9 +27,7 @@ def _used(sut: Sut, queue: str) -> dict[str, str]:
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
 def test_transactions_end_with_their_coordinator(peer, sut, judge):
-    """A message is received in a transaction, in which another is sent, when the coordinator goes away: the one is
-    there again, the other never was. No transaction of it can be used then; when it is back, one can.
-    """
+    """A queue manager aborts the transactions of a coordinator that goes away, and uses new ones when it is back."""
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     transaction = sut.control.call("begin", external=True)["transaction"]
@@ -48,7 +46,7 @@ def test_transactions_end_with_their_coordinator(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-01", "MQSO-5.5.3-06")
 def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
-    """A message is received in a transaction that begins after the coordinator was away, and that it commits."""
+    """A queue manager commits a transaction that a coordinator began and decided after it was away."""
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     sut.change_environment(coordinator=False)
@@ -67,9 +65,7 @@ def test_transactions_are_decided_when_their_coordinator_is_back(sut, judge):
 @needs("environment", "transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.5.3-05")
 def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
-    """Without the coordinator messages are sent to and received from a queue that is not transactional, a transactional
-    message of the peer arrives, and one that was sent before comes to the peer when that is there.
-    """
+    """A queue manager without its coordinator sends, receives and transfers whatever needs no external transaction."""
     plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), peer.direct_name("mqc-beyond")
     sut.send(to, body="message 1", application_tag=1, delivery="transactional")
     sut.change_environment(coordinator=False)
@@ -95,9 +91,7 @@ def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.3-02")
 def test_it_starts_without_its_coordinator(peer, sut, judge):
-    """Restarted while the coordinator is away it serves sessions and has its messages; its transactions are used when
-    the coordinator is back.
-    """
+    """A queue manager starts without its coordinator, serves its messages, and uses transactions when it is back."""
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1", "2"], delivery="transactional")
     sut.change_environment(coordinator=False)

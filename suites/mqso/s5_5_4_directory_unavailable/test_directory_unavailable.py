@@ -40,9 +40,7 @@ def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-08",
 )
 def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
-    """Without its directory the queue manager makes no public queue, but private ones, which are used; a message for a
-    public queue of the peer is taken, and waits. When the directory is back, that comes, and public queues are made.
-    """
+    """A queue manager without its directory makes no public queue, and resolves public names when it is back."""
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
         raise ConformanceFailure("the SUT has no directory at the start of the check")
@@ -80,9 +78,7 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01")
 def test_without_a_directory_it_starts_in_workgroup_mode(peer, sut, judge):
-    """Started while the directory is away it is not integrated: it makes no public queue, uses private ones, and is so
-    even when the directory is back, until it is started again.
-    """
+    """A queue manager that starts without its directory is in workgroup mode until its next start."""
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
     sut.restart()

@@ -120,9 +120,7 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*STOPPED, *RETRIED, *FIRST)
 def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, judge):
-    """Started on a store that makes no sense it serves neither sessions nor applications. The store is repaired: after
-    120 seconds it has started by itself, with the message that it kept.
-    """
+    """A queue manager that starts on a store beyond repair serves nobody, and starts by itself after 120 seconds."""
     damaged = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
     if damaged is None:
         return
@@ -146,7 +144,7 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-03", *LATER)
 def test_later_attempts_are_further_apart(peer, sut, judge):
-    """The store is repaired long after the first retry, which fails: the next one is 900 seconds after that."""
+    """A queue manager whose first retry to start fails tries again 900 seconds later."""
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
@@ -167,9 +165,7 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge):
-    """Started on a store that contradicts itself about its queues, the SUT has the queue that it had, with its message,
-    and a new one beside it, each of a name of its own: also after one more start.
-    """
+    """A queue manager that starts on a contradictory store of queues repairs it before it serves anybody."""
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(configuration=False)

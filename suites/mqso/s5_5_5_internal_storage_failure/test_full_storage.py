@@ -15,10 +15,7 @@ from suites.mqqb.steps.disposition import NOWHERE
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.5-01")
 def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
-    """While the disk is full a transaction is committed, a message sent, another received, one comes of the peer, and
-    a queue is made. When there is room again, what was refused has left nothing behind, and what was not, because it
-    could be kept all the same, is done; after a restart, too.
-    """
+    """A request that cannot be kept while the disk is full fails whole and leaves nothing behind."""
     plain, transactional = sut.queue(), sut.queue("transactional")
     never = f"private$\\mqc-{sut.own}-never"
     sut.send_here(plain, ["kept"], delivery="recoverable")
@@ -68,9 +65,7 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
 @needs("environment", "configure", "restart", "send", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
-    """While the disk is full a setting for the next start is made twice, then it has room again: what was refused is
-    not in effect after a restart, what was done is, the second time.
-    """
+    """A setting that is made while the disk is full is refused without effect, or in effect after a restart."""
     if "hardened_security" not in sut.control.call("configure"):
         judge.not_shown("the SUT has no setting hardened_security")
         return
@@ -88,9 +83,7 @@ def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
 @needs("environment", "receive", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
-    """While the disk is full a message comes for a queue that is not there. When there is room again the next one is
-    taken and acknowledged, on that session or on a new one.
-    """
+    """A queue manager takes and acknowledges messages again when its disk has room again."""
     queue, connection = sut.queue(), peer.open_raw()
     sut.change_environment(storage=False)
     asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}

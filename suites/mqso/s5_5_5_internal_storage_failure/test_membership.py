@@ -11,9 +11,7 @@ from suites.mqqb.steps.pinging import element
 @needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
 def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, judge):
-    """Started while the object of its machine has another Identifier the queue manager is offline. When the object is
-    its own again, it finds that out by itself.
-    """
+    """A queue manager is offline while the directory knows its machine by another Identifier, and online afterwards."""
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()

@@ -13,7 +13,7 @@ TIMERS = ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")
 @needs("inspect")
 @covers("MQSO-6.4.1-D01")
 def test_without_a_directory_its_timers_do_not_run(sut, judge):
-    """In workgroup mode neither sites nor gates are looked for."""
+    """A queue manager in workgroup mode runs no timer of the directory."""
     shown = queue_manager(sut)
     if element(shown, "DirectoryIntegrated"):
         judge.not_exercised("MQSO-6.4.1-D01", reason="the SUT is in directory mode")

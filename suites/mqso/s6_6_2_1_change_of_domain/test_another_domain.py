@@ -67,7 +67,9 @@ def _attributes(published: dict[str, Any] | None) -> dict[str, Any]:
 
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
 def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judge):
-    """Started without a domain, then within its own, the queue manager is integrated, with the domain as LastDomain."""
+    """A queue manager that starts within a domain after one start without is integrated, with that domain as
+    LastDomain.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
@@ -97,7 +99,7 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
 
 @covers(*MOVED, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, judge):
-    """Started in a domain that does not know it, the SUT makes an object as it had, and has the Identifier of that."""
+    """A queue manager that starts in a new domain makes an object as it had, and takes its Identifier from it."""
     before = _attributes(sut.published())
     _started(sut, own_domain=False)
     _await_object(peer, sut)
@@ -114,7 +116,7 @@ def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, ju
 
 @covers("MQSO-6.6.2.1-D01")
 def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again(peer, sut, judge):
-    """Started in another domain while the directory of that is away, it makes its object at the next start only."""
+    """A queue manager that starts in a new domain without its directory makes its object at the next start only."""
     _started(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
     peer.settle()
@@ -131,9 +133,7 @@ def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again
 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
 def test_an_object_of_its_name_in_another_domain_is_found(peer, sut, judge):
-    """The other domain has an object of the machine's name and another Identifier: the SUT is offline and makes none.
-    When that has its own Identifier, the SUT finds out by itself.
-    """
+    """A queue manager is offline, and makes no object, while a new domain has its name with another Identifier."""
     enterprise = Enterprise(peer, sut)
     own = _guid(sut)
     _started(sut, own_domain=False, registration=False)

@@ -14,7 +14,7 @@ pytestmark = needs("directory", "environment", "inspect", "restart", "queue_cont
 
 @covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
 def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
-    """Started outside of its domain the queue manager is not integrated and makes no public queue; its object stays."""
+    """A queue manager that starts outside of its domain is in workgroup mode, and its object in the directory stays."""
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
@@ -29,7 +29,7 @@ def test_a_machine_that_left_its_domain_is_in_workgroup_mode(peer, sut, judge):
 
 @covers("MQDMPR-3.1.7.1.4-16")
 def test_a_machine_that_left_its_domain_deletes_no_public_queue(peer, sut, judge):
-    """Outside of its domain the directory deletes no object for it: that is the answer to who wants a queue deleted."""
+    """A queue manager outside of its domain refuses to delete a public queue, whose object the directory keeps."""
     kept = Enterprise(peer, sut).create()
     sut.change_environment(domain=False)
     sut.restart()

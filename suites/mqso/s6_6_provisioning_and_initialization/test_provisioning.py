@@ -38,7 +38,7 @@ def _judge_modes(sut: Sut, judge: Judge, shown: dict[str, Any]) -> None:
 @needs("inspect")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
 def test_modes_are_those_that_were_provisioned(sut, judge):
-    """A SUT in workgroup mode has no role in a directory, and begins to retry its start after 120 seconds."""
+    """A queue manager in workgroup mode has no role in a directory, and retries its start after 120 seconds first."""
     shown = queue_manager(sut)
     _judge_modes(sut, judge, shown)
     if sut.file.capabilities.get("directory", False):
@@ -53,7 +53,7 @@ def test_modes_are_those_that_were_provisioned(sut, judge):
 @needs("inspect", "directory")
 @covers("MQSO-6.6.1-03", "MQSO-6.6.1-D03", "MQSO-6.6.1-D04", *INITIALIZED)
 def test_roles_in_the_directory_are_those_that_were_provisioned(sut, judge):
-    """A SUT in directory mode has the roles that it was provisioned with, and a site."""
+    """A queue manager in directory mode has the roles that it was provisioned with, and a site."""
     shown = queue_manager(sut)
     _judge_modes(sut, judge, shown)
     element(shown, "RoutingServer")

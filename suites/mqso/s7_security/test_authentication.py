@@ -17,7 +17,7 @@ NEEDS = needs("security", "receive")
 @NEEDS
 @covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
 def test_a_message_that_names_no_sender_has_no_identity_to_verify(peer, sut, judge):
-    """With ST 0 a certificate that nobody registered is no reason to refuse the signature."""
+    """A receiver does not refuse a signature with ST 0 because nobody registered its certificate."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}

@@ -16,7 +16,7 @@ CALL = 77
 @needs("qm2qm")
 @covers("MQSO-7.4.1.1-01")
 def test_an_authentication_service_that_is_none_is_not_agreed_on(remote, judge):
-    """A bind under a made-up service is refused; one under what the SUT file says, to the same port, is not.
+    """A server refuses a bind under a made-up authentication service, and agrees on the one of the SUT file.
 
     That is no authentication unless it names a user.
     """

@@ -32,7 +32,9 @@ GRANTED = {
 @needs("qm2qm", "queue_control")
 @covers("MQSO-7.3-01")
 def test_a_queue_is_read_by_who_may(remote, sut, judge):
-    """Of queues that grant everybody one thing each, a remote reader opens those, in the ways, that it is granted."""
+    """A queue manager opens a queue for a remote reader in the ways that the security descriptor grants, and in no
+    other.
+    """
     association = remote.associate()
     for name, (mask, flags, allowed) in GRANTED.items():
         given = descriptor(granted=((EVERYBODY, mask),), flags=flags)

@@ -13,7 +13,7 @@ from suites.mqqb.steps.ordering import Receiver, place
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
 @covers("REGRESSIONS-268812-01")
 def test_a_message_that_came_too_early_is_stored_when_it_is_in_order(peer, sut, judge):
-    """Of three messages the second is lost at first, so the third is refused; then both come, and the third once more.
+    """A receiver stores a transactional message that came too early when it comes again in its place.
 
     The session acknowledges the third where it was refused: that it was seen is what the bug needs.
     """

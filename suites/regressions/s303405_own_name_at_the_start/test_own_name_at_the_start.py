@@ -10,7 +10,7 @@ from suites.applications import computer_names
 @needs("send", "receive", "restart")
 @covers("REGRESSIONS-303405-01")
 def test_messages_by_the_own_name_stay_after_a_restart(peer, sut, judge):
-    """Messages of an application here and of another queue manager, by each name, are where they were."""
+    """A queue manager that restarts leaves messages that were sent by its own names in their queue."""
     queue = sut.queue()
     connection = peer.open_raw()
     expected = []

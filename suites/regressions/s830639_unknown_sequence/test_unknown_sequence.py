@@ -15,7 +15,7 @@ LATER = 0x0001_0000
 @goes_on()
 @covers("REGRESSIONS-830639-01")
 def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
-    """OrderAcks of a sequence that nobody has come on a session of the peer, which goes on."""
+    """A queue manager that gets OrderAcks of a sequence that it never sent keeps the session."""
     connection = peer.open_raw()
     connection.check_alive()
     sent = [connection.send(acknowledgment_of_nothing(peer)) for _ in range(3)]
@@ -28,7 +28,7 @@ def test_the_order_ack_of_nothing_is_put_up_with(peer, judge):
 @needs("send")
 @covers("REGRESSIONS-830639-01")
 def test_the_order_ack_of_another_sequence_acknowledges_nothing(peer, sut, judge):
-    """Two messages wait for their OrderAck; those that come are of older and later sequences than theirs.
+    """A sender takes no OrderAck of an older or later sequence for one of its messages that wait.
 
     Then the connection ends: both come again on the next, and are acknowledged there.
     """

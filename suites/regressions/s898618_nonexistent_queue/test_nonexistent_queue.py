@@ -14,7 +14,7 @@ from suites.mqqb.steps.sequences import DEAD, Outgoing, kept
 @covers("REGRESSIONS-898618-01")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_a_message_to_no_queue_is_a_dead_letter(peer, sut, judge, ordered):
-    """The receiver says that there is no such queue: the message is a dead letter, and no later session brings it.
+    """A sender makes a message whose queue does not exist a dead letter, and sends it on no later session.
 
     Another message does come there, so the session is not missed.
     """
@@ -41,7 +41,7 @@ def test_a_message_to_no_queue_is_a_dead_letter(peer, sut, judge, ordered):
 
 @covers("REGRESSIONS-898618-02")
 def test_the_sender_of_a_message_to_no_queue_is_told_so(peer, sut, judge):
-    """A transactional message comes for a queue that does not exist, then one for a queue that does."""
+    """A receiver answers a transactional message for a queue that does not exist with a FinalAck of that class."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
     receiver.poll_acknowledgment(final=True)

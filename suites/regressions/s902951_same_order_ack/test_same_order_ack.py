@@ -13,7 +13,7 @@ from suites.mqqb.steps.sequences import Outgoing
 
 @covers("REGRESSIONS-902951-01")
 def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
-    """One transactional message is acknowledged, the connection ends; on the next come two more, the last one twice."""
+    """A receiver acknowledges the later messages of a sequence in order also after a reconnect."""
     receiver = Receiver(peer, sut)
     wanted = [f"{number} of {peer.message_id()}" for number in (1, 2, 3)]
     sent = [receiver.send(label=wanted[0])]
@@ -43,7 +43,9 @@ def test_the_order_ack_goes_on_after_a_reconnect(peer, sut, judge):
 @needs("send")
 @covers("REGRESSIONS-902951-02")
 def test_what_has_no_order_ack_comes_again_after_a_reconnect(peer, sut, judge):
-    """Of two messages the first is acknowledged in order, three times; after a reconnect the second comes again."""
+    """A sender sends a message without an OrderAck again after a reconnect, however often the one before was
+    acknowledged.
+    """
     outgoing = Outgoing(peer, sut, "mqc-same-ack")
     sent = outgoing.send(2)
     frames = [outgoing.on_session()]
