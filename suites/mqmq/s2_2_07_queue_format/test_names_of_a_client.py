@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.expectations import facts
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
@@ -77,8 +78,8 @@ def test_a_public_queue_is_named_by_its_guid(peer, sut, judge):
         judge.not_exercised("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02", reason="the SUT opens no queue by a public name")
         return
     kind, suffix, member = named(call)
-    expected = [PUBLIC, str(PEER_PUBLIC_QUEUE)]
-    judge("MQMQ-2.2.7-D02", expected=expected, observed=[kind, member], evidence=call.evidence)
+    expected, observed = facts(m_qft=PUBLIC, member=str(PEER_PUBLIC_QUEUE)), {"m_qft": kind, "member": member}
+    judge("MQMQ-2.2.7-D02", expected=expected, observed=observed, evidence=call.evidence)
     judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
 
 
@@ -101,7 +102,7 @@ def test_a_queue_of_the_system_is_flagged_as_such(peer, sut, judge, rule):
             rule, reason="the SUT opens no queue with this suffix", evidence=call.evidence if call else None
         )
         return
-    judge(rule, expected=f"{SYSTEM | suffix:#x}", observed=f"{found:#x}", evidence=call.evidence)
+    judge(rule, expected=SYSTEM | suffix, observed=found, evidence=call.evidence)
 
 
 @needs("subqueues")

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import fields
+from harness.expectations import each, facts, fields, in_queue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE
 from harness.wire.rpc_qmcomm import (
@@ -73,24 +73,19 @@ def test_types_flags_and_what_is_reserved(opening, direct, sut, judge):
     unknown = opening(9, direct, tag=DIRECT)
     judge(
         "MQMQ-2.2.7-01",
-        expected=f"DIRECT {OPENED}, MACHINE {OPENED}, 9 {REFUSED}",
-        observed=f"DIRECT {plain}, MACHINE {journals}, 9 {unknown}",
+        expected={"DIRECT": OPENED, "MACHINE": OPENED, "9": REFUSED},
+        observed={"DIRECT": plain, "MACHINE": journals, "9": unknown},
         evidence=[*evidence, *opening.frames],
     )
-    for rule, expected, observed in (
-        ("MQMQ-2.2.7-02", f"Flags 0x00 {OPENED}, 0x80 {REFUSED}", opening(DIRECT, direct, SYSTEM)),
-        ("MQMQ-2.2.7-10", f"no suffix {OPENED}, XACTONLY {REFUSED}", opening(DIRECT, direct, XACTONLY)),
-    ):
-        first, _, second = expected.partition(", ")
-        said = f"{first.rpartition(' ')[0]} {plain}, {second.rpartition(' ')[0]} {observed}"
-        judge(rule, expected=expected, observed=said, evidence=opening.frames)
-    bare = opening(MACHINE, sut.guid)
-    judge(
-        "MQMQ-2.2.7-03",
-        expected=f"journal {OPENED}, no suffix {REFUSED}",
-        observed=f"journal {journals}, no suffix {bare}",
-        evidence=opening.frames,
-    )
+    observed = {"Flags 0x00": plain, "Flags 0x80": opening(DIRECT, direct, SYSTEM)}
+    expected = {"Flags 0x00": OPENED, "Flags 0x80": REFUSED}
+    judge("MQMQ-2.2.7-02", expected=expected, observed=observed, evidence=opening.frames)
+    observed = {"no suffix": plain, "XACTONLY": opening(DIRECT, direct, XACTONLY)}
+    expected = {"no suffix": OPENED, "XACTONLY": REFUSED}
+    judge("MQMQ-2.2.7-10", expected=expected, observed=observed, evidence=opening.frames)
+    observed = {"journal": journals, "no suffix": opening(MACHINE, sut.guid)}
+    expected = {"journal": OPENED, "no suffix": REFUSED}
+    judge("MQMQ-2.2.7-03", expected=expected, observed=observed, evidence=opening.frames)
     reserved = opening(DIRECT, direct, reserved=0xA5A5)
     judge("MQMQ-2.2.7-14", expected=OPENED, observed=reserved, evidence=opening.frames)
 
@@ -114,8 +109,8 @@ def test_suffixes_of_system_queues(opening, direct, sut, judge):
         second = opening(*wrong)
         judge(
             rule,
-            expected=f"as it must be {OPENED}, otherwise {REFUSED}",
-            observed=f"as it must be {first}, otherwise {second}",
+            expected=facts(as_it_must_be=OPENED, otherwise=REFUSED),
+            observed={"as_it_must_be": first, "otherwise": second},
             evidence=[*evidence, *opening.frames],
         )
 
@@ -133,11 +128,11 @@ def test_subqueues(opening, direct, sut, judge):
         ("MQMQ-2.2.7-12", (DIRECT, name, SUBQUEUE_SUFFIX)),
         ("MQMQ-2.2.7-16", (SUBQUEUE, direct, SUBQUEUE_SUFFIX), (SUBQUEUE, "no direct name;mqc-sub", SUBQUEUE_SUFFIX)),
     ):
-        others = {opening(*way) for way in wrong}
+        others = [opening(*way) for way in wrong]
         judge(
             rule,
-            expected=f"as it must be {OPENED}, otherwise {REFUSED}",
-            observed=f"as it must be {right}, otherwise {', '.join(sorted(others))}",
+            expected=facts(as_it_must_be=OPENED, otherwise=each(REFUSED)),
+            observed={"as_it_must_be": right, "otherwise": others},
             evidence=[*evidence, *opening.frames],
         )
 
@@ -151,10 +146,12 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     name = sut.new_queue(journaling=True)
     lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
-    seen = [opening(PRIVATE, (identifier, uniquifier))]
+    seen = {"its_own": opening(PRIVATE, (identifier, uniquifier))}
     evidence = opening.frames
-    seen += [opening(PRIVATE, (OTHER_GUID, uniquifier)), opening(PRIVATE, (identifier, 0xFFF0_0000))]
-    judge("MQMQ-2.2.7-15", expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=evidence)
+    seen["another_Lineage"] = opening(PRIVATE, (OTHER_GUID, uniquifier))
+    seen["another_Uniquifier"] = opening(PRIVATE, (identifier, 0xFFF0_0000))
+    expected = facts(its_own=OPENED, another_Lineage=REFUSED, another_Uniquifier=REFUSED)
+    judge.all(expected=expected, observed=seen, evidence=evidence)
     path = rf"TCP:{sut.address}\{name}"
     remote, named = opening.remote, (identifier, uniquifier)
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
@@ -162,8 +159,9 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     received = queue.read(RECEIVE)
     if received.outcome == "MQ_OK":
         queue.end(received).settled()
-    observed = [brought(received), queue.labels(), journal.labels()]
-    judge("MQMQ-2.2.7-15", expected=["a", ["b"], ["a"]], observed=observed, evidence=received.evidence)
+    observed = {"received": brought(received), "queue": queue.labels(), "journal": journal.labels()}
+    expected = facts(received="a", queue=["b"], journal=["a"])
+    judge.all(expected=expected, observed=observed, evidence=received.evidence)
 
 
 @needs("qm2qm", "directory", "queue_control")
@@ -173,19 +171,18 @@ def test_a_public_queue_is_opened_by_its_guid(opening, sut, judge):
     name = f"mqc-{sut.own}-public"
     sut.create_queue(name, journaling=True)
     public = UUID(sut.format_names(name)["public"].removeprefix("PUBLIC="))
-    ways = [(public, 0), (OTHER_GUID, 0), (public, SYSTEM)]
-    seen = [opening(PUBLIC, *way) for way in ways]
-    judge(
-        "MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=[OPENED, REFUSED, REFUSED], observed=seen, evidence=opening.frames
-    )
+    ways = {"its_GUID": (public, 0), "another_GUID": (OTHER_GUID, 0), "a_flag": (public, SYSTEM)}
+    seen = {name: opening(PUBLIC, *way) for name, way in ways.items()}
+    expected = facts(its_GUID=OPENED, another_GUID=REFUSED, a_flag=REFUSED)
+    judge("MQMQ-2.2.7-02", "MQMQ-2.2.7-D02", expected=expected, observed=seen, evidence=opening.frames)
     remote, path = opening.remote, rf"TCP:{sut.address}\{name}"
     remote.send_all([remote.peer.recoverable_message(label=one, destination=path) for one in ("a", "b")])
     queue, journal = (remote.open(form=queue_format(PUBLIC, public, one)) for one in (0, SYSTEM | JOURNAL))
     received = queue.read(RECEIVE)
     if received.outcome == "MQ_OK":
         queue.end(received).settled()
-    judge("MQMQ-2.2.7-04", expected=["b"], observed=queue.labels(), evidence=received.evidence)
-    judge("MQMQ-2.2.7-04", expected=["a"], observed=journal.labels(), evidence=received.evidence)
+    judge("MQMQ-2.2.7-04", expected=in_queue("b"), observed=queue.labels(), evidence=received.evidence)
+    judge("MQMQ-2.2.7-04", expected=in_queue("a"), observed=journal.labels(), evidence=received.evidence)
     opening.association.close()
     sut.delete_queue(name)
 
@@ -246,8 +243,8 @@ def test_a_client_names_a_direct_queue_without_its_prefix(peer, sut, judge):
     reader.begin("remote_open", queue=reader.format_name)
     call = reader.one("R_QMOpenRemoteQueue")
     form = call.into.pQueueFormat
-    observed = "no QUEUE_FORMAT" if form is None else f"{form.value.m_qft}: {_text(form.value)}"
-    expected = f"{DIRECT}: {reader.format_name.removeprefix('DIRECT=').lower()}"
+    observed = {} if form is None else {"m_qft": form.value.m_qft, "name": _text(form.value)}
+    expected = facts(m_qft=DIRECT, name=reader.format_name.removeprefix("DIRECT=").lower())
     judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
-    kinds = "no QUEUE_FORMAT" if form is None else f"m_qft {form.value.m_qft}, tag {form.value.arm.tag}"
-    judge("MQMQ-2.2.7-D02", expected=f"m_qft {DIRECT}, tag {DIRECT}", observed=kinds, evidence=call.evidence)
+    kinds = {} if form is None else {"m_qft": form.value.m_qft, "tag": form.value.arm.tag}
+    judge("MQMQ-2.2.7-D02", expected=facts(m_qft=DIRECT, tag=DIRECT), observed=kinds, evidence=call.evidence)

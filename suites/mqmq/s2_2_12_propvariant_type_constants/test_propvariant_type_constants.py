@@ -9,6 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.expectations import each, facts
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, QMCOMM
@@ -140,8 +141,8 @@ def test_every_arm_is_read_and_missed_when_it_is_cut(asking, judge):
         whole = asking.read(Variant(VT_NULL), variant)
         evidence = asking.frames
         cut = asking.read(Variant(VT_NULL), variant, cut=1)
-        expected, observed = f"whole {READ}, cut {FAULT}", f"whole {whole}, cut {cut}"
-        judge(rule, expected=expected, observed=observed, evidence=[*evidence, *asking.frames])
+        observed = {"whole": whole, "cut": cut}
+        judge(rule, expected=facts(whole=READ, cut=FAULT), observed=observed, evidence=[*evidence, *asking.frames])
 
 
 @covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
@@ -151,24 +152,24 @@ def test_empty_and_null_have_no_data(asking, judge):
         without = asking.read(Variant(vt), Variant(vt))
         evidence = asking.frames
         filled = asking.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
-        expected, observed = f"without {READ}, with {FAULT}", f"without {without}, with {filled}"
-        judge(rule, expected=expected, observed=observed, evidence=[*evidence, *asking.frames])
+        observed = {"without": without, "filled": filled}
+        judge(rule, expected=facts(without=READ, filled=FAULT), observed=observed, evidence=[*evidence, *asking.frames])
 
 
 @covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
 def test_vectors_are_counted_and_of_something(asking, judge):
     """Each counted type is read; VT_VARIANT alone, VT_VECTOR alone, and a count that is wrong are not."""
     vector = Variant(VT_VECTOR | VT_VARIANT, [Variant(VT_UI2, 1)])
-    seen = f"in a vector {asking.read(vector)}, alone {asking.read(Variant(VT_VARIANT, raw=bytes(8)))}"
-    judge("MQMQ-2.2.12-07", expected=f"in a vector {READ}, alone {FAULT}", observed=seen, evidence=asking.frames)
+    seen = {"in_a_vector": asking.read(vector), "alone": asking.read(Variant(VT_VARIANT, raw=bytes(8)))}
+    judge("MQMQ-2.2.12-07", expected=facts(in_a_vector=READ, alone=FAULT), observed=seen, evidence=asking.frames)
     judge.finished("MQMQ-2.2.12-07")
-    kinds = {asking.read(one) for one in VECTORS}
-    alone = asking.read(Variant(VT_VECTOR, raw=bytes(8)))
-    seen = f"of something {', '.join(sorted(kinds))}, of nothing {alone}"
-    judge("MQMQ-2.2.12-17", expected=f"of something {READ}, of nothing {FAULT}", observed=seen, evidence=asking.frames)
+    kinds = [asking.read(one) for one in VECTORS]
+    seen = {"of_something": kinds, "of_nothing": asking.read(Variant(VT_VECTOR, raw=bytes(8)))}
+    expected = facts(of_something=each(READ), of_nothing=FAULT)
+    judge("MQMQ-2.2.12-17", expected=expected, observed=seen, evidence=asking.frames)
     judge.finished("MQMQ-2.2.12-17")
     stub = asking.stub([VECTORS[3]])
     wrong = asking.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     counted = asking.read(VECTORS[3])
-    seen = f"right {counted}, wrong {FAULT if wrong.thrown is not None else wrong.outcome}"
-    judge("MQMQ-2.2.12-18", expected=f"right {READ}, wrong {FAULT}", observed=seen, evidence=asking.frames)
+    seen = {"right": counted, "wrong": FAULT if wrong.thrown is not None else wrong.outcome}
+    judge("MQMQ-2.2.12-18", expected=facts(right=READ, wrong=FAULT), observed=seen, evidence=asking.frames)

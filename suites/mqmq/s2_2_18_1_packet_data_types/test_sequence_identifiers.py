@@ -38,5 +38,5 @@ def test_the_time_stamp_comes_before_the_ordinal(peer, sut, judge, seconds, ordi
     frame = receiver.poll_acknowledgment()
     names = {(own.Ordinal, own.TimeStamp): "the first", (ordinal, other.TimeStamp): "the second"}
     identified = "nothing" if frame is None else names.get(place(frame)[:2], f"another {place(frame)[:2]}")
-    expected = "OrderAck of the second" if later else "OrderAck of the first"
-    judge.all(expected=expected, observed=f"OrderAck of {identified}", evidence=[first, known, second, frame])
+    expected, evidence = "the second" if later else "the first", [first, known, second, frame]
+    judge.all(expected=expected, observed=identified, case="OrderAck of", evidence=evidence)

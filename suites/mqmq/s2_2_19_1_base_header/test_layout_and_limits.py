@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields
+from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
@@ -60,7 +60,7 @@ def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
             judge(
                 "MQMQ-2.2.19.1-D02",
                 "MQDMPR-3.1.1.12-D48",
-                expected=f"priority {priority} is sent",
+                expected=holds(f"priority {priority} is sent"),
                 observed=f"refused: {refused}",
             )
             continue

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import any_order, facts, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.releases import LackedByRelease, release_of
@@ -18,7 +19,7 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import Secured, signed
 from suites.mqqb.steps.sender import Sender
 
-AS_IT_WAS = "as it was"
+UNCHANGED = none("change of a message")
 SHORT_S = 2
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
 PROPERTIES: Mapping[str, Any] = {
@@ -37,27 +38,26 @@ def _labels(sut: Sut, queue: str) -> list[str]:
     return [one["label"] for one in _held(sut, queue)]
 
 
-def _changed(before: Iterable[dict[str, Any]], after: Iterable[dict[str, Any]]) -> str:
-    """Say in one line what of the messages in a queue is not as it was."""
+def _changed(before: Iterable[dict[str, Any]], after: Iterable[dict[str, Any]]) -> list[str]:
+    """Return what of the messages in a queue is not as it was."""
     before, after = list(before), list(after)
     labels = [[one["label"] for one in messages] for messages in (before, after)]
     if labels[0] != labels[1]:
-        return f"{labels[1]} for {labels[0]}"
-    wrong = [
+        return [f"{labels[1]} for {labels[0]}"]
+    return [
         f"{one['label']}: {name} {str(other.get(name))[:60]} for {str(value)[:60]}"
         for one, other in zip(before, after, strict=True)
         for name, value in one.items()
         if other.get(name) != value
     ]
-    return "; ".join(wrong) or AS_IT_WAS
 
 
-def _found(sut: Sut, queue: str, before: Iterable[dict[str, Any]]) -> str:
-    """Say what of the messages in a queue is not as it was; a queue that is there no more has none."""
+def _found(sut: Sut, queue: str, before: Iterable[dict[str, Any]]) -> list[str]:
+    """Return what of the messages in a queue is not as it was; a queue that is there no more has none."""
     try:
         return _changed(before, _held(sut, queue))
     except ControlRefused as refused:
-        return f"nothing: {refused}"
+        return [f"nothing: {refused}"]
 
 
 def _taken(sut: Sut, queue: str, label: str, **arguments: Any) -> None:
@@ -94,9 +94,8 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
     for time in ("first", "second"):
         sut.restart()
         for name, messages in before.items():
-            observed = f"{_found(sut, name, messages)} after the {time} restart"
-            expected = f"{AS_IT_WAS} after the {time} restart"
-            judge.all(expected=expected, observed=observed, evidence=sent)
+            changes, case = _found(sut, name, messages), f"{name} after the {time} restart"
+            judge.all(expected=UNCHANGED, observed=changes, case=case, evidence=sent)
     last = peer.open_raw()
     sent.append(last.send(peer.recoverable_message(label="new", base={"PR": 3})))
     peer.eventually(lambda: "new" in _labels(sut, queue))
@@ -141,7 +140,7 @@ def test_messages_of_applications_here_survive_a_restart(peer, sut, judge, deliv
     if sorted(one["label"] for one in before) != ["bare", "full", "last"]:
         raise ConformanceFailure(f"{[one['label'] for one in before]} are in the queue")
     sut.restart()
-    judge.all(expected=AS_IT_WAS, observed=_found(sut, queue, before))
+    judge.all(expected=UNCHANGED, observed=_found(sut, queue, before))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
@@ -171,9 +170,9 @@ def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, j
     sut.control.call("commit", transaction=begun["committed"])
     sut.control.call("abort", transaction=begun["aborted"])
     sut.restart()
-    expected = ["again", "back", "sent in one committed", "sent in one committed, too", "stays"]
-    peer.eventually(lambda: sorted(_labels(sut, queue)) == expected)
-    judge.all(expected=expected, observed=sorted(_labels(sut, queue)))
+    expected = any_order("again", "back", "sent in one committed", "sent in one committed, too", "stays")
+    peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
+    judge.all(expected=expected, observed=_labels(sut, queue))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
@@ -194,16 +193,16 @@ def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge
     sut.restart()
     for name, transaction in begun.items():
         sut.control.call(name, transaction=transaction)
-    expected = ["sent and commit", "sent and commit, too", "stays", "taken for a time"]
-    peer.eventually(lambda: sorted(_labels(sut, queue)) == expected)
-    judge.all(expected=expected, observed=sorted(_labels(sut, queue)))
+    expected = any_order("sent and commit", "sent and commit, too", "stays", "taken for a time")
+    peer.eventually(lambda: expected.compare(_labels(sut, queue)) is None)
+    judge.all(expected=expected, observed=_labels(sut, queue))
     sut.restart()
     judge(
         "MQMQ-2.2.19.2-11",
         "MQDMPR-3.1.1.12-67",
         "MQDMPR-3.1.1.12-20",
         expected=expected,
-        observed=sorted(_labels(sut, queue)),
+        observed=_labels(sut, queue),
     )
 
 
@@ -231,14 +230,14 @@ def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge)
     sut.control.call("prepare", **begun["prepared"])
     before = _held(sut, subqueue)
     sut.restart()
-    judge.all(expected=AS_IT_WAS, observed=_found(sut, subqueue, before))
+    judge.all(expected=UNCHANGED, observed=_found(sut, subqueue, before))
     sut.control.call("commit", **begun["prepared"])
-    expected = ["aborted", "open", "stays"], ["alone", "committed", "prepared"]
+    expected = facts(queue=any_order("aborted", "open", "stays"), subqueue=any_order("alone", "committed", "prepared"))
 
-    def found() -> tuple[list[str], ...]:
-        return tuple(sorted(_labels(sut, name)) for name in (queue, subqueue))
+    def found() -> dict[str, list[str]]:
+        return {"queue": _labels(sut, queue), "subqueue": _labels(sut, subqueue)}
 
-    peer.eventually(lambda: found() == expected)
+    peer.eventually(lambda: expected.compare(found()) is None)
     judge.all(expected=expected, observed=found())
 
 
@@ -279,7 +278,7 @@ def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut
         raise ConformanceFailure(f"nothing is in {', '.join(name for name, found in before.items() if not found)}")
     sut.restart()
     for name, messages in kept().items():
-        judge.all(expected=AS_IT_WAS, observed=_changed(before[name], messages), case=name, evidence=came)
+        judge.all(expected=UNCHANGED, observed=_changed(before[name], messages), case=name, evidence=came)
 
 
 @needs("restart", "receive", "security")
@@ -294,7 +293,7 @@ def test_messages_with_and_without_a_signature_are_there_after_a_restart(peer, s
         raise ConformanceFailure("neither message came into the queue")
     sut.restart()
     evidence = [frame for one in found.values() for frame in one.frames]
-    judge.all(expected=AS_IT_WAS, observed=_changed(before, sut.messages()), evidence=evidence)
+    judge.all(expected=UNCHANGED, observed=_changed(before, sut.messages()), evidence=evidence)
 
 
 @needs("restart", "queue_control")
@@ -317,8 +316,8 @@ def test_a_queue_is_full_after_a_restart_too(peer, sut, judge):
     )
     judge(
         "MQMQ-2.2.18.1.6-D01",
-        expected=named(REACH_QUEUE, Q_EXCEED_QUOTA),
-        observed=sorted(classes(acks)),
+        expected=any_order(*named(REACH_QUEUE, Q_EXCEED_QUOTA)),
+        observed=classes(acks),
         evidence=[*sent, *acks],
     )
     receiver.end()

@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import closed, facts, in_queue, none
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import Sequence
@@ -34,7 +35,6 @@ UNLISTED = (
 """By rule: values that the table of a type of queue does not have."""
 THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """A queue manager that is neither the SUT nor the peer."""
-CLOSED = "closed"
 SHORT_S, LONG_S = 1, 9_000
 
 
@@ -68,8 +68,7 @@ def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, 
     connection = peer.open_raw()
     connection.check_alive()
     sent = connection.send(peer.recoverable_message({flag: value}))
-    observed = CLOSED if connection.wait_closed() else "still open"
-    judge(rule, expected=CLOSED, observed=observed, evidence=sent)
+    judge(rule, expected=closed(), observed=connection.until_closed(), evidence=sent)
 
 
 @needs("receive")
@@ -101,7 +100,7 @@ def test_messages_to_a_direct_name(peer, sut, judge):
     zero = {UUID(int=0)}
     judge("MQMQ-2.2.19.2-02", expected=zero, observed={each.QueueManagerAddress for each in headers}, evidence=sent)
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_S]
-    judge("MQMQ-2.2.19.2-06", expected="none off the clock", observed=f"{late or 'none'} off the clock", evidence=sent)
+    judge("MQMQ-2.2.19.2-06", expected=none("message off the clock"), observed=late, evidence=sent)
     judge(
         "MQMQ-2.2.19.2-07",
         "MQDMPR-3.1.1.12-D02",
@@ -128,8 +127,9 @@ def test_messages_to_a_private_name(peer, sut, judge):
         observed=header.QueueManagerAddress,
         evidence=sent,
     )
-    named = f"DQ {header.DQ}, {sent[0].data[64:68].hex()}"
-    judge("MQMQ-2.2.18.1.5.1-01", expected="DQ 3, 01000000", observed=named, evidence=sent)
+    named = {"DQ": header.DQ, "DestinationQueue": sent[0].data[64:68].hex()}
+    expected = facts(DQ=3, DestinationQueue="01000000")
+    judge("MQMQ-2.2.18.1.5.1-01", expected=expected, observed=named, evidence=sent)
     sender.acknowledge_all(session)
 
 
@@ -141,11 +141,9 @@ def test_acknowledgments_need_an_administration_queue(peer, sut, judge):
     sender.send(1)
     sender.send(2, acks=["negative_arrival"], admin_queue=f"DIRECT=TCP:{sut.address}\\{sut.queue('admin')}")
     session, sent = sender.first(2)
-    observed = [
-        f"{'asks' if frame['MessagePropertiesHeader'].getfieldval('NA') else 'asks not'}, AQ {frame['UserHeader'].AQ}"
-        for frame in sent
-    ]
-    judge("MQMQ-2.2.19.2-31", expected=["asks not, AQ 0", "asks, AQ 7"], observed=observed, evidence=sent)
+    bits = [frame["MessagePropertiesHeader"].getfieldval("NA") for frame in sent]
+    observed = [{"NA": int(bit), "AQ": int(frame["UserHeader"].AQ)} for bit, frame in zip(bits, sent, strict=True)]
+    judge.all(expected=[{"NA": 0, "AQ": 0}, {"NA": 1, "AQ": 7}], observed=observed, evidence=sent)
     sender.acknowledge_all(session)
 
 
@@ -206,7 +204,7 @@ def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, jud
     peer.pass_time((time_s + 1) * 1_000)
     peer.eventually(lambda: short not in _labels(sut, names))
     left = _labels(sut, names)
-    judge.all(expected=[long], observed=left, evidence=sent)
+    judge.all(expected=in_queue(long), observed=left, evidence=sent)
 
 
 def _are_there(sut, names):

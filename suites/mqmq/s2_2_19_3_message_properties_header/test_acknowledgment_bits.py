@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import facts
 from harness.run.marks import covers
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -31,6 +32,7 @@ def test_a_transactional_message_is_acknowledged_where_it_asks(peer, sut, judge,
         for bits in ({}, {"PA": 1, "NA": 1})
     ]
     came = receiver.await_acks(1)
-    found = [[message_class(ack) for ack in came if correlation(ack) == identifier(frame)] for frame in sent]
-    judge.all(expected=[[], expected], observed=found, evidence=[*sent, *came])
+    without, asking = ([message_class(ack) for ack in came if correlation(ack) == identifier(one)] for one in sent)
+    found = {"without": without, "asking": asking}
+    judge.all(expected=facts(without=[], asking=expected), observed=found, evidence=[*sent, *came])
     receiver.end()

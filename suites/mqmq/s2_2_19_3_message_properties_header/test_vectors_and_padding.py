@@ -39,8 +39,8 @@ def test_a_body_of_any_length_is_decrypted_whole(peer, sut, judge, way):
     bodies = {str(length): _body(length) for length in LENGTHS}
     packets = {name: secret(sut, secured.message(body=body.encode()), *WAYS[way]) for name, body in bodies.items()}
     for name, disposition in secured.dispositions(packets).items():
-        expected, observed = (f"{way}, {name} bytes: {text}" for text in (bodies[name], disposition.body))
-        judge.all(expected=expected, observed=observed, evidence=disposition.frames)
+        case = f"{way}, {name} bytes"
+        judge.all(expected=bodies[name], observed=disposition.body, case=case, evidence=disposition.frames)
 
 
 @needs("security", "send", "private_names")

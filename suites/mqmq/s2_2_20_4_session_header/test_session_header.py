@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts, fields
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import session_ack
@@ -101,12 +102,12 @@ def test_recoverable_messages_are_counted_apart(peer, sut, judge):
         connection, [peer.message(), *(peer.recoverable_message() for _ in range(3))], TOGETHER_MS
     )
     judge("MQMQ-2.2.20.4-06", expected=1, observed=header.RecoverableMsgAckSeqNumber, evidence=first)
-    judge("MQMQ-2.2.20.4-08", expected="0b111", observed=bin(header.RecoverableMsgAckFlags), evidence=first)
+    judge("MQMQ-2.2.20.4-08", expected=fields(RecoverableMsgAckFlags=0b111), observed=header, evidence=first)
     second, header = acknowledged(connection, [peer.recoverable_message() for _ in range(2)], TOGETHER_MS)
     judge("MQMQ-2.2.20.4-06", expected=4, observed=header.RecoverableMsgAckSeqNumber, evidence=second)
-    judge("MQMQ-2.2.20.4-08", expected="0b11", observed=bin(header.RecoverableMsgAckFlags), evidence=second)
-    observed = f"{header.RecoverableMsgAckSeqNumber - 1} before, {header.AckSequenceNumber} messages"
-    judge("MQMQ-2.2.20.4-04", expected="3 before, 6 messages", observed=observed, evidence=[*first, *second])
+    judge("MQMQ-2.2.20.4-08", expected=fields(RecoverableMsgAckFlags=0b11), observed=header, evidence=second)
+    expected = fields(RecoverableMsgAckSeqNumber=4, AckSequenceNumber=6)
+    judge("MQMQ-2.2.20.4-04", expected=expected, observed=header, evidence=[*first, *second])
 
 
 @needs("send")
@@ -154,9 +155,8 @@ def test_the_fields_of_an_acknowledgment_byte_by_byte(peer, sut, judge, express,
     counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
     where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
     judge("MQMQ-2.2.20.4-D01", expected=counts, observed=where, evidence=frames)
-    flags = f"bits {bits:#034b} from 1 on"
-    seen = f"bits {header.RecoverableMsgAckFlags:#034b} from {header.RecoverableMsgAckSeqNumber} on"
-    judge("MQMQ-2.2.20.4-D02", expected=flags, observed=seen, evidence=frames)
+    flags = fields(RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=bits)
+    judge("MQMQ-2.2.20.4-D02", expected=flags, observed=header, evidence=frames)
 
 
 @covers("MQMQ-2.2.20.4-07")
@@ -191,9 +191,10 @@ def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, ju
     closed = session.wait_closed()
     came = receiver.await_acks(2)
     answered = {correlation(frame) for frame in came}
-    arrived = ["arrived" if identifier(frame) in answered else "not acknowledged" for frame in sent]
-    observed = f"{' and '.join(arrived)}, {'closed' if closed else 'open'}"
-    judge("MQMQ-2.2.20.4-D03", expected="arrived and arrived, closed", observed=observed, evidence=[*sent, *came])
+    right_count, wrong_count = (identifier(frame) in answered for frame in sent)
+    observed = {"right_count": right_count, "wrong_count": wrong_count, "closed": closed}
+    expected = facts(right_count=True, wrong_count=True, closed=True)
+    judge.all(expected=expected, observed=observed, case="arrived", evidence=[*sent, *came])
 
 
 @goes_on()

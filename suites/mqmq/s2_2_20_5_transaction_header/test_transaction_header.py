@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds, one_of
+from harness.expectations import facts, holds, one_of
 from harness.run.marks import covers, goes_on, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
@@ -153,8 +153,8 @@ def test_a_transaction_has_one_id_in_all_its_queues(peer, sut, judge):
     sent = peer.inbox.wait(lambda frame: tags([frame])[0] in (1, 2, 3), 3)
     peer.inbox.acknowledge()
     found = {int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH}
-    observed = f"{len(sent)} messages, {len(found)} ID"
-    judge("MQMQ-2.2.20.5-06", expected="3 messages, 1 ID", observed=observed, evidence=sent)
+    observed = {"messages": len(sent), "IDs": len(found)}
+    judge.all(expected=facts(messages=3, IDs=1), observed=observed, evidence=sent)
 
 
 @needs("send", "restart")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from harness.expectations import holds
+from harness.expectations import facts, fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
@@ -28,7 +28,7 @@ OF_1_0_USER = "MQMQ-2.2.20.6-23"
 
 def _signed_by(frame):
     security = frame["SecurityHeader"]
-    return f"ST {security.ST}, {bytes(security.SecurityID).hex() or 'no SecurityID'}"
+    return {"ST": int(security.ST), "SecurityID": bytes(security.SecurityID).hex()}
 
 
 @needs("security", "send")
@@ -37,9 +37,8 @@ def test_a_message_that_nobody_signed(peer, sut, judge):
     """Signed as nobody there is no SecurityID."""
     outgoing = Outgoing(peer, sut)
     nobody = outgoing.send(body="signed", sender="none", authentication_level="sig20")
-    sizes = f"{_signed_by(nobody)}, SenderIdSize {nobody['SecurityHeader'].SenderIdSize}"
-    expected = f"ST {NOBODY}, no SecurityID, SenderIdSize 0"
-    judge.all(expected=expected, observed=sizes, evidence=nobody)
+    observed = {**_signed_by(nobody), "SenderIdSize": int(nobody["SecurityHeader"].SenderIdSize)}
+    judge.all(expected=fields(ST=NOBODY, SecurityID="", SenderIdSize=0), observed=observed, evidence=nobody)
     outgoing.end()
 
 
@@ -48,8 +47,8 @@ def test_a_message_that_nobody_signed(peer, sut, judge):
 def test_who_signed_a_message(peer, sut, judge):
     """Signed as a user there is its SID, as the queue manager its GUID, in each kind."""
     outgoing = Outgoing(peer, sut)
-    own = f"ST {QUEUE_MANAGER}, {UUID(str(sut.guid)).bytes_le.hex()}"
-    users = f"ST {USER}, {ALICE.security_id.hex()}"
+    own = fields(ST=QUEUE_MANAGER, SecurityID=UUID(str(sut.guid)).bytes_le.hex())
+    users = fields(ST=USER, SecurityID=ALICE.security_id.hex())
     for level, of_queue_manager, of_user in (
         (
             "sig10",
@@ -68,8 +67,7 @@ def test_who_signed_a_message(peer, sut, judge):
     ):
         for sender, signer, rules in (("queue_manager", own, of_queue_manager), ("alice", users, of_user)):
             frame = outgoing.send(body="signed", sender=sender, authentication_level=level)
-            expected, observed = (f"{level}: {text}" for text in (signer, _signed_by(frame)))
-            judge(*rules, expected=expected, observed=observed, evidence=frame)
+            judge(*rules, expected=signer, observed=_signed_by(frame), case=level, evidence=frame)
     outgoing.end()
 
 
@@ -86,15 +84,15 @@ def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut
         if info is not None and level != "advanced":  # the provider of AES has a type of its own
             judge(
                 "MQDMPR-3.1.1.12-D65",
-                expected="ProviderType 1",
-                observed=f"ProviderType {info.ProviderType}",
+                expected=fields(ProviderType=1),
+                observed=info,
                 case=level,
                 evidence=frame,
             )
         named = "the default" if security.DE else "named" if str(name).rstrip("\0") else "not named"
         expected = "the default" if security.DE else "named"
-        observed = f"{named}, {'signed' if security.SignatureSize else 'not signed'}"
-        judge("MQMQ-2.2.20.6-07", expected=f"{expected}, signed", observed=observed, evidence=frame)
+        observed = {"provider": named, "signed": bool(security.SignatureSize)}
+        judge("MQMQ-2.2.20.6-07", expected=facts(provider=expected, signed=True), observed=observed, evidence=frame)
     outgoing.end()
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from harness.expectations import facts
 from harness.run.marks import covers, malforms, needs
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
 from harness.wire.protection import SIG10, SIG20, SIG30
@@ -127,8 +128,9 @@ def test_every_property_is_signed(peer, sut, judge, version, properties):
         good, bad = dispositions[f"{number} signed"], dispositions[f"{number} unsigned"]
         judge(
             rule,
-            expected=f"{changed.field}: signed with it {ARRIVED}, without {secured.refused(BAD)}, not in its queue",
-            observed=f"{changed.field}: signed with it {good.answer}, without {bad.in_silence}",
+            expected=facts(signed_with_it=ARRIVED, signed_without=f"{secured.refused(BAD)}, not in its queue"),
+            observed={"signed_with_it": good.answer, "signed_without": bad.in_silence},
+            case=changed.field,
             evidence=[*good.frames, *bad.frames],
             errata="E81",
         )

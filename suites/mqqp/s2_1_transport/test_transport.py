@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import SutUnavailable
+from harness.expectations import each, facts, holds
 from harness.peer.remote import START
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN
@@ -28,8 +29,8 @@ def test_both_transfer_syntaxes_are_spoken_over_tcp(remote, judge, transfers):
     refused, said = binding.offer(QM2QM, transfers=transfers)
     if refused:
         evidence, answers = binding.record.frames, len(binding.record.received)
-        judge("MQQP-2.1-01", expected=True, observed=bool(answers), evidence=evidence)
-        judge("MQQP-2.2-01", expected="agreed on", observed=f"refused: {said}", evidence=evidence)
+        judge("MQQP-2.1-01", expected=holds("the SUT answers"), observed=bool(answers), evidence=evidence)
+        judge("MQQP-2.2-01", expected=holds("agreed on"), observed=f"refused: {said}", evidence=evidence)
         return
     binding.close()
     association = remote.associate(transfers=transfers)
@@ -40,8 +41,9 @@ def test_both_transfer_syntaxes_are_spoken_over_tcp(remote, judge, transfers):
     evidence = [*association.record.frames[:2], *reads]
     seen = [brought(read) for read in reads]
     judge("MQQP-2.1-01", expected=[FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
-    expected = [True, FIRST, FIRST, SECOND]
-    judge("MQQP-2.2-01", expected=expected, observed=[spoken in transfers, *seen], evidence=evidence)
+    expected = facts(proposed=True, read=[FIRST, FIRST, SECOND])
+    observed = {"proposed": spoken in transfers, "read": seen}
+    judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQP-2.1-D01")
@@ -59,7 +61,7 @@ def test_whoever_connects_is_served(remote, judge):
         call = association.call("RemoteQmGetVersion")
         seen.append(call.outcome)
         evidence += call.evidence
-    judge("MQQP-2.1-D01", expected=["returned"] * 3, observed=seen, evidence=evidence)
+    judge("MQQP-2.1-D01", expected=each("returned", "client"), observed=seen, evidence=evidence)
 
 
 @covers("MQQP-1.9-D01")
@@ -84,7 +86,8 @@ def test_the_interface_has_its_identifier_and_version(remote, judge, syntax, exp
     still = remote.connect(port)
     then = "agreed on" if not still.offer(QM2QM)[0] else "refused"
     evidence = [*association.record.frames[:2], *still.record.frames[:2]]
-    judge("MQQP-1.9-D01", expected=[expected, "agreed on"], observed=[observed, then], evidence=evidence)
+    seen = {"syntax": observed, "afterwards": then}
+    judge.all(expected=facts(syntax=expected, afterwards="agreed on"), observed=seen, evidence=evidence)
 
 
 @covers("MQQP-2.1-02")
@@ -96,9 +99,9 @@ def test_the_endpoint_mapper_tells_where_the_interface_is(remote, judge):
         association = remote.connect()  # the port of the endpoint mapper is for privileged programs
     association.bind(EPT)
     call, nothing = (association.call("ept_map", **map_arguments(one)) for one in (QM2QM, UNKNOWN))
-    found, none = (ports(one.out) if one.out is not None else [] for one in (call, nothing))
+    found, unserved = (ports(one.out) if one.out is not None else [] for one in (call, nothing))
     served = "not found"
     if found:
         served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"
-    observed, evidence = [served, none], [call, nothing]
-    judge("MQQP-2.1-02", expected=["served", []], observed=observed, evidence=evidence)
+    observed = {"qm2qm": served, "ports_of_unknown": unserved}
+    judge.all(expected=facts(qm2qm="served", ports_of_unknown=[]), observed=observed, evidence=[call, nothing])

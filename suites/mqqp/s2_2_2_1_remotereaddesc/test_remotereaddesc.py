@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.expectations import between
+from harness.expectations import between, each, facts
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, START, START2, RemoteQueue, described
 from harness.run.marks import covers, goes_on, needs
@@ -91,12 +91,13 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
         description = described(read)
         data = octets(description.lpBuffer) or b"" if description is not None else b""
         told = description.dwSize if description is not None else None
-        found = [told, len(data), unchanged(read, message)]
-        evidence = read.evidence
-        expected: list[Any] = [len(bytes(message))] * 2 + [WHOLE]
-        judge("MQQP-2.2.2.1-03", expected=expected[:2], observed=found[:2], evidence=evidence)
-        judge("MQQP-2.2.2.1-10", expected=expected[1:], observed=found[1:], evidence=evidence)
-        judge("MQQP-2.2.2.1-D04", expected=expected, observed=found, evidence=evidence)
+        size, whole, evidence = len(bytes(message)), unchanged(read, message), read.evidence
+        sizes = {"dwSize": told, "bytes": len(data)}
+        judge("MQQP-2.2.2.1-03", expected={"dwSize": size, "bytes": size}, observed=sizes, evidence=evidence)
+        buffer = {"bytes": len(data), "message": whole}
+        judge("MQQP-2.2.2.1-10", expected={"bytes": size, "message": WHOLE}, observed=buffer, evidence=evidence)
+        expected = {"dwSize": size, "bytes": size, "message": WHOLE}
+        judge("MQQP-2.2.2.1-D04", expected=expected, observed={**sizes, "message": whole}, evidence=evidence)
         judge("MQQP-2.2.2.1-D02", expected=between(1, MAX_BUFFER), observed=told, evidence=evidence)
 
 
@@ -110,8 +111,8 @@ def test_a_size_above_its_range_is_refused(remote, judge, by):
     calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
     refused = ["refused" if call.thrown is not None or call.failed else brought(call) for call in calls]
     then = brought(queue.read(peek, by=by))
-    expected = [FIRST, "refused", "refused", FIRST]
-    judge("MQQP-2.2.2.1-D02", expected=expected, observed=[*refused, then], evidence=calls)
+    observed = {"zero": refused[0], "above": refused[1:], "then": then}
+    judge.all(expected=facts(zero=FIRST, above=each("refused"), then=FIRST), observed=observed, evidence=calls)
 
 
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
@@ -175,4 +176,5 @@ def test_an_infinite_time_out_waits_for_a_message(remote, judge, by, action):
         waits = waiting(read)
     remote.deliver([FIRST])
     read.wait()
-    judge.all(expected=[WAITING, FIRST], observed=[waits, brought(read)], evidence=read.evidence)
+    observed = {"before": waits, "then": brought(read)}
+    judge.all(expected=facts(before=WAITING, then=FIRST), observed=observed, evidence=read.evidence)

@@ -16,7 +16,6 @@ from suites.mqqp.steps.reader import (
     START2,
     Reader,
     description,
-    frames_of,
     message,
 )
 from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
@@ -37,9 +36,9 @@ def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, jud
     numbers = [description(call).dwRequestID for call in calls]
     judge(
         "MQQP-2.2.2.1-05",
-        expected=holds("another", otherwise="the same"),
+        expected=holds("the second read has another dwRequestID"),
         observed=len(set(numbers)) == 2,
-        evidence=[*frames_of(calls), *first.evidence],
+        evidence=[*calls, *first.evidence],
     )
     first.respond()
 
@@ -57,10 +56,10 @@ def test_what_is_reserved_makes_no_difference_to_the_client(peer, sut, judge):
             remote = reader.open()
             reader.server.answers[START2] = partial(_answer, reader, name, value)
             reply = PEEKING.begin(reader, remote).wait()
-            observed = "the message" if reply.get("message") else str(reply.get("error", "no message"))
+            observed = bool(reply.get("message")) or str(reply.get("error", "no message"))
             reader.one(START2)
             evidence = reader.server.named(START2)[-1].evidence
-            judge(rule, expected="the message", observed=observed, evidence=evidence)
+            judge(rule, expected=holds("the message is brought"), observed=observed, evidence=evidence)
 
 
 def _answer(reader: Reader, name: str, value: int, call: ServedCall) -> None:

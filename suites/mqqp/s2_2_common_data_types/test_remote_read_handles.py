@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.peer.remote import LOOKUP, START, START2, no_handle
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_RECEIVE_NEXT, RECEIVE, RR_ACK
@@ -22,6 +23,6 @@ def test_each_way_to_receive_makes_a_handle_that_ends_with_it(remote, judge):
     handles = {bytes(read.out.pphContext) for read in reads if read.out is not None and not no_handle(read)}
     ends = [queue.end(read, RR_ACK).outcome for read in reads if read.out is not None]
     again = [queue.end(read, RR_ACK).outcome for read in reads if read.out is not None]
-    expected = [3, *["MQ_OK"] * 3, *["fault nca_s_fault_context_mismatch"] * 3]
-    evidence = [frame for read in reads for frame in read.evidence]
-    judge("MQQP-2.2.1.2-01", expected=expected, observed=[len(handles), *ends, *again], evidence=evidence)
+    expected = facts(handles=3, ends=["MQ_OK"] * 3, again=["fault nca_s_fault_context_mismatch"] * 3)
+    observed = {"handles": len(handles), "ends": ends, "again": again}
+    judge.all(expected=expected, observed=observed, evidence=reads)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import holds
+from harness.expectations import between, each, facts, fields, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, NDR64, QM2QM
@@ -25,7 +25,6 @@ from suites.mqqp.steps.reader import (
     Reader,
     context,
     description,
-    frames_of,
     give,
     message,
 )
@@ -51,11 +50,11 @@ def test_both_transfer_syntaxes_are_proposed(peer, sut, judge):
     found, frames = [], []
     for association in reader.server.associations:
         for frame, proposals in association.binds:
-            offered = {each for one in proposals if one.abstract == QM2QM for each in one.transfers}
+            offered = {syntax for one in proposals if one.abstract == QM2QM for syntax in one.transfers}
             if offered:
-                found.append("both" if {NDR, NDR64} <= offered else "one")
+                found.append({NDR, NDR64} <= offered)
                 frames.append(frame)
-    judge("MQQP-2.2-01", expected={"both"}, observed=set(found), evidence=frames)
+    judge.all(expected=each(holds("NDR and NDR64 are proposed"), "bind"), observed=found, evidence=frames)
 
 
 @needs("remote_read")
@@ -78,22 +77,22 @@ def test_what_the_client_sets(peer, sut, judge, version):
         reader.await_reads(number)
     calls = reader.reads()
     asked = [description(call) for call in calls]
-    evidence = frames_of(calls)
+    evidence = [*calls]
     before = _names(reader)
     judge(
         "MQQP-3.1.4.1-03",
-        expected=holds("opened before", otherwise="not opened before"),
+        expected=holds("the queue is opened before it is read"),
         observed="RemoteQMOpenQueue" in before[: before.index(calls[0].name)],
         evidence=evidence,
     )
-    judge("MQQP-2.2.2.1-02", expected=[INFINITE] * 2, observed=[one.ulTimeout for one in asked], evidence=evidence)
-    judge("MQQP-2.2.2.1-03", expected=[0, 0], observed=[one.dwSize for one in asked], evidence=evidence)
-    judge("MQQP-2.2.2.1-04", expected=2, observed=len({one.dwRequestID for one in asked}), evidence=evidence)
+    judge("MQQP-2.2.2.1-02", expected=each(fields(ulTimeout=INFINITE), "read"), observed=asked, evidence=evidence)
+    judge("MQQP-2.2.2.1-03", expected=each(fields(dwSize=0), "read"), observed=asked, evidence=evidence)
+    differ = len({one.dwRequestID for one in asked}) == 2
+    judge("MQQP-2.2.2.1-04", expected=holds("two values of dwRequestID"), observed=differ, evidence=evidence)
     null = [one.lpBuffer is None for one in asked]
-    judge("MQQP-2.2.2.1-10", expected=[True, True], observed=null, evidence=evidence)
-    given = {(one.hRemoteQueue, one.dwQueue, bool(one.dwRequestID)) for one in asked}
-    expected = {(QUEUE_HANDLE, QUEUE_DESCRIPTOR, True)}
-    judge("MQQP-3.1.4.10-06", expected=expected, observed=given, evidence=evidence)
+    judge("MQQP-2.2.2.1-10", expected=each(holds("lpBuffer is NULL"), "read"), observed=null, evidence=evidence)
+    given = fields(hRemoteQueue=QUEUE_HANDLE, dwQueue=QUEUE_DESCRIPTOR, dwRequestID=between(1, 0xFFFF_FFFF))
+    judge("MQQP-3.1.4.10-06", expected=each(given, "read"), observed=asked, evidence=evidence)
 
 
 @needs("remote_read")
@@ -121,17 +120,19 @@ def test_what_is_begun_is_ended(peer, sut, judge):
     reader.begin("remote_close", remote=remote)
     reader.server.wait("RemoteQMCloseQueue")
     count = {name: len(reader.server.named(name)) for name in _names(reader)}
-    evidence = frames_of(reader.server.calls[-6:])
-    opened = [count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")]
-    judge("MQQP-2.2.1.1-01", expected=[1, 1], observed=opened, evidence=evidence)
-    judge("MQQP-3.1.4.4-01", expected=1, observed=opened[1], evidence=evidence)
+    evidence = reader.server.calls[-6:]
+    opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
+    once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
+    judge("MQQP-2.2.1.1-01", expected=once, observed=opened, evidence=evidence)
+    judge("MQQP-3.1.4.4-01", expected=1, observed=opened["RemoteQMCloseQueue"], evidence=evidence)
     judge.finished("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
     first = context(0x4EAD_0000 + description(reader.reads()[0]).dwRequestID)
     judge("MQQP-2.2.1.2-01", expected=[first.hex()], observed=[end.hex() for end in ends], evidence=evidence)
     judge("MQQP-3.1.4.2-01", expected=1, observed=len(ends), evidence=evidence)
-    paired = [len(ends), count.get("RemoteQMCancelReceive", 0)]
-    judge("MQQP-3.1.4.1-01", expected=[1, 1], observed=paired, evidence=evidence)
+    paired = {"RemoteQMEndReceive": len(ends), "RemoteQMCancelReceive": count.get("RemoteQMCancelReceive", 0)}
+    once = {"RemoteQMEndReceive": 1, "RemoteQMCancelReceive": 1}
+    judge("MQQP-3.1.4.1-01", expected=once, observed=paired, evidence=evidence)
     judge("MQQP-3.1.4.5-01", expected=1, observed=count.get("RemoteQMCloseCursor", 0), evidence=evidence)
 
 
@@ -171,14 +172,15 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
         ok = _use(reader, name)
         reader.await_call(name, before)
         calls = reader.server.calls[before:]
-        evidence += frames_of(call for call in calls if call.name == name)
+        evidence += [call for call in calls if call.name == name]
         outcomes.append((ok, tuple(call.name for call in calls)))
     if not evidence:
         judge.not_exercised(rule, reason=f"the SUT does not call {name}")
         return
-    ways = sorted({f"{'success' if ok else 'failure'} after {len(names)} calls" for ok, names in outcomes})
+    ways = {(bool(ok), len(names)) for ok, names in outcomes}
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING else []
-    judge(rule, expected=[1, []], observed=[len(ways), successes], evidence=evidence)
+    expected, observed = facts(ways=1, successes=[]), {"ways": len(ways), "successes": successes}
+    judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
 def _fail(reader, name, status):
@@ -249,4 +251,9 @@ def test_a_call_that_breaks_off_did_not_succeed(peer, sut, judge, name, way):
     reader.server.answers |= {START: reader.give, START2: reader.give, name: sound}
     opened = reader.begin("remote_open", queue=reader.format_name).wait()
     then = RECEIVING.begin(reader, int(opened["remote"])).outcome() if opened.get("ok") else "not opened"
-    judge(rule, expected=[NO_SUCCESS, SUCCESS], observed=[said, then], evidence=frames_of(calls))
+    judge(
+        rule,
+        expected=facts(broken=NO_SUCCESS, then=SUCCESS),
+        observed={"broken": said, "then": then},
+        evidence=calls,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
 from suites.mqqp.steps.reading import FIRST, brought
@@ -17,11 +18,12 @@ def test_openings_are_kept_apart(remote, judge):
     third = remote.open()
     every = [brought(one.read(PEEK_CURRENT)) for one in (queue, second, third)]
     evidence = [frame for one in (queue, second, third) for frame in one.session.evidence]
-    judge("MQQP-3.1.1.5-03", expected=[FIRST] * 3, observed=every, evidence=evidence)
+    judge("MQQP-3.1.1.5-03", expected=each(FIRST, "opening"), observed=every, evidence=evidence)
     judge.finished("MQQP-3.1.1.5-03")
     closed = second.close()
     after = [brought(one.read(PEEK_CURRENT)) for one in (queue, second, third)]
     expected = [FIRST, "MQ_ERROR_INVALID_PARAMETER", FIRST]
     evidence += closed.evidence
-    judge("MQQP-3.1.1.5-01", expected=[FIRST, expected[1]], observed=[every[1], after[1]], evidence=evidence)
+    of_it = {"open": every[1], "closed": after[1]}
+    judge("MQQP-3.1.1.5-01", expected=facts(open=FIRST, closed=expected[1]), observed=of_it, evidence=evidence)
     judge("MQQP-3.1.1.5-02", expected=expected, observed=after, evidence=evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.expectations import between
+from harness.expectations import between, each
 from harness.judging.judge import Judge
 from harness.peer.association import Call
 from harness.peer.durations import Duration
@@ -46,9 +46,9 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     longer, shorter = (queue.begin(RECEIVE, by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
     waits = ((shorter, SHORT_MS), (longer, LONGER_MS))
     took = {timeout_ms: lasted(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
-    outcomes = [timed_out(read) for read in (at_once, shorter, longer)]
+    outcomes = {"at once": timed_out(at_once), "shorter": timed_out(shorter), "longer": timed_out(longer)}
     evidence = [*shorter.evidence, *longer.evidence]
-    judge(*ENDED, expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
+    judge(*ENDED, expected=each(TIMED_OUT, "read"), observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
     satisfied = queue.begin(RECEIVE, by=by, ulTimeout=LONGER_MS)
     remote.deliver([FIRST])

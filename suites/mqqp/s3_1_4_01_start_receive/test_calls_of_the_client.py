@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import (
@@ -18,7 +19,6 @@ from suites.mqqp.steps.reader import (
     WINDOWS_2000,
     Reader,
     description,
-    frames_of,
     give,
     message,
 )
@@ -62,7 +62,7 @@ def test_only_a_receive_that_brought_a_message_is_ended(peer, sut, judge, name):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
         return
     expected, observed = [name, name, "RemoteQMEndReceive"], [call.name for call in came]
-    judge(*BEGUN[name], expected=expected, observed=observed, evidence=frames_of(came))
+    judge(*BEGUN[name], expected=expected, observed=observed, evidence=came)
 
 
 WAYS = {
@@ -106,10 +106,10 @@ def test_a_read_is_one_of_three_and_the_next_message_is_that_of_a_cursor(peer, s
         return
     asked = [description(call) for call in calls]
     others = [hex(one.ulAction) for one in asked if one.ulAction not in ACTIONS]
-    judge(action, expected=[], observed=others, evidence=frames_of(calls))
+    judge(action, expected=none("ulAction that no table has"), observed=others, evidence=calls)
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == PEEK_NEXT]
     if not following:
-        judge.not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=frames_of(calls))
+        judge.not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
         return
     without = [call.name for call in following if not description(call).hCursor]
-    judge(cursor, expected=[], observed=without, evidence=frames_of(following))
+    judge(cursor, expected=none("PEEK_NEXT without a cursor"), observed=without, evidence=following)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import holds, one_of
+from harness.expectations import each, facts, holds, one_of
 from harness.peer.remote import LOOKUP, START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import (
@@ -81,18 +81,18 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
         }
     for kind, calls in made.items():
         outcomes = [call.outcome for call in calls]
-        judge(*rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=calls, errata="E170")
+        judge(*rules[kind], expected=each(GONE, kind), observed=outcomes, evidence=calls, errata="E170")
     end = queue.end(held)
     judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=[held, end], errata="E170")
     reads = [call for calls in made.values() for call in calls]
     purged = queue.purge()
     then = brought(beside.receive())
-    observed = [*ends, *(failed(read) for read in reads), then]
-    expected = [*[FAILURE] * (len(ends) + len(reads)), SECOND]
+    observed = {"deleted": [*ends, *map(failed, reads)], "beside": then}
     judge(
         "MQQP-3.1.4.7-03",
-        expected=holds("failure"),
+        expected=holds("the purge fails"),
         observed=purged.outcome != "MQ_OK" or purged.outcome,
         evidence=purged.evidence,
     )
+    expected = facts(deleted=each(FAILURE, "read"), beside=SECOND)
     judge(*rules["failure"], expected=expected, observed=observed, evidence=[*waits, *reads])

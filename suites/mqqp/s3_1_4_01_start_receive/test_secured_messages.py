@@ -48,8 +48,7 @@ def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
 
 
 def _said(packet):
-    """Describe what a message says of its sender."""
+    """Return what a message says of its sender, by field."""
     if packet is None or not packet.haslayer("SecurityHeader"):
-        return "nothing"
-    values = ((name, getattr(packet["SecurityHeader"], name)) for name in ITEMS)
-    return ", ".join(f"{name} {value.hex() if isinstance(value, bytes) else value}" for name, value in values)
+        return {}
+    return {name: getattr(packet["SecurityHeader"], name) for name in ITEMS}

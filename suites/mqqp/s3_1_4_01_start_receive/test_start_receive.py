@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.peer.remote import START, START2
+from harness.expectations import each, facts, holds, status
+from harness.peer.remote import START, START2, no_handle
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
@@ -25,7 +26,6 @@ from suites.mqqp.steps.reading import (
     brought,
     failed,
     fill,
-    handle_of,
     sizes,
 )
 from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, lists_of_queues, unchanged
@@ -95,17 +95,18 @@ def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
     behind, elsewhere = queue.read(PEEK_CURRENT, by=by), other.read(PEEK_CURRENT, by=by)
     calls = [peeked, again, received, behind]
     evidence = calls
-    judge(*rules["ok"], expected=["MQ_OK"] * 4, observed=[call.outcome for call in calls], evidence=evidence)
+    judge(*rules["ok"], expected=each(status("MQ_OK"), "read"), observed=calls, evidence=evidence)
     seen = [brought(call) for call in calls]
     judge(*rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
     judge(*rules["no_cursor"], expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
-    handles = [handle_of(call) for call in (received, peeked, again)]
-    judge(*rules["handle"], expected="a handle", observed=handles[0], evidence=received.evidence)
-    judge(*rules["peek"], expected=["NULL", "NULL"], observed=handles[1:], evidence=peeked.evidence)
+    has_handle = not no_handle(received)
+    judge(*rules["handle"], expected=holds("a handle is returned"), observed=has_handle, evidence=received.evidence)
+    without = [no_handle(call) for call in (peeked, again)]
+    judge(*rules["peek"], expected=each(holds("NULL"), "peek"), observed=without, evidence=peeked.evidence)
     ended = queue.end(received)
     after = [brought(one.read(PEEK_CURRENT, by=by)) for one in (queue, other)]
-    observed = [seen[3], brought(elsewhere), ended.outcome, *after]
-    expected = [SECOND, SECOND, "MQ_OK", SECOND, SECOND]
+    observed = {"locked": [seen[3], brought(elsewhere)], "end": ended.outcome, "ended": after}
+    expected = facts(locked=[SECOND, SECOND], end="MQ_OK", ended=[SECOND, SECOND])
     judge(*rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
     received_all = [FIRST, SECOND, SECOND]
     judge(*rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
@@ -217,12 +218,12 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
     remote.deliver([FIRST])
     then = brought(queue.receive(by=by))
     evidence = reads
-    observed = [*(failed(read) for read in reads), then]
-    expected = [FAILURE] * len(reads) + [FIRST]
+    observed = {"reads": list(map(failed, reads)), "then": then}
+    expected = facts(reads=each(FAILURE), then=FIRST)
     judge(*rules["failure"], expected=expected, observed=observed, evidence=evidence)
     judge(*rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
-    handles = [handle_of(read) for read in reads]
-    judge(*rules["handle"], expected=["NULL"] * len(reads), observed=handles, evidence=evidence)
+    without = list(map(no_handle, reads))
+    judge(*rules["handle"], expected=each(holds("NULL"), "read"), observed=without, evidence=evidence)
 
 
 @by_each(
@@ -250,9 +251,8 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
     fine = queue.read(PEEK_CURRENT, by=by)
 
     def refused(name, expected, calls):
-        observed = [brought(fine), *(brought(call) for call in calls)]
-        evidence = [frame for call in calls for frame in call.evidence]
-        judge(*rules[name], expected=[FIRST, *[expected] * len(calls)], observed=observed, evidence=evidence)
+        observed = {"fine": brought(fine), "refused": list(map(brought, calls))}
+        judge(*rules[name], expected=facts(fine=FIRST, refused=each(expected)), observed=observed, evidence=calls)
 
     zero, differs = (queue.read(PEEK_CURRENT, by=by, dwQueue=value) for value in (0, queue.pointer + 1))
     refused("queue", INVALID_PARAMETER, [zero, differs])
@@ -355,11 +355,13 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
     judge(*rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=there)
     received = queue.receive(by=by, hCursor=cursor)
     left = [label for label in labels if label != labels[at]]
-    observed = [brought(received), queue.labels()]
-    judge(*rules["receive"], expected=[labels[at], left], observed=observed, evidence=received.evidence)
+    observed = {"received": brought(received), "left": queue.labels()}
+    judge(
+        *rules["receive"], expected=facts(received=labels[at], left=left), observed=observed, evidence=received.evidence
+    )
     apart = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in (others[0], others[2])]
-    seen = [brought(received), *(brought(one) for one in apart)]
-    judge(*rules["cursor"], expected=[labels[at], *left[:1] * 2], observed=seen, evidence=apart)
+    observed = {"received": brought(received), "others": list(map(brought, apart))}
+    judge(*rules["cursor"], expected=facts(received=labels[at], others=left[:1] * 2), observed=observed, evidence=apart)
 
 
 @by_each(

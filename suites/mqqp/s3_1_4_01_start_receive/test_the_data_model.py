@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from harness.expectations import facts, fields
 from harness.peer.remote import START, START2
 from harness.run.marks import needs
 from harness.sut.shown import lookup_id
@@ -39,11 +40,19 @@ def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
     read = queue.begin(RECEIVE, by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
     waiting(read)
     found = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
-    known = [(one["DestructiveRead"], str(NUMBER) in re.findall(r"\d+", str(one["Tag"]))) for one in found]
+    known = [
+        {"DestructiveRead": one["DestructiveRead"], "Tag": str(NUMBER) in re.findall(r"\d+", str(one["Tag"]))}
+        for one in found
+    ]
     queue.cancel(NUMBER)
     left = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
     evidence = read.evidence
-    judge(*rules["receive"], expected=[[(True, True)], []], observed=[known, left], evidence=evidence)
+    judge(
+        *rules["receive"],
+        expected=facts(waiting=[fields(DestructiveRead=True, Tag=True)], cancelled=[]),
+        observed={"waiting": known, "cancelled": left},
+        evidence=evidence,
+    )
 
 
 @needs("receive")

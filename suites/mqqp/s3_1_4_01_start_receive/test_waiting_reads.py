@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import facts
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK
@@ -14,6 +15,7 @@ from suites.mqqp.steps.reading import (
     INVALID_PARAMETER,
     SECOND,
     THIRD,
+    WAITING,
     brought,
     failed,
     fill,
@@ -48,8 +50,8 @@ def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules
     twice = queue.read(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     judge(*rules["twice"], expected=INVALID_PARAMETER, observed=twice.outcome, evidence=twice.evidence)
     elsewhere = second.begin(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    seen = [waits, twice.outcome, waiting(elsewhere)]
-    expected = ["still waits", INVALID_PARAMETER, "still waits"]
+    seen = {"first": waits, "again": twice.outcome, "elsewhere": waiting(elsewhere)}
+    expected = facts(first=WAITING, again=INVALID_PARAMETER, elsewhere=WAITING)
     judge(*rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
 
 
@@ -86,8 +88,8 @@ def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action, of_queu
     waits = waiting(read)
     elsewhere, here = admin.cancel(number), queue.cancel(number)
     read.wait()
-    seen = [waits, elsewhere.outcome, here.outcome, "ended" if read.answered else "not ended"]
-    expected = ["still waits", "MQ_ERROR_INVALID_HANDLE", "MQ_OK", "ended"]
+    seen = {"before": waits, "elsewhere": elsewhere.outcome, "here": here.outcome, "answered": read.answered}
+    expected = facts(before=WAITING, elsewhere="MQ_ERROR_INVALID_HANDLE", here="MQ_OK", answered=True)
     judge(*rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
     empty = queue.read(action, by=by, dwRequestID=number)
     arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
@@ -96,15 +98,17 @@ def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action, of_queu
     if action == RECEIVE:
         queue.end(arriving, RR_NACK)
     again = queue.read(RECEIVE, by=by, dwRequestID=number)
-    seen = [failed(empty), brought(arriving), brought(again)]
+    seen = {"empty": failed(empty), "arriving": brought(arriving), "again": brought(again)}
     evidence = [empty, arriving, again]
-    judge(*rules["removed"], expected=[FAILURE, FIRST, FIRST], observed=seen, evidence=evidence)
+    judge(
+        *rules["removed"], expected=facts(empty=FAILURE, arriving=FIRST, again=FIRST), observed=seen, evidence=evidence
+    )
     queue.end(again).settled()
     remote.deliver([SECOND], queue="admin")
     remote.deliver([THIRD])
     right = [admin.read(action, by=by), queue.read(action, by=by)]
-    seen = [brought(one) for one in right]
-    judge(*rules["found"], of_queue, expected=[SECOND, THIRD], observed=seen, evidence=right)
+    seen = {"admin": brought(right[0]), "plain": brought(right[1])}
+    judge(*rules["found"], of_queue, expected=facts(admin=SECOND, plain=THIRD), observed=seen, evidence=right)
 
 
 WAITS = (
@@ -150,5 +154,6 @@ def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, ac
     waits = waiting(read)
     fill(remote, kind, SECOND)
     read.wait()
-    seen, evidence = [failed(at_once), waits, brought(read)], [at_once, read]
-    judge(*rules["waits"], *WAITS, *events, expected=[FAILURE, "still waits", SECOND], observed=seen, evidence=evidence)
+    seen, evidence = {"at_once": failed(at_once), "before": waits, "then": brought(read)}, [at_once, read]
+    expected = facts(at_once=FAILURE, before=WAITING, then=SECOND)
+    judge(*rules["waits"], *WAITS, *events, expected=expected, observed=seen, evidence=evidence)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from harness.expectations import each, facts
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
@@ -44,8 +43,17 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
     elsewhere = other.read(RECEIVE, by=by)
     other.end(elsewhere, RR_NACK)
     back = queue.read(RECEIVE, by=by)
-    seen = [brought(first), hidden, refused.outcome, place, brought(elsewhere), brought(back)]
-    expected: list[Any] = [FIRST, SECOND, "MQ_OK", [FIRST, SECOND], FIRST, FIRST]
+    seen = {
+        "first": brought(first),
+        "while_it_is_held": hidden,
+        "nack": refused.outcome,
+        "queue": place,
+        "elsewhere": brought(elsewhere),
+        "back": brought(back),
+    }
+    expected = facts(
+        first=FIRST, while_it_is_held=SECOND, nack="MQ_OK", queue=[FIRST, SECOND], elsewhere=FIRST, back=FIRST
+    )
     judge(
         "MQQP-3.1.4.2-06",
         "MQDMPR-3.1.7.1.10-02",
@@ -56,34 +64,35 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
     )
     taken = queue.end(back, RR_ACK)
     left = [queue.labels(), other.labels()]
-    expected = ["MQ_OK", [[SECOND], [SECOND]]]
+    gone = each([SECOND])
     judge(
         "MQQP-3.1.4.2-01",
         "MQQP-3.1.4.2-07",
         "MQDMPR-3.1.7.1.12-13",
-        expected=expected,
-        observed=[taken.outcome, left],
+        expected=facts(ack="MQ_OK", queue=gone),
+        observed={"ack": taken.outcome, "queue": left},
         evidence=taken.evidence,
     )
     again = queue.end(back, RR_ACK)
-    observed = [refused.outcome, taken.outcome]
     judge(
         "MQQP-3.1.4.2-08",
         "MQQP-3.1.4.2-D01",
         "MQDMPR-3.1.7.1.12-21",
-        expected=["MQ_OK", "MQ_OK"],
-        observed=observed,
+        expected=facts(nack="MQ_OK", ack="MQ_OK"),
+        observed={"nack": refused.outcome, "ack": taken.outcome},
         evidence=[refused, taken],
     )
     nulls = [call.out is not None and bytes(call.out.pphContext) == NULL_HANDLE for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
-        expected=f"NULL, then {UNKNOWN}",
-        observed=f"{'NULL' if all(nulls) else 'a handle'}, then {again.outcome}",
+        expected=facts(is_null=each(True), used_again=UNKNOWN),
+        observed={"is_null": nulls, "used_again": again.outcome},
         evidence=[taken, again],
     )
-    expected = [FIRST, FIRST, [[SECOND], [SECOND]]]
-    judge("MQQP-3.1.4.2-12", expected=expected, observed=[brought(first), brought(back), left], evidence=taken.evidence)
+    seen = {"first": brought(first), "back": brought(back), "queue": left}
+    judge(
+        "MQQP-3.1.4.2-12", expected=facts(first=FIRST, back=FIRST, queue=gone), observed=seen, evidence=taken.evidence
+    )
 
 
 @covers("MQQP-3.1.4.2-10")
@@ -94,8 +103,8 @@ def test_without_a_handle_nothing_is_ended(remote, judge):
     before = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
     queue = remote.filled(FIRST, association=association)
     opened = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
-    observed = [before.outcome, opened.outcome, brought(queue.read(PEEK_CURRENT))]
-    expected = [INVALID_HANDLE, INVALID_HANDLE, FIRST]
+    observed = {"before": before.outcome, "opened": opened.outcome, "read": brought(queue.read(PEEK_CURRENT))}
+    expected = facts(before=INVALID_HANDLE, opened=INVALID_HANDLE, read=FIRST)
     judge("MQQP-3.1.4.2-10", expected=expected, observed=observed, evidence=[before, opened])
 
 
@@ -109,7 +118,13 @@ def test_the_handle_says_which_receive_is_ended(remote, judge, ended_first):
     ended = queue.end(reads[ended_first], RR_NACK)
     free = queue.labels()
     others = [queue.end(read, RR_ACK).outcome for number, read in enumerate(reads) if number != ended_first]
-    seen = [[brought(read) for read in reads], ended.outcome, free, others, queue.labels()]
     back = [labels[ended_first]]
-    expected = [labels, "MQ_OK", back, ["MQ_OK", "MQ_OK"], back]
+    seen = {
+        "read": [brought(read) for read in reads],
+        "nack": ended.outcome,
+        "free": free,
+        "acks": others,
+        "left": queue.labels(),
+    }
+    expected = facts(read=labels, nack="MQ_OK", free=back, acks=["MQ_OK", "MQ_OK"], left=back)
     judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)

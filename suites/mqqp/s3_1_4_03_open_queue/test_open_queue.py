@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from harness.expectations import each, facts, holds, status
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
@@ -27,17 +28,18 @@ def test_each_opening_has_a_handle_of_its_own(remote, judge):
     queue, second = (RemoteQueue(remote, association, one, settled=False) for one in sessions)
     remote.deliver([FIRST])
     handles = [bytes(one.session.out.phContext) if one.session.out is not None else b"" for one in (queue, second)]
-    seen = "two handles" if len({*handles, NULL_HANDLE}) == 3 else f"{len(set(handles))} handles"
+    apart = len({*handles, NULL_HANDLE}) == 3
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
-    judge("MQQP-3.1.4.3-16", expected="two handles", observed=seen, evidence=evidence)
-    observed = [*both, NULL_HANDLE not in handles]
-    judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=["MQ_OK", "MQ_OK", True], observed=observed, evidence=evidence)
+    judge("MQQP-3.1.4.3-16", expected=holds("two handles"), observed=apart, evidence=evidence)
+    opened = {"outcomes": both, "a_NULL": NULL_HANDLE in handles}
+    expected = facts(outcomes=each("MQ_OK"), a_NULL=False)
+    judge("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20", expected=expected, observed=opened, evidence=evidence)
     reads = [brought(one.read(PEEK_CURRENT)) for one in (queue, second)]
-    judge("MQQP-3.1.4.3-19", expected=[FIRST, FIRST], observed=reads, evidence=evidence)
+    judge("MQQP-3.1.4.3-19", expected=each(FIRST, "opening"), observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
-    observed = [seen, closed.outcome, again.outcome]
-    expected = ["two handles", "MQ_OK", "fault nca_s_fault_context_mismatch"]
+    observed = {"two_handles": apart, "closed": closed.outcome, "again": again.outcome}
+    expected = facts(two_handles=True, closed="MQ_OK", again="fault nca_s_fault_context_mismatch")
     judge(
         "MQQP-3.1.4.3-10",
         "MQQP-2.2.1.1-01",
@@ -53,13 +55,7 @@ def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
     """pQueue and dwpContext are the same and not 0; hQueue may be anything; dwpContext is what is read from then on."""
     queue = remote.filled(FIRST)
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
-    evidence = [frame for call in zeros for frame in call.evidence]
-    judge(
-        "MQQP-3.1.4.3-14",
-        expected=[INVALID_PARAMETER] * 3,
-        observed=[call.outcome for call in zeros],
-        evidence=evidence,
-    )
+    judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
     judge.finished("MQQP-3.1.4.3-14")
     differs = queue.open_session(pQueue=queue.pointer + 1)
     judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)

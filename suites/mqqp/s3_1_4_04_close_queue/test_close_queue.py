@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import each, facts, holds
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, brought, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -40,24 +41,24 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     closed = queue.close()
     judge("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
-    seen = "NULL" if handle == NULL_HANDLE else "a handle"
-    judge("MQQP-3.1.4.4-16", expected="NULL", observed=seen, evidence=closed.evidence)
+    judge("MQQP-3.1.4.4-16", expected=NULL_HANDLE, observed=handle, evidence=closed.evidence)
     again = queue.close()
     judge("MQQP-3.1.4.4-15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
     read = queue.read(PEEK_CURRENT)
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
-    observed = ["refused" if refused.failed else refused.outcome, taken.outcome]
+    observed = {"before": "refused" if refused.failed else refused.outcome, "after": taken.outcome}
     judge(
         "MQQP-3.1.4.4-01",
         "MQQP-3.1.4.4-13",
-        expected=["refused", "MQ_OK"],
+        expected=facts(before="refused", after="MQ_OK"),
         observed=observed,
         evidence=[*refused.evidence, *taken.evidence],
     )
     still = admin.read(PEEK_CURRENT)
-    seen = "open, and empty" if still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER" else brought(still)
-    judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected="open, and empty", observed=seen, evidence=still.evidence)
+    seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or brought(still)
+    expected = holds("the other queue is open, and empty")
+    judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=still.evidence)
 
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
@@ -67,8 +68,8 @@ def test_another_handle_of_the_queue_stays_open(remote, judge):
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
     reads = [beside.read(PEEK_CURRENT), elsewhere.read(PEEK_CURRENT)]
-    observed = [closed.outcome, *(brought(read) for read in reads)]
-    judge.all(expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=[closed, *reads])
+    observed = {"close": closed.outcome, "reads": list(map(brought, reads))}
+    judge.all(expected=facts(close="MQ_OK", reads=each(FIRST)), observed=observed, evidence=[closed, *reads])
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
@@ -81,13 +82,13 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     before = [waiting(read) for read in reads]
     closed = queue.close()
     after = [read.wait().outcome for read in reads]
-    kinds = {
+    ends = [
         "cancelled" if read.answered and read.outcome != "MQ_OK" else outcome
         for read, outcome in zip(reads, after, strict=True)
-    }
+    ]
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
-    observed = [*before, closed.outcome, *sorted(kinds)]
-    expected = ["still waits"] * 3 + ["MQ_OK", "cancelled"]
+    observed = {"before": before, "close": closed.outcome, "after": ends}
+    expected = facts(before=each(WAITING), close="MQ_OK", after=each("cancelled"))
     judge(
         "MQQP-3.1.4.4-08",
         "MQQP-3.1.4.4-09",
@@ -98,8 +99,8 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
         evidence=evidence,
     )
     judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
-    seen = [*sorted(kinds), waiting(elsewhere)]
-    judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)
+    seen, expected = {"closed": ends, "beside": waiting(elsewhere)}, facts(closed=each("cancelled"), beside=WAITING)
+    judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
 
 
 @needs("inspect")
@@ -117,6 +118,6 @@ def test_the_entry_of_a_closed_queue_is_gone(remote, sut, judge, which):
 
     before = known()
     ended = closed.close()
-    observed = [before, ended.outcome, known()]
-    expected = [[one.context for one in queues], "MQ_OK", [other.context]]
+    observed = {"before": before, "close": ended.outcome, "after": known()}
+    expected = facts(before=[one.context for one in queues], close="MQ_OK", after=[other.context])
     judge("MQQP-3.1.4.4-15", expected=expected, observed=observed, evidence=ended.evidence)

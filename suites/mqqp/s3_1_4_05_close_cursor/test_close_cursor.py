@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import each, facts, status
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
@@ -11,7 +12,7 @@ from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, brought
 
 pytestmark = needs("qm2qm")
 
-INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
+INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER"
 
 
 @covers(
@@ -46,17 +47,17 @@ def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):
         queue.close_cursor(closing, hQueue=UNKNOWN_HANDLE),
         admin.close_cursor(closing),
     ]
-    observed = [call.outcome for call in wrong]
-    judge("MQQP-3.1.4.5-10", expected=[INVALID_HANDLE] * len(wrong), observed=observed, evidence=wrong)
+    judge("MQQP-3.1.4.5-10", expected=each(status(INVALID_HANDLE), "call"), observed=wrong, evidence=wrong)
     still = queue.read(PEEK_CURRENT, by=by, hCursor=closing)
     closed = queue.close_cursor(closing)
-    seen = [wrong[-1].outcome, brought(still), closed.outcome]
-    judge("MQQP-3.1.4.5-07", expected=[INVALID_HANDLE, SECOND, "MQ_OK"], observed=seen, evidence=closed.evidence)
+    seen = {"by_another": wrong[-1].outcome, "read": brought(still), "close": closed.outcome}
+    expected = facts(by_another=INVALID_HANDLE, read=SECOND, close="MQ_OK")
+    judge("MQQP-3.1.4.5-07", expected=expected, observed=seen, evidence=closed.evidence)
     judge("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     gone = [queue.read(action, by=by, hCursor=closing) for action in (PEEK_CURRENT, PEEK_NEXT, RECEIVE)]
     again = queue.close_cursor(closing)
-    expected = ["STATUS_INVALID_PARAMETER"] * len(gone) + [INVALID_HANDLE]
-    observed = [call.outcome for call in (*gone, again)]
+    expected = facts(reads=each(status(NO_CURSOR)), close=INVALID_HANDLE)
+    observed = {"reads": gone, "close": again.outcome}
     judge(
         "MQQP-3.1.4.5-01",
         "MQQP-3.1.4.5-11",
@@ -67,7 +68,7 @@ def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):
     )
     others = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in kept]
     ends = [queue.close_cursor(one).outcome for one in kept]
-    seen = [*(brought(other) for other in others), *ends]
-    judge("MQQP-3.1.4.5-09", expected=[FIRST, FIRST, "MQ_OK", "MQ_OK"], observed=seen, evidence=others)
-    seen = [brought(read), gone[0].outcome]
-    judge("MQQP-2.2.2.1-01", expected=[SECOND, "STATUS_INVALID_PARAMETER"], observed=seen, evidence=read.evidence)
+    seen = {"reads": list(map(brought, others)), "closes": ends}
+    judge("MQQP-3.1.4.5-09", expected=facts(reads=each(FIRST), closes=each("MQ_OK")), observed=seen, evidence=others)
+    seen, expected = {"open": brought(read), "closed": gone[0].outcome}, facts(open=SECOND, closed=NO_CURSOR)
+    judge("MQQP-2.2.2.1-01", expected=expected, observed=seen, evidence=read.evidence)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import WINDOWS_7, WINDOWS_2000, Reader, description, frames_of
+from suites.mqqp.steps.reader import WINDOWS_7, WINDOWS_2000, Reader, description
 from suites.mqqp.steps.reads import RECEIVING
 
 
@@ -22,6 +23,8 @@ def test_only_a_read_that_was_begun_is_cancelled(peer, sut, judge, version):
     cancels = reader.server.wait("RemoteQMCancelReceive")
     begun = [description(call).dwRequestID for call in reader.reads()]
     came = [call.name == "RemoteQMCancelReceive" for call in reader.server.calls if call in [*reader.reads(), *cancels]]
-    observed = [came, [call.into.dwRequestID for call in cancels if call.into is not None]]
-    evidence = frames_of([*reader.reads(), *cancels])
-    judge("MQQP-3.1.4.6-03", expected=[[False, False, True], begun[1:]], observed=observed, evidence=evidence)
+    cancelled = [call.into.dwRequestID for call in cancels if call.into is not None]
+    observed = {"is_cancelling": came, "dwRequestID": cancelled}
+    expected = facts(is_cancelling=[False, False, True], dwRequestID=begun[1:])
+    evidence = [*reader.reads(), *cancels]
+    judge("MQQP-3.1.4.6-03", expected=expected, observed=observed, evidence=evidence)

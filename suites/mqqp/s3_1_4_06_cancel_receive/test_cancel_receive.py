@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import each, facts, status
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.releases import release_of
@@ -42,32 +43,35 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     arguments = {"hQueue": unopened, "pQueue": unopened, "dwRequestID": number}
     before = queue.association.call("RemoteQMCancelReceive", **arguments)
     idle = queue.cancel(number)
-    observed = [before.outcome, idle.outcome]
-    judge("MQQP-3.1.4.6-09", expected=[INVALID_HANDLE] * 2, observed=observed, evidence=[before, idle])
+    judge(
+        "MQQP-3.1.4.6-09",
+        expected=each(status(INVALID_HANDLE), "call"),
+        observed=[before, idle],
+        evidence=[before, idle],
+    )
     admin = remote.open("admin", association=queue.association)
     read = queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(read)
     elsewhere = admin.cancel(number)
     judge(
         "MQQP-3.1.4.6-08",
-        expected=[WAITING, INVALID_HANDLE],
-        observed=[waits, elsewhere.outcome],
+        expected=facts(read=WAITING, cancel=INVALID_HANDLE),
+        observed={"read": waits, "cancel": elsewhere.outcome},
         evidence=elsewhere.evidence,
     )
     pointers = [
         queue.association.call("RemoteQMCancelReceive", hQueue=queue.handle, pQueue=value, dwRequestID=number)
         for value in (0, queue.pointer + 1)
     ]
-    evidence = [frame for call in pointers for frame in call.evidence]
-    observed = [call.outcome for call in pointers]
-    expected = [release_of(remote.sut).no_queue_to_cancel, INVALID_PARAMETER]
-    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, evidence=evidence)
+    observed = {"zero": pointers[0].outcome, "another": pointers[1].outcome}
+    expected = facts(zero=release_of(remote.sut).no_queue_to_cancel, another=INVALID_PARAMETER)
+    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, case="pQueue", evidence=pointers)
     other = queue.cancel(remote.request_id())
     judge("MQQP-3.1.4.6-11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
     still = waiting(read)
     cancelled = queue.cancel(number)
-    seen = [other.outcome, still, cancelled.outcome, ended(read)]
-    expected = [ERROR, WAITING, "MQ_OK", NO_MESSAGE]
+    seen = {"other": other.outcome, "still": still, "cancel": cancelled.outcome, "read": ended(read)}
+    expected = facts(other=ERROR, still=WAITING, cancel="MQ_OK", read=NO_MESSAGE)
     judge(
         "MQQP-3.1.4.6-10",
         "MQQP-3.1.4.1-02",
@@ -100,10 +104,10 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     judge("MQQP-2.2.2.1-05", expected=INVALID_PARAMETER, observed=taken.outcome, evidence=taken.evidence)
     again = queue.cancel(one)
     fresh = queue.begin(RECEIVE, dwRequestID=one, ulTimeout=LONG_MS)
-    seen = [again.outcome, waiting(fresh)]
-    judge("MQQP-3.1.4.6-19", expected=[ERROR, WAITING], observed=seen, evidence=again.evidence)
-    seen = [*waits, cancelled.outcome, end, waiting(second)]
-    expected = [WAITING, WAITING, "MQ_OK", NO_MESSAGE, WAITING]
+    seen, expected = {"again": again.outcome, "fresh": waiting(fresh)}, facts(again=ERROR, fresh=WAITING)
+    judge("MQQP-3.1.4.6-19", expected=expected, observed=seen, evidence=again.evidence)
+    seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": waiting(second)}
+    expected = facts(before=each(WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=WAITING)
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
     judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
@@ -112,7 +116,10 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     queue.end(got, 1)
     peeked = queue.read(PEEK_CURRENT)
     judge(
-        "MQQP-3.1.4.6-14", expected=[FIRST, FIRST], observed=[brought(got), brought(peeked)], evidence=peeked.evidence
+        "MQQP-3.1.4.6-14",
+        expected=facts(second=FIRST, peeked=FIRST),
+        observed={"second": brought(got), "peeked": brought(peeked)},
+        evidence=peeked.evidence,
     )
 
 
@@ -128,8 +135,8 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     after = [ended(read) if read is reads[which] else waiting(read) for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else WAITING for read in reads]
     judge.all(
-        expected=[*[WAITING] * 3, "MQ_OK", *expected],
-        observed=[*waits, cancelled.outcome, *after],
+        expected=facts(before=each(WAITING), cancel="MQ_OK", after=expected),
+        observed={"before": waits, "cancel": cancelled.outcome, "after": after},
         evidence=cancelled.evidence,
     )
     for number in numbers:
@@ -166,8 +173,9 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
     end = ended(read)
     remote.deliver([FIRST])
-    observed = [waits, cancelled.outcome, end, brought(queue.read(RECEIVE, by=by))]
-    evidence = [read, cancelled]
+    then = brought(queue.read(RECEIVE, by=by))
+    observed = {"before": waits, "cancel": cancelled.outcome, "end": end, "then": then}
+    expected, evidence = facts(before=WAITING, cancel="MQ_OK", end=NO_MESSAGE, then=FIRST), [read, cancelled]
     ended_by_tag = (
         "MQQP-3.1.4.6-D01",
         "MQQP-3.1.4.6-15",
@@ -176,9 +184,7 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
         "MQDMPR-3.1.7.1.17-07",
     )
     by_cursor = ("MQDMPR-3.1.7.1.10-27",) if with_cursor else ()
-    judge(
-        *ended_by_tag, *by_cursor, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence
-    )
+    judge(*ended_by_tag, *by_cursor, expected=expected, observed=observed, evidence=evidence)
     judge(
         "MQQP-3.1.4.6-20",
         "MQDMPR-3.1.7.1.17-10",

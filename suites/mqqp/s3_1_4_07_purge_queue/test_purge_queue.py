@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import one_of
+from harness.expectations import facts, in_queue, one_of
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK, RR_NACK
 from suites.mqqb.steps.disposition import (
@@ -34,22 +34,22 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
-    expected = "MQ_ERROR_INVALID_HANDLE"
-    observed = [closed.either, unknown.either, queue.labels()]
+    refused = "MQ_ERROR_INVALID_HANDLE"
+    observed = {"closed": closed.either, "unknown": unknown.either, "queue": queue.labels()}
     evidence = [*closed.evidence, *unknown.evidence]
     judge(
         "MQQP-3.1.4.7-05",
         "MQQP-3.1.4.7-06",
-        expected=[expected, expected, [FIRST, SECOND]],
+        expected=facts(closed=refused, unknown=refused, queue=[FIRST, SECOND]),
         observed=observed,
         evidence=evidence,
     )
     purged = queue.purge()
     judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
     judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
-    judge("MQQP-3.1.4.7-10", expected=[], observed=queue.labels(), evidence=purged.evidence)
+    judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
     judge.finished("MQQP-3.1.4.7-10")
-    judge("MQQP-3.1.4.7-09", expected=[FIRST], observed=admin.labels(), evidence=purged.evidence)
+    judge("MQQP-3.1.4.7-09", expected=in_queue(FIRST), observed=admin.labels(), evidence=purged.evidence)
 
 
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
@@ -59,8 +59,8 @@ def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
     held = queue.read(RECEIVE).settled()
     purged = queue.purge()
     queue.end(held, RR_NACK)
-    observed = [purged.outcome, queue.labels()]
-    judge.all(expected=["MQ_OK", []], observed=observed, evidence=[held, purged])
+    observed = {"purge": purged.outcome, "queue": queue.labels()}
+    judge.all(expected=facts(purge="MQ_OK", queue=[]), observed=observed, evidence=[held, purged])
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -79,8 +79,14 @@ def test_every_message_is_removed(remote, judge, kind):
     left = queue.labels()
     later = every_property(remote.peer, FIRST, kind)
     remote.send_all([later])
-    observed = [before, purged.outcome, left, unchanged(queue.receive(), later), queue.labels()]
-    expected = [len(sent), "MQ_OK", [], WHOLE, []]
+    observed = {
+        "messages": before,
+        "purge": purged.outcome,
+        "left": left,
+        "later": unchanged(queue.receive(), later),
+        "behind": queue.labels(),
+    }
+    expected = facts(messages=len(sent), purge="MQ_OK", left=[], later=WHOLE, behind=[])
     judge.all(expected=expected, observed=observed, evidence=purged.evidence)
 
 
@@ -98,14 +104,21 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
     receiver.shown_to_receive()
     received = queue.read(RECEIVE)
     purged = queue.purge()
-    left = [queue.labels()]
+    before = queue.labels()
     ended = queue.end(received, acknowledge)
-    left.append(queue.labels())
+    after = queue.labels()
     told = classes([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
     remote.deliver([FOURTH])
-    observed = [brought(received), purged.outcome, ended.outcome, *left, queue.labels()]
+    observed = {
+        "received": brought(received),
+        "purge": purged.outcome,
+        "end": ended.outcome,
+        "before_it": before,
+        "after_it": after,
+        "later": queue.labels(),
+    }
     evidence = [received, purged, ended]
-    expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
+    expected = facts(received=FIRST, purge="MQ_OK", end="MQ_OK", before_it=[], after_it=[], later=[FOURTH])
     judge(
         "MQQP-3.1.4.7-D01",
         "MQQP-3.1.4.7-10",
@@ -116,5 +129,5 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
         evidence=evidence,
     )
     reasons = (Q_PURGED,) if acknowledge == RR_NACK else (Q_PURGED, ACK_RECEIVE)
-    told_of = one_of(*(str(named(reason)) for reason in reasons))
-    judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=str(told), evidence=evidence)
+    told_of = one_of(*map(named, reasons))
+    judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=told, evidence=evidence)

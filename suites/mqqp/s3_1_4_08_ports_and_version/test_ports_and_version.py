@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.expectations import between
+from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, goes_on, needs
@@ -73,11 +73,12 @@ def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
     except OF_THE_CHANNEL:
         raise
     except (ConformanceFailure, SutUnavailable) as lost:
-        judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=str(lost), evidence=before.evidence)
+        judge("MQQP-3.1.3-01", expected=facts(port="served", read=FIRST), observed=str(lost), evidence=before.evidence)
         judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
         return
     evidence = [before, after]
-    judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=[found, read], evidence=evidence)
+    observed = {"port": found, "read": read}
+    judge("MQQP-3.1.3-01", expected=facts(port="served", read=FIRST), observed=observed, evidence=evidence)
     judge("MQQP-3.1.4.8-D05", expected=between(1, LAST_PORT), observed=after.status, evidence=evidence)
 
 
@@ -86,15 +87,13 @@ def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
 def test_what_is_none_of_the_four_has_no_port(remote, judge):
     """Numbers above 3 bring 0, or a fault of the range (E53); what is not available brings 0. Then ports are told."""
     calls = asked(remote, *BEYOND, IP_READ)
-    refused: list[Any] = [
-        "none" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]
-    ]
-    observed = [*refused, "a port" if calls[-1].status else calls[-1].outcome]
-    expected: list[Any] = ["none"] * len(BEYOND) + ["a port"]
+    refused = ["no port" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]]
+    observed: dict[str, Any] = {"beyond": refused, "then": bool(calls[-1].status) or calls[-1].outcome}
+    expected: dict[str, Any] = {"beyond": each("no port"), "then": holds("a port")}
     judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=calls)
     spx = asked(remote, IPX_HANDSHAKE, IPX_READ) if release_of(remote.sut).spx is False else []
-    observed += [call.outcome if call.status is None else call.status for call in spx]
-    expected += [0] * len(spx)
+    observed["SPX"] = [call.outcome if call.status is None else call.status for call in spx]
+    expected["SPX"] = [0] * len(spx)
     judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=[*calls, *spx])
 
 
@@ -122,16 +121,18 @@ def test_a_port_is_fixed_when_the_server_begins(remote, judge):
     after = asked(remote, *types)
     every = [[call.status for call in calls] for calls in (before, open_beside, after)]
     evidence = [*before, *after]
-    judge("MQQP-3.1.4.8-D06", expected=[every[0]] * 3, observed=every, evidence=evidence)
+    judge("MQQP-3.1.4.8-D06", expected=each(every[0], "time"), observed=every, evidence=evidence)
     every_type = [*before, *open_beside, *after, *asked(remote, IPX_HANDSHAKE, IPX_READ)]
     thrown = [call.outcome for call in every_type if call.thrown is not None]
-    judge("MQQP-3.1.4.8-D07", expected=[], observed=thrown, evidence=evidence)
+    judge("MQQP-3.1.4.8-D07", expected=none("fault"), observed=thrown, evidence=evidence)
     apart = [(port or 0) - default for port, default in zip(every[0], DEFAULTS, strict=True)]
-    steps = ["by steps" if one >= 0 and one % STEP == 0 else f"{one} from it" for one in apart]
+    steps = [(one >= 0 and one % STEP == 0) or f"{one} from it" for one in apart]
     configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULTS)
     if configured & set(every[0]):  # it listens where its configuration says
-        steps = ["by steps", "by steps"]
-    judge("MQQP-3.1.4.8-04", expected=["by steps", "by steps"], observed=steps, evidence=evidence)
+        steps = [True, True]
+    judge(
+        "MQQP-3.1.4.8-04", expected=each(holds("by steps from the default"), "port"), observed=steps, evidence=evidence
+    )
 
 
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
@@ -144,10 +145,11 @@ def test_the_version_is_told_before_and_while_a_queue_is_open(remote, judge):
     calls = [before, later]
     evidence = calls
     thrown = [call.outcome for call in calls if call.thrown is not None]
-    judge("MQQP-3.1.4.9-D03", expected=[], observed=thrown, evidence=evidence)
-    told = [call.outcome if call.out is None else "a version" for call in calls]
-    read = brought(queue.receive())
-    judge("MQQP-3.1.4.9-D02", expected=["a version"] * 2 + [FIRST], observed=[*told, read], evidence=evidence)
+    judge("MQQP-3.1.4.9-D03", expected=none("fault"), observed=thrown, evidence=evidence)
+    told = [call.out is not None or call.outcome for call in calls]
+    observed = {"versions": told, "read": brought(queue.receive())}
+    expected = facts(versions=each(holds("a version")), read=FIRST)
+    judge("MQQP-3.1.4.9-D02", expected=expected, observed=observed, evidence=evidence)
     for call in (one.settled() for one in calls):
         major, minor = release.version
         judge("MQQP-3.1.4.9-02", expected=major, observed=call.out.pMajor, evidence=call.evidence)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import between, each, fields, none
 from harness.judging.verdicts import Verdict
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
@@ -21,7 +22,7 @@ from harness.wire.rpc_qm2qm import (
     LOOKUP_RECEIVE_NEXT,
     LOOKUP_RECEIVE_PREV,
 )
-from suites.mqqp.steps.reader import QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, frames_of
+from suites.mqqp.steps.reader import QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description
 
 LOOKUP = "RemoteQMStartReceiveByLookupId"
 
@@ -85,16 +86,16 @@ def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
         judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {LOOKUP}")
         return
     asked = [whole(call) for call in calls]
-    evidence = frames_of(calls)
-    judge("MQQP-3.1.4.11-07", expected={action}, observed={one.ulAction for one in asked}, evidence=evidence)
-    given = {(one.hRemoteQueue, one.dwQueue, bool(one.dwRequestID), one.dwSize, one.lpBuffer) for one in asked}
-    wanted = {(QUEUE_HANDLE, QUEUE_DESCRIPTOR, True, 0, None)}
-    judge("MQQP-3.1.4.11-05", expected=wanted, observed=given, evidence=evidence)
-    judge(cursor, expected={0}, observed={one.hCursor for one in asked}, evidence=evidence)
-    judge(timeout, expected={0}, observed={one.ulTimeout for one in asked}, evidence=evidence)
+    evidence = [*calls]
+    judge("MQQP-3.1.4.11-07", expected=each(fields(ulAction=action), "read"), observed=asked, evidence=evidence)
+    numbers = {"hRemoteQueue": QUEUE_HANDLE, "dwQueue": QUEUE_DESCRIPTOR, "dwRequestID": between(1, 0xFFFF_FFFF)}
+    wanted = fields(numbers, dwSize=0, lpBuffer=None)
+    judge("MQQP-3.1.4.11-05", expected=each(wanted, "read"), observed=asked, evidence=evidence)
+    judge(cursor, expected=each(fields(hCursor=0), "read"), observed=asked, evidence=evidence)
+    judge(timeout, expected=each(fields(ulTimeout=0), "read"), observed=asked, evidence=evidence)
     if identifier is not None:
         zeros = [call.into.LookupId for call in calls if not call.into.LookupId]
-        judge(identifier, expected=[], observed=zeros, evidence=evidence)
+        judge(identifier, expected=none("LookupId of 0"), observed=zeros, evidence=evidence)
 
 
 def whole(call: ServedCall) -> Any:

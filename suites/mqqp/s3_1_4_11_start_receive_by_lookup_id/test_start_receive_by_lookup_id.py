@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import one_of
+from harness.expectations import each, facts, holds, one_of, status
 from harness.judging.judge import Judge
-from harness.peer.remote import RemoteQueue
+from harness.peer.remote import RemoteQueue, no_handle
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import (
@@ -37,7 +37,6 @@ from suites.mqqp.steps.reading import (
     brought,
     failed,
     fill,
-    handle_of,
     sizes,
 )
 from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, unchanged
@@ -106,8 +105,8 @@ def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int
     known = identifiers(queue, len(LABELS))
     if len(known) < len(LABELS):
         first = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-        said = f"{len(known)} of 3 messages are found by the identifiers that the SUT returns"
-        judge(*rules, expected="3 of 3", observed=said, evidence=first.evidence)
+        case = "messages found by the identifiers that the SUT returns"
+        judge(*rules, expected=len(LABELS), observed=len(known), case=case, evidence=first.evidence)
         raise ConformanceFailure("no message to look beside")
     return known
 
@@ -188,8 +187,13 @@ def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
     remote.deliver([FOURTH])
     reads = [looked_up(queue, LOOKUP_PEEK_CURRENT, one) for one in known]
     fourth = looked_up(queue, LOOKUP_PEEK_NEXT, known[2])
-    seen = [brought(taken), failed(locked), *(failed(read) for read in reads), brought(fourth)]
-    expected = [SECOND, FAILURE, FIRST, FAILURE, THIRD, FOURTH]
+    seen = {
+        "taken": brought(taken),
+        "locked": failed(locked),
+        "three": list(map(failed, reads)),
+        "fourth": brought(fourth),
+    }
+    expected = facts(taken=SECOND, locked=FAILURE, three=[FIRST, FAILURE, THIRD], fourth=FOURTH)
     judge.all(expected=expected, observed=seen, evidence=[taken, *reads, fourth])
 
 
@@ -224,25 +228,26 @@ def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
     judge(
         "MQQP-3.1.4.11-18",
         "MQQP-3.1.4.11-58",
-        expected=[FAILURE, "MQ_OK"],
-        observed=[failed(failing), read.outcome],
+        expected=facts(nothing_there=FAILURE, a_message="MQ_OK"),
+        observed={"nothing_there": failed(failing), "a_message": read.outcome},
         evidence=evidence,
     )
     judge(
         "MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03", expected="MQ_OK", observed=read.outcome, evidence=read.evidence
     )
-    wanted, handles = "a handle" if action in RECEIVES else "NULL", [handle_of(failing), handle_of(read)]
+    handles = {"of_the_failure": not no_handle(failing), "of_the_message": not no_handle(read)}
     judge(
         "MQQP-3.1.4.11-03",
         "MQQP-3.1.4.11-57",
         "MQQP-3.1.4.11-02",
-        expected=["NULL", wanted],
+        expected=facts(of_the_failure=False, of_the_message=action in RECEIVES),
         observed=handles,
+        case="a handle",
         evidence=evidence,
     )
     if action in RECEIVES:
-        ends = [queue.end(read).outcome, queue.labels()]
-        judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=["MQ_OK", []], observed=ends, evidence=evidence)
+        ends, expected = {"end": queue.end(read).outcome, "left": queue.labels()}, facts(end="MQ_OK", left=[])
+        judge("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", expected=expected, observed=ends, evidence=evidence)
 
 
 @covers(
@@ -289,10 +294,12 @@ def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
         pair = [one.settled().out.lpRemoteReadDesc2.SequentialId for one in (other, read)]
         seen.append(pair[1])
         evidence = [other, read]
-        judge.all(expected=[label, pair[0]], observed=[brought(read), pair[1]], evidence=evidence)
+        observed = {"message": brought(read), "SequentialId": pair[1]}
+        judge.all(expected=facts(message=label, SequentialId=pair[0]), observed=observed, evidence=evidence)
         following = [looked_up(queue, LOOKUP_PEEK_NEXT, one) for one in candidates(pair[1], read)]
         read = next((one for one in following if one.outcome == "MQ_OK"), read)
-    judge.all(expected=len(LABELS), observed=len(set(seen)), evidence=read.evidence)
+    differ = len(set(seen)) == len(LABELS)
+    judge.all(expected=holds("each message has a SequentialId of its own"), observed=differ, evidence=read.evidence)
 
 
 @needs("receive")
@@ -331,15 +338,14 @@ def test_descriptions_that_are_refused(remote, judge, action):
     }
     calls = {rule: [looked_up(queue, action, at[0], **fields) for fields in cases] for rule, cases in refused.items()}
     fine = looked_up(queue, action, at[0])
-    then = "carried out" if fine.outcome == "MQ_OK" else fine.outcome
     for rule, alike in (
         ("MQQP-3.1.4.11-22", ["MQQP-3.1.4.11-22", "MQQP-3.1.4.11-21"]),
         ("MQQP-3.1.4.11-23", ["MQQP-3.1.4.11-23", "MQQP-3.1.4.11-21"]),
         ("MQQP-3.1.4.11-24", ["MQQP-3.1.4.11-24", "MQQP-3.1.4.11-21"]),
         ("MQQP-3.1.4.11-26", ["MQQP-3.1.4.11-26", "MQQP-3.1.4.11-25"]),
     ):
-        expected = [INVALID_PARAMETER] * len(calls[rule]) + ["carried out"]
-        observed, evidence = [*(call.outcome for call in calls[rule]), then], [*calls[rule], fine]
+        expected = facts(refused=each(status(INVALID_PARAMETER)), fine="MQ_OK")
+        observed, evidence = {"refused": calls[rule], "fine": fine.outcome}, [*calls[rule], fine]
         judge(*alike, expected=expected, observed=observed, evidence=evidence)
 
 
@@ -361,8 +367,15 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     received = looked_up(queue, action, at, dwRequestID=number)
     locked = queue.labels()
     ended, again = queue.end(received, RR_NACK), queue.end(received, RR_NACK)
-    seen = [brought(received), handle_of(received), locked, ended.outcome, again.outcome]
-    expected = [label, "a handle", [other], "MQ_OK", "fault nca_s_fault_context_mismatch"]
+    seen = {
+        "received": brought(received),
+        "a_handle": not no_handle(received),
+        "locked": locked,
+        "end": ended.outcome,
+        "again": again.outcome,
+    }
+    unknown = "fault nca_s_fault_context_mismatch"
+    expected = facts(received=label, a_handle=True, locked=[other], end="MQ_OK", again=unknown)
     judge(
         "MQQP-3.1.4.11-30",
         "MQQP-3.1.4.11-36",
@@ -379,8 +392,8 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
         looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID, dwRequestID=number),
         queue.read(PEEK_CURRENT, dwRequestID=number),
     ]
-    seen = [brought(read) for read in free]
-    judge("MQQP-3.1.4.11-56", expected=[THIRD, THIRD], observed=seen, evidence=[received, *free])
+    found = list(map(brought, free))
+    judge("MQQP-3.1.4.11-56", expected=each(THIRD, "read"), observed=found, evidence=[received, *free])
     queue.receive()
     remote.deliver([SECOND], queue="admin")
     right = looked_up(admin, LOOKUP_PEEK_NEXT, FIRST_ID)
@@ -388,7 +401,7 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     judge(
         "MQQP-3.1.4.11-29",
         "MQDMPR-3.1.7.1.13-09",
-        expected=[SECOND, FAILURE],
-        observed=[brought(right), failed(wrong)],
-        evidence=[*right.evidence, *wrong.evidence],
+        expected=facts(right=SECOND, wrong=FAILURE),
+        observed={"right": brought(right), "wrong": failed(wrong)},
+        evidence=[right, wrong],
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.expectations import each, facts, holds, none, status
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, goes_on, needs
@@ -148,9 +149,15 @@ def test_an_acknowledgment_is_1_or_2(remote, judge, wrong, right):
     call = queue.association.call("RemoteQMEndReceive", pphContext=handle(read), dwAck=wrong)
     locked = queue.labels()
     ended = queue.end(read, right)
-    observed = [brought(read), refused(call), locked, ended.outcome, queue.labels()]
+    observed = {
+        "read": brought(read),
+        "wrong": refused(call),
+        "locked": locked,
+        "right": ended.outcome,
+        "after": queue.labels(),
+    }
     after = [FIRST, SECOND] if right == RR_NACK else [SECOND]
-    expected = [FIRST, REFUSED, [SECOND], "MQ_OK", after]
+    expected = facts(read=FIRST, wrong=REFUSED, locked=[SECOND], right="MQ_OK", after=after)
     judge("MQQP-3.1.4.2-D02", expected=expected, observed=observed, evidence=[call, ended])
 
 
@@ -161,10 +168,13 @@ def test_licences_are_counted_from_0_to_16(remote, judge):
     queue = remote.filled(FIRST)
     fine, wrong = (0, 1, 2, 8, 15, 16), (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)
     calls = [queue.open_session(dwMQS=value) for value in (*fine, *wrong)]
-    observed = [*(call.outcome for call in calls[: len(fine)]), *(refused(call) for call in calls[len(fine) :])]
-    expected = ["MQ_OK"] * len(fine) + [REFUSED] * len(wrong)
-    still = brought(queue.read(PEEK_CURRENT))
-    judge("MQQP-3.1.4.3-D01", expected=[*expected, FIRST], observed=[*observed, still], evidence=calls[-8:])
+    observed = {
+        "fine": calls[: len(fine)],
+        "wrong": [refused(call) for call in calls[len(fine) :]],
+        "still": brought(queue.read(PEEK_CURRENT)),
+    }
+    expected = facts(fine=each(status("MQ_OK")), wrong=each(REFUSED), still=FIRST)
+    judge.all(expected=expected, observed=observed, evidence=calls[-8:])
 
 
 def handle(call: Call, name: str = "pphContext") -> bytes:
@@ -239,8 +249,8 @@ def test_what_a_method_refuses_is_returned(remote, judge, name, rule):
     """Well-formed calls that cannot be carried out are answered with a status, not with a fault."""
     queue = remote.filled()
     calls = FAILING[name][1](remote, queue)
-    observed = ["returned" if call.status is not None else call.outcome for call in calls]
-    judge(rule, expected=["returned"] * len(calls), observed=observed, evidence=calls)
+    observed = [call.status is not None or call.outcome for call in calls]
+    judge(rule, expected=each(holds("a status is returned"), "call"), observed=observed, evidence=calls)
 
 
 @covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
@@ -250,13 +260,13 @@ def test_a_failure_has_the_severity_bit_and_a_code_of_its_own_the_customer_bit(r
     queue = remote.filled()
     calls = FAILING[name][1](remote, queue)
     statuses = [call.status for call in calls if call.status]  # what succeeds is no refusal
-    without = [f"{status:#010x}" for status in statuses if not failure(status)]
+    without = [f"{code:#010x}" for code in statuses if not failure(code)]
     evidence = calls
     if not statuses:
         judge.not_exercised(
             "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=evidence
         )
         return
-    judge("MQQP-2.2-D01", expected=[], observed=without, evidence=evidence)
-    unknown = [f"{status:#010x}" for status in statuses if not (is_well_known(status) or is_vendors_own(status))]
-    judge("MQQP-1.8-D01", "MQDMPR-1.8-D01", expected=[], observed=unknown, evidence=evidence)
+    judge("MQQP-2.2-D01", expected=none("failure without the severity bit"), observed=without, evidence=evidence)
+    unknown = [f"{code:#010x}" for code in statuses if not (is_well_known(code) or is_vendors_own(code))]
+    judge("MQQP-1.8-D01", "MQDMPR-1.8-D01", expected=none("code of nobody"), observed=unknown, evidence=evidence)

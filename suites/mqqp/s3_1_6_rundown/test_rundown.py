@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import facts
 from harness.judging.verdicts import Verdict
 from harness.peer.association import Association, Call
 from harness.peer.remote import START, START2, Remote, RemoteQueue
@@ -32,9 +33,9 @@ def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge, waits):
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     queue.association.close()
     opened = reopened(remote, other)
-    observed = ["refused" if refused.failed else refused.outcome, opened.outcome]
+    observed = {"before": "refused" if refused.failed else refused.outcome, "after": opened.outcome}
     evidence = [refused, opened]
-    judge("MQQP-3.1.6.1-01", expected=["refused", "MQ_OK"], observed=observed, evidence=evidence)
+    judge.all(expected=facts(before="refused", after="MQ_OK"), observed=observed, evidence=evidence)
     remote.deliver([FIRST])
     remote.deliver([SECOND], queue="admin")
     seen = [brought(one.read(RECEIVE)) for one in (RemoteQueue(remote, other, opened), beside)]
@@ -53,8 +54,14 @@ def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
     hidden = other.labels()
     queue.association.close()
     eventually_there(remote, other, [FIRST, THIRD])
-    observed = [brought(received), brought(kept), hidden, other.labels(), other.end(kept).outcome]
-    expected = [FIRST, SECOND, [THIRD], [FIRST, THIRD], "MQ_OK"]
+    observed = {
+        "received": brought(received),
+        "kept": brought(kept),
+        "before": hidden,
+        "after": other.labels(),
+        "end": other.end(kept).outcome,
+    }
+    expected = facts(received=FIRST, kept=SECOND, before=[THIRD], after=[FIRST, THIRD], end="MQ_OK")
     judge.all(expected=expected, observed=observed, evidence=[received, kept])
 
 
@@ -66,8 +73,8 @@ def test_a_client_that_is_gone_gives_all_its_messages_back(remote, judge):
     hidden = other.labels()
     queue.association.close()
     eventually_there(remote, other, [FIRST, SECOND, THIRD])
-    observed = [*(brought(read) for read in received), hidden, other.labels()]
-    expected = [FIRST, SECOND, [THIRD], [FIRST, SECOND, THIRD]]
+    observed = {"received": list(map(brought, received)), "before": hidden, "after": other.labels()}
+    expected = facts(received=[FIRST, SECOND], before=[THIRD], after=[FIRST, SECOND, THIRD])
     judge.all(expected=expected, observed=observed, evidence=received)
 
 
@@ -85,17 +92,17 @@ def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
     hidden = queue.labels()
     reading.close()
     eventually_there(remote, queue, [FIRST, SECOND])
-    observed = [brought(read), hidden, queue.labels()]
+    observed = {"read": brought(read), "before": hidden, "after": queue.labels()}
     queue.purge().settled()
     waiting_there = remote.associate(QM2QM)
     description = desc2(queue.description(RECEIVE, ulTimeout=LONG_MS))
     late = waiting_there.begin(START2, lpRemoteReadDesc2=description)
-    observed.append(waiting(late))
+    observed["late"] = waiting(late)
     waiting_there.close()
     remote.deliver([THIRD])
     eventually_there(remote, queue, [THIRD])
-    observed.append(queue.labels())
-    expected = [FIRST, [SECOND], [FIRST, SECOND], WAITING, [THIRD]]
+    observed["then"] = queue.labels()
+    expected = facts(read=FIRST, before=[SECOND], after=[FIRST, SECOND], late=WAITING, then=[THIRD])
     judge.all(expected=expected, observed=observed, evidence=[read, late])
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.expectations import facts, holds
+from harness.expectations import each, facts, fields, holds, one_of
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
@@ -19,7 +19,6 @@ from suites.mqqp.steps.reader import (
     SESSION_HANDLE,
     SUCCESS,
     Reader,
-    frames_of,
 )
 
 FIVE_MINUTES_MS = 300_000
@@ -54,8 +53,13 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     judge("MQQP-3.2.4.1-02", expected=server.port, observed=ports[0] if ports else "none", evidence=frames)
     asked = server.named("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
-    types = [(call.into.dwPortType, call.association in bound[:1]) for call in asked if call.into is not None]
-    judge("MQQP-3.2.4.1-03", expected=[(IP_READ, True)], observed=types, evidence=evidence)
+    types = [
+        {"dwPortType": call.into.dwPortType, "first_binding": call.association in bound[:1]}
+        for call in asked
+        if call.into is not None
+    ]
+    port = facts(dwPortType=IP_READ, first_binding=True)
+    judge("MQQP-3.2.4.1-03", expected=[port], observed=types, evidence=evidence)
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
     judge("MQQP-3.2.4.1-08", expected=1, observed=len(opened), evidence=evidence)
@@ -65,12 +69,15 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
         observed=[one.port for one in opened],
         evidence=evidence,
     )
-    judge(
-        "MQQP-3.2.4.1-09", expected=True, observed=[one.association for one in opened] == bound[1:2], evidence=evidence
-    )
-    state = ["closed" if one.wait_closed() else "open" for one in bound[:1]]
-    state += ["closed" if one.wait_closed(sut.quiet_ms) else "open" for one in bound[1:]]
-    judge("MQQP-3.2.4.1-05", expected=["closed", "open"], observed=state, evidence=evidence)
+    on_the_second = [one.association for one in opened] == bound[1:2]
+    second = holds("it comes on the second binding")
+    judge("MQQP-3.2.4.1-09", expected=second, observed=on_the_second, evidence=evidence)
+    closed = {
+        "first": [one.wait_closed() for one in bound[:1]],
+        "second": [one.wait_closed(sut.quiet_ms) for one in bound[1:]],
+    }
+    expected = facts(first=[True], second=[False])
+    judge("MQQP-3.2.4.1-05", expected=expected, observed=closed, case="closed", evidence=evidence)
 
 
 @needs("remote_read")
@@ -98,13 +105,11 @@ def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
     reader = Reader(peer, sut)
     reader.open()
     call = reader.one("RemoteQMOpenQueue")
-    allowed = {0, 1}
+    allowed = [0, 1]
     if sut.has("inspect"):
         machine = sut.inspect()["QueueManager"]
-        allowed = {int(bool(machine.get("RoutingServer") or machine.get("DirectoryServer")))}
-    expected = " or ".join(map(str, sorted(allowed)))
-    observed = expected if call.into.dwMQS in allowed else str(call.into.dwMQS)
-    judge("MQQP-3.2.4.1-11", expected=expected, observed=observed, evidence=call.evidence)
+        allowed = [int(bool(machine.get("RoutingServer") or machine.get("DirectoryServer")))]
+    judge.all(expected=one_of(*allowed), observed=call.into.dwMQS, case="dwMQS", evidence=call.evidence)
 
 
 @needs("remote_read")
@@ -122,8 +127,8 @@ def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
     asked = reader.server.named("RemoteQMGetQMQMServerPort")
     outcomes.append(reader.begin("remote_open", queue=NOWHERE).outcome())
     called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
-    expected = [{"RemoteQMGetQMQMServerPort"}, [NO_SUCCESS] * len(outcomes)]
-    judge("MQQP-3.2.4.1-06", expected=expected, observed=[called, outcomes], evidence=frames_of(asked))
+    expected = facts(called={"RemoteQMGetQMQMServerPort"}, outcomes=each(NO_SUCCESS))
+    judge.all(expected=expected, observed={"called": called, "outcomes": outcomes}, evidence=asked)
 
 
 @needs("remote_read")
@@ -133,10 +138,10 @@ def test_the_binding_ends_with_the_queue(peer, sut, judge):
     reader = Reader(peer, sut)
     remote = reader.open()
     opened = reader.one("RemoteQMOpenQueue")
-    before = "closed" if opened.association.over else "open"
+    before = opened.association.over
     reader.ask("remote_close", remote=remote)
-    after = "closed" if opened.association.wait_closed() else "open"
-    judge("MQQP-3.2.4.1-07", expected="open, closed", observed=f"{before}, {after}", evidence=opened.evidence)
+    observed = {"before": before, "after": opened.association.wait_closed()}
+    judge.all(expected=facts(before=False, after=True), observed=observed, case="closed", evidence=opened.evidence)
 
 
 @needs("remote_read", "set_timers")
@@ -162,19 +167,13 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     took = peer.took(began_ms)
     given_up = bool(call.cancelled) or call.association.over
     earliest_ms, _ = took.allowed(limit_ms - sut.slack_ms(FIVE_MINUTES_MS), max(took.ms, limit_ms))
-    early = took.ms < earliest_ms
-    when = "too early" if early else "after five minutes"
-    observed = f"given up {when}" if given_up else "never given up"
     evidence = [*call.evidence, *call.cancelled]
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
-    expected = [SUCCESS, "given up after five minutes", SUCCESS]
-    judge("MQQP-3.2.4.1-15", expected=expected, observed=[before, observed, others], evidence=evidence)
-    judge(
-        "MQQP-3.2.4.1-16",
-        expected=holds("cancelled", otherwise="not cancelled"),
-        observed=bool(call.cancelled),
-        evidence=evidence,
-    )
+    observed = {"before": before, "given_up": given_up, "too_early": took.ms < earliest_ms, "others": others}
+    expected = facts(before=SUCCESS, given_up=True, too_early=False, others=SUCCESS)
+    judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
+    cancelled = holds("the call is cancelled")
+    judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
     judge.finished()
     request.wait()
 
@@ -195,5 +194,7 @@ def test_an_open_queue_has_an_entry(peer, sut, judge):
         evidence=call.evidence,
     )
     session = str(UUID(bytes_le=SESSION_HANDLE[4:]))
-    found = [(one["OpenQueueDescriptorHandle"], one["RRSessionHandle"]) for one in entries]
-    judge("MQQP-3.2.4.1-17", expected=[(QUEUE_HANDLE, session)], observed=found, evidence=call.evidence)
+    names = ("OpenQueueDescriptorHandle", "RRSessionHandle")
+    found = [{name: one[name] for name in names} for one in entries]
+    expected = [fields(OpenQueueDescriptorHandle=QUEUE_HANDLE, RRSessionHandle=session)]
+    judge("MQQP-3.2.4.1-17", expected=expected, observed=found, evidence=call.evidence)

@@ -12,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
@@ -34,7 +34,6 @@ from suites.mqqp.steps.reader import (
     Reader,
     context,
     description,
-    frames_of,
     give,
 )
 from suites.mqqp.steps.reads import READ_TIMEOUT_MS, TIMEOUT_MS, Reading
@@ -99,7 +98,7 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
     request = reading.begin(reader, remote)
     reader.peer.environment.run_until(lambda: bool(reader.reads()), reader.sut.response_timeout_ms)
     if not reader.reads():
-        evidence = frames_of(reader.server.calls)
+        evidence = reader.server.calls
         judge(rules["ulAction"], expected=reading.action, observed="no read came", evidence=evidence)
         return
     call = reader.reads()[0]
@@ -115,7 +114,7 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
             judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
     judge(
         rules["lpBuffer"],
-        expected=holds("NULL", otherwise="a pointer"),
+        expected=holds("lpBuffer is NULL"),
         observed=asked.lpBuffer is None,
         evidence=call.evidence,
     )
@@ -126,7 +125,7 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
         judge(rules["ulTimeout"], expected=timeout_ms, observed=description(call).ulTimeout, evidence=call.evidence)
     reader.begin("cancel", request=request.number)
     cancel = reader.one("RemoteQMCancelReceive")
-    evidence = [*call.evidence, *cancel.evidence]
+    evidence = [call, cancel]
     judge(rules["dwRequestID"], expected=cancel.into.dwRequestID, observed=asked.dwRequestID, evidence=evidence)
 
 
@@ -165,14 +164,19 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
         if about in COUNTS_AS_OLD:
             judge(
                 section.version[about],
-                expected=holds("an old server", otherwise="a new server"),
+                expected=holds("RemoteQMStartReceive2 is not called"),
                 observed=START2 not in called,
-                evidence=frames_of(calls),
+                evidence=calls,
             )
             continue
-        judge(section.version[about], expected=[method], observed=called, evidence=frames_of(calls))
+        judge(section.version[about], expected=[method], observed=called, evidence=calls)
         if about == "check":
-            judge(section.version["version"], expected=True, observed=asked, evidence=frames_of(calls))
+            judge(
+                section.version["version"],
+                expected=holds("RemoteQmGetVersion is called first"),
+                observed=asked,
+                evidence=calls,
+            )
     if given_up:
         judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
 
@@ -191,18 +195,17 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
     section.reading.begin(reader, reader.open(), READ_TIMEOUT_MS)
     calls = reader.await_reads(3)
     numbers = [description(call).dwRequestID for call in calls]
-    evidence = frames_of(calls)
-    differ = len(set(numbers))
-    for about in ("identifier", "unique"):
-        judge(section.entry[about], expected=3, observed=differ, case="identifiers", evidence=evidence)
+    evidence = [*calls]
+    rules = section.entry
+    differ = holds("each read has a dwRequestID of its own")
+    judge(rules["identifier"], rules["unique"], expected=differ, observed=len(set(numbers)) == 3, evidence=evidence)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
-    evidence += frames_of(cancels)
+    evidence += cancels
     found = [call.into.dwRequestID for call in cancels if call.into is not None]
-    for about in ("create", "add"):
-        judge(section.entry[about], expected=numbers[1:2], observed=found, evidence=evidence)
+    judge(rules["create"], rules["add"], expected=numbers[1:2], observed=found, evidence=evidence)
     handles = [call.into.hQueue for call in cancels if call.into is not None]
-    judge(section.entry["handle"], expected=[QUEUE_HANDLE], observed=handles, evidence=evidence)
+    judge(rules["handle"], expected=[QUEUE_HANDLE], observed=handles, evidence=evidence)
 
 
 @needs("inspect")
@@ -217,11 +220,11 @@ def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
     for number, answer in enumerate(ways, 1):
         request = section.reading.begin(reader, remote, READ_TIMEOUT_MS, cursor)
         call = reader.await_reads(number)[-1]
-        pending = len(reader.pending())
+        before = len(reader.pending())
         answer(call)
         request.wait()
-        counts = f"{pending} pending, then {len(reader.pending())}"
-        judge(section.removal, expected="1 pending, then 0", observed=counts, evidence=call.evidence)
+        pending = {"before": before, "after": len(reader.pending())}
+        judge.all(expected=facts(before=1, after=0), observed=pending, evidence=call.evidence)
 
 
 @pytest.mark.parametrize(
@@ -243,12 +246,11 @@ def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
     if section.reading.action != RECEIVE:
         return
     ends = reader.server.wait("RemoteQMEndReceive")
-    evidence = frames_of([call, *ends])
+    evidence = [call, *ends]
     judge(rules["end"], expected=1, observed=len(ends), evidence=evidence)
     handle = context(0x4EAD_0000 + description(call).dwRequestID)
     given = [end.into.pphContext.hex() for end in ends if end.into is not None]
-    for about in ("read_handle", "context"):
-        judge(rules[about], expected=[handle.hex()], observed=given, evidence=evidence)
+    judge(rules["read_handle"], rules["context"], expected=[handle.hex()], observed=given, evidence=evidence)
     acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
     judge(rules["ack"], expected=[RR_ACK], observed=acks, evidence=evidence)
 
@@ -276,6 +278,6 @@ def test_private_queues_that_a_message_names_are_those_of_their_computers(peer, 
         judge.not_exercised(rule, reason="the SUT does not tell the response queue of a message", evidence=evidence)
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
-    observed = [computer, f"0x{number.lstrip('0')}"]
-    expected = [str(OTHER if kind == ON_SOURCE else peer.identifier), f"{NUMBER:#x}"]
-    judge(rule, expected=expected, observed=observed, evidence=evidence)
+    observed = {"computer": computer, "number": number.lstrip("0")}
+    expected = facts(computer=str(OTHER if kind == ON_SOURCE else peer.identifier), number=f"{NUMBER:x}")
+    judge.all(expected=expected, observed=observed, evidence=evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import QUEUE_HANDLE, Reader, context, frames_of
+from suites.mqqp.steps.reader import QUEUE_HANDLE, Reader, context
 
 OTHER_HANDLE, OTHER_DESCRIPTOR, OTHER_CONTEXT = 0x1077, 0x2088, 0x3099
 
@@ -29,4 +29,4 @@ def test_the_queue_that_is_meant_is_purged(peer, sut, judge, which):
     calls = reader.server.wait("RemoteQMPurgeQueue", 2)
     found = [call.into.hQueue for call in calls if call.into is not None]
     expected = [(QUEUE_HANDLE, OTHER_HANDLE)[which]] * 2
-    judge("MQQP-3.2.4.4-D01", expected=expected, observed=found, evidence=frames_of(calls))
+    judge("MQQP-3.2.4.4-D01", expected=expected, observed=found, evidence=calls)

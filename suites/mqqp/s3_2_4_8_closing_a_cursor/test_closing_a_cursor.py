@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import CURSOR, QUEUE_HANDLE, Reader, description, frames_of
+from suites.mqqp.steps.reader import CURSOR, QUEUE_HANDLE, Reader, description
 from suites.mqqp.steps.reads import PEEKING_BY_CURSOR, PEEKING_CURRENT_BY_CURSOR, RECEIVING_BY_CURSOR
 
 
@@ -39,6 +40,6 @@ def test_a_closed_cursor_is_used_no_more(peer, sut, judge):
     reader.begin("remote_close_cursor", cursor=cursor).wait()
     closings = reader.server.named("RemoteQMCloseCursor")
     after = [description(call).hCursor for call in reader.reads()[len(before) :]]
-    observed = [before, len(closings), [one for one in after if one == CURSOR]]
-    evidence = frames_of([*reader.reads(), *closings])
-    judge.all(expected=[[CURSOR] * len(ways), 1, []], observed=observed, evidence=evidence)
+    observed = {"before": before, "closings": len(closings), "after": [one for one in after if one == CURSOR]}
+    expected = facts(before=[CURSOR] * len(ways), closings=1, after=[])
+    judge.all(expected=expected, observed=observed, evidence=[*reader.reads(), *closings])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import facts
+from harness.expectations import facts, fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import (
@@ -12,7 +12,6 @@ from suites.mqqp.steps.reader import (
     SESSION_HANDLE,
     Reader,
     description,
-    frames_of,
 )
 from suites.mqqp.steps.reads import RECEIVING, TIMEOUT_MS
 
@@ -43,8 +42,8 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
     reader.begin("remote_receive", cursor=kept, timeout_ms=TIMEOUT_MS).wait()
     reads = reader.reads()
-    of = [(description(call).hRemoteQueue, description(call).hCursor) for call in reads]
-    judge("MQQP-3.2.4.9-02", expected=[(OTHER_QUEUE, CURSOR)], observed=of, evidence=frames_of(reads))
+    expected = [fields(hRemoteQueue=OTHER_QUEUE, hCursor=CURSOR)]
+    judge("MQQP-3.2.4.9-02", expected=expected, observed=list(map(description, reads)), evidence=reads)
 
 
 @needs("remote_read")
@@ -61,17 +60,13 @@ def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
     if not cancels:
         judge.give_up(Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue: it need not")
         return
-    evidence = frames_of([*reads, *cancels])
-    read = [call.into for call in cancels if call.into is not None]
-    named = [one.hQueue for one in read]
+    evidence = [*reads, *cancels]
+    named = [call.into.hQueue for call in cancels if call.into is not None]
     judge("MQQP-3.2.4.9-03", expected=[QUEUE_HANDLE] * len(cancels), observed=named, evidence=evidence)
-    of_a_read = len({one.dwRequestID for one in read} & {description(call).dwRequestID for call in reads})
-    judge(
-        "MQQP-3.2.4.9-04",
-        expected=f"{len(cancels)} of {len(cancels)} name a read of their own",
-        observed=f"{of_a_read} of {len(cancels)} name a read of their own",
-        evidence=evidence,
-    )
+    asked = {call.into.dwRequestID for call in cancels if call.into is not None}
+    of_a_read = len(asked & {description(call).dwRequestID for call in reads})
+    case = "cancels that name a read of their own"
+    judge("MQQP-3.2.4.9-04", expected=len(cancels), observed=of_a_read, case=case, evidence=evidence)
 
 
 @needs("remote_read", "inspect")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.peer.association import Call
-from harness.peer.remote import BODY, Remote, described, no_handle, packet_of
+from harness.peer.remote import BODY, Remote, described, packet_of
 from harness.wire.rpc_stub import octets
 from suites import messages
 
@@ -41,11 +41,6 @@ def brought(call: Call) -> str:
 def failed(call: Call) -> str:
     """Describe a failure HRESULT that a read returned, or what it brought instead."""
     return FAILURE if call.failed else brought(call)
-
-
-def handle_of(call: Call) -> str:
-    """Return whether an answer has a context handle."""
-    return "NULL" if no_handle(call) else "a handle"
 
 
 def sizes(call: Call) -> tuple[int | None, int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.ordering import place
@@ -10,28 +11,24 @@ from suites.mqqb.steps.ordering import place
 @needs("receive")
 @covers("MQSO-3.2.1-01", "MQSO-3.2.1-D03", "MQSO-4.3.1.2-D04")
 def test_a_transactional_message_is_stored_once_and_acknowledged(peer, sut, judge):
-    """One that comes twice is there once, and its transfer is acknowledged; one in no transaction is not taken."""
+    """A queue manager stores a transactional message once, however often it comes, and acknowledges its transfer."""
     receiver = AcknowledgingReceiver(peer, sut)
-    label = f"once {peer.message_id()}"
+    label, queue = f"once {peer.message_id()}", sut.queue("transactional")
     packet = receiver.sequence.message(label=label)
     sent = [receiver.give(packet), receiver.give(packet)]
     ack = receiver.poll_acknowledgment()
     outside = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
-    peer.eventually(lambda: label in sut.labels(sut.queue("transactional")))
+    peer.eventually(lambda: label in sut.labels(queue))
     peer.pass_time(sut.quiet_ms)
     evidence = [*sent, outside, *([] if ack is None else [ack])]
     number = None if ack is None else place(ack).TxSequenceNumber
     judge(
         "MQSO-4.3.1.2-D04",
-        expected=f"1 acknowledged, {[label]}",
-        observed=f"{number} acknowledged, {sut.labels(sut.queue('transactional'))}",
+        expected=facts(TxSequenceNumber=1, stored=[label]),
+        observed={"TxSequenceNumber": number, "stored": sut.labels(queue)},
         evidence=evidence,
     )
-    judge(
-        "MQSO-3.2.1-D03",
-        expected=[label],
-        observed=[one for one in sut.labels(sut.queue("transactional")) if one == label],
-        evidence=sent,
-    )
-    judge("MQSO-3.2.1-01", expected=[label], observed=sut.labels(sut.queue("transactional")), evidence=evidence)
+    once = [one for one in sut.labels(queue) if one == label]
+    judge("MQSO-3.2.1-D03", expected=in_queue(label), observed=once, evidence=sent)
+    judge("MQSO-3.2.1-01", expected=in_queue(label), observed=sut.labels(queue), evidence=evidence)
     receiver.end()

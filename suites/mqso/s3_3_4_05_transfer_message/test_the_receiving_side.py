@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from harness.expectations import acknowledgment, in_queue
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, identifier, message_class
-from suites.mqqb.steps.disposition import correlation as answered
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, message_class
 
 NEGATIVE = 0x8000
 """The bit of MessageClass that negative acknowledgments have (MS-MQMQ 2.2.18.1.6)."""
@@ -13,15 +13,16 @@ NEGATIVE = 0x8000
 @needs("receive")
 @covers("MQSO-3.3.4.5-D01", "MQSO-3.3.4.5-D02")
 def test_a_duplicate_is_discarded_and_a_refused_message_answered(peer, sut, judge):
-    """Each of two messages that come twice is there once; one in no transaction is refused by a transactional queue."""
+    """A receiving queue manager discards a message that came before, and answers one that it refuses negatively."""
     receiver = AcknowledgingReceiver(peer, sut)
     wanted = [f"{which} {peer.message_id()}" for which in ("first", "second")]
     packets = [peer.recoverable_message(label=label) for label in wanted]
     sent = [receiver.give(packet) for packet in (*packets, *packets)]
     peer.eventually(lambda: wanted[1] in sut.labels(sut.queue()))
     refused = receiver.give(receiver.asking(queue="transactional", label="in no transaction", properties={"NA": 1}))
-    acks = [ack for ack in receiver.await_acks(1) if answered(ack) == identifier(refused)]
-    judge("MQSO-3.3.4.5-D01", expected=wanted, observed=sut.labels(sut.queue()), evidence=sent)
+    answer = acknowledgment(refused)
+    acks = [ack for ack in receiver.await_acks(1) if answer.compare(ack) is None]
+    judge("MQSO-3.3.4.5-D01", expected=in_queue(*wanted), observed=sut.labels(sut.queue()), evidence=sent)
     signs = ["negative" if message_class(ack) & NEGATIVE else "positive" for ack in acks]
     judge("MQSO-3.3.4.5-D02", expected=["negative"], observed=signs, evidence=[refused, *acks])
     receiver.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts, none
 from harness.run.marks import covers, needs
 from suites.applications import DONE, NOTHING, REFUSED, asked, received, tried
 
@@ -13,7 +14,9 @@ OTHER = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority":
 @needs("queue_control")
 @covers("MQSO-3.3.4.1-D01")
 def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
-    """A queue has what it was made with, and what it was changed to; made again, or missing, nothing is changed."""
+    """A queue manager makes and changes a queue with the properties that were asked for, and a refusal changes
+    nothing.
+    """
     name = sut.new_queue("made", **FIRST)
     missing = f"private$\\mqc-{sut.own}-missing"
 
@@ -28,26 +31,29 @@ def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
     )
     judge("MQSO-3.3.4.1-D01", expected=FIRST, observed=found())
     for step, verb, arguments, outcome, after in steps:
-        observed = f"{step}: {asked(sut, verb, **arguments)}, {found()}"
-        judge("MQSO-3.3.4.1-D01", expected=f"{step}: {outcome}, {after}", observed=observed)
+        answer = asked(sut, verb, **arguments)
+        expected = facts(outcome=outcome, queue=after)
+        judge.all(expected=expected, observed={"outcome": answer, "queue": found()}, case=step)
     there = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
-    judge("MQSO-3.3.4.1-D01", expected=[], observed=there)
+    judge.all(expected=none("queue that was only changed"), observed=there)
 
 
 @needs("queue_control", "send", "receive")
 @covers("MQSO-3.3.4.2-D01")
 def test_questions_change_nothing(sut, judge):
-    """A queue with two messages is asked about, again and again: each time it is as it was, and so are the messages."""
+    """A queue manager that is asked about a queue changes neither the queue nor its messages."""
     queue = sut.new_queue("asked")
     sut.send_here(queue, ["one", "two"], delivery="recoverable")
 
-    def answers() -> tuple[dict[str, object], list[str], list[object]]:
+    def answers() -> dict[str, object]:
         shown = sut.control.call("get_queue", name=queue)
         listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
-        return {key: shown[key] for key in SHOWN if key in shown}, sut.labels(queue), listed
+        properties = {key: shown[key] for key in SHOWN if key in shown}
+        return {"properties": properties, "labels": sut.labels(queue), "counts": listed}
 
     first = answers()
-    judge("MQSO-3.3.4.2-D01", expected=(["one", "two"], [2]), observed=first[1:])
+    found = {name: first[name] for name in ("labels", "counts")}
+    judge.all(expected=facts(labels=["one", "two"], counts=[2]), observed=found)
     for _ in range(3):
         judge("MQSO-3.3.4.2-D01", expected=first, observed=answers())
 
@@ -55,8 +61,8 @@ def test_questions_change_nothing(sut, judge):
 @needs("send", "receive", "queue_control")
 @covers("MQSO-3.3.4.3-D01", "MQSO-3.3.4.3-D02", "MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-01", "MQSO-5.1.1.3-D06")
 def test_what_is_received_without_a_transaction_is_gone(sut, judge):
-    """Express and recoverable messages that were sent are there, and gone when they are received; one that could not be
-    sent never was.
+    """A message that was sent outside of a transaction is in its queue until it is received; one that was refused
+    never is.
     """
     queue = sut.new_queue("states", quota_kb=8)
     sut.send_here(queue, ["express"])
@@ -66,8 +72,8 @@ def test_what_is_received_without_a_transaction_is_gone(sut, judge):
         "MQSO-5.1.1.3-01",
         "MQSO-3.3.4.3-D01",
         "MQSO-3.3.4.3-D02",
-        expected=(REFUSED, ["express", "recoverable"]),
-        observed=(lost, sut.labels(queue)),
+        expected=facts(too_much=REFUSED, left=["express", "recoverable"]),
+        observed={"too_much": lost, "left": sut.labels(queue)},
     )
     taken = [received(sut, queue=queue) for _ in range(3)]
     judge("MQSO-5.1.1.3-D06", "MQSO-3.3.4.6-D02", expected=["express", "recoverable", NOTHING], observed=taken)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.run.marks import covers, needs
-from suites.applications import DONE, NOTHING, REFUSED, received
+from suites.applications import DONE, REFUSED, received
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqqb.steps.sender import Sender, tags
 
@@ -13,7 +14,7 @@ INTEGRATED = "it is integrated with a directory"
 @needs("send", "receive", "queue_control", "inspect")
 @covers("MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02")
 def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, judge):
-    """No public queue can be made; a message comes into a private queue by a direct name, and one leaves by another."""
+    """A queue manager in workgroup mode has private queues and direct format names, and makes no public queue."""
     if sut.inspect()["QueueManager"]["DirectoryIntegrated"]:
         judge.not_exercised(
             "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=INTEGRATED
@@ -36,8 +37,8 @@ def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, 
         "MQSO-4.3.1.1-01",
         "MQSO-4.3.3-D02",
         "MQSO-4.3.1.3-D01",
-        expected=(label, [1]),
-        observed=(taken or NOTHING, tags(came)),
+        expected=facts(received=label, sent=[1]),
+        observed={"received": taken, "sent": tags(came)},
         evidence=[sent, *came],
     )
     judge("MQSO-4.3.1.3-D01", expected=REFUSED, observed=made)
@@ -49,4 +50,5 @@ def test_in_directory_mode_there_are_public_queues(peer, sut, judge):
     """A queue manager that is integrated with a directory makes a public queue."""
     integrated = bool(sut.inspect()["QueueManager"]["DirectoryIntegrated"])
     made = Enterprise(peer, sut).publish()
-    judge("MQSO-4.3.1.3-01", expected=(True, DONE), observed=(integrated, made))
+    expected = facts(DirectoryIntegrated=True, public_queue=DONE)
+    judge.all(expected=expected, observed={"DirectoryIntegrated": integrated, "public_queue": made})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.expectations import facts
+from harness.expectations import facts, in_queue
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.applications import NOTHING, asked, received
+from suites.applications import DONE, NOTHING, asked, received
 from suites.mqqb.steps.sender import Sender
 
 UNSEEN = ("MQSO-3.3.4.4-D01", "MQSO-4.3.1.2-D01")
@@ -20,27 +20,30 @@ INTERNAL = ("MQSO-4.3.1.2-D08", "MQSO-4.3.3-D01")
 @needs("send", "receive", "queue_control", "transactions")
 @covers(*UNSEEN, *DECIDED, *INTERNAL)
 def test_a_message_is_sent_in_a_transaction_of_the_queue_manager(sut, judge):
-    """What is sent in one is not seen before its end, never if that is an abort."""
+    """A message that is sent in an internal transaction is in its queue only after a commit."""
     queue = sut.queue("transactional")
     for outcome, there in (("abort", []), ("commit", ["commit"])):
         transaction = _with_a_message(sut, judge, outcome, external=False)
         answer = asked(sut, outcome, transaction=transaction)
-        judge(*DECIDED, *INTERNAL, expected=f"done: {there}", observed=f"{answer}: {sut.labels(queue)}")
+        observed = {"outcome": answer, "queue": sut.labels(queue)}
+        judge(*DECIDED, *INTERNAL, expected=facts(outcome=DONE, queue=there), observed=observed, case=outcome)
 
 
 @needs("send", "receive", "queue_control", "transactions")
 @covers(*UNSEEN, *DECIDED, *COORDINATED)
 @pytest.mark.parametrize("outcome", ["abort", "commit"])
 def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome):
-    """What is sent in one is not seen until it is committed: not when it is prepared, never if it is aborted."""
+    """A message that is sent in an external transaction is in its queue after a commit, not when it is prepared."""
     queue = sut.queue("transactional")
     transaction = _with_a_message(sut, judge, outcome, external=True)
     judge.finished(*UNSEEN)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
-    judge(*COORDINATED, expected="prepared: []", observed=f"{voted}: {sut.labels(queue)}")
+    observed = {"outcome": voted, "queue": sut.labels(queue)}
+    judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)
     answer = asked(sut, outcome, transaction=transaction)
     there = [outcome] if outcome == "commit" else []
-    judge(*DECIDED, *COORDINATED, expected=f"done: {there}", observed=f"{answer}: {sut.labels(queue)}")
+    observed = {"outcome": answer, "queue": sut.labels(queue)}
+    judge(*DECIDED, *COORDINATED, expected=facts(outcome=DONE, queue=there), observed=observed)
 
 
 def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> str:
@@ -48,14 +51,14 @@ def _with_a_message(sut: Sut, judge: Judge, label: str, *, external: bool) -> st
     queue = sut.queue("transactional")
     transaction = sut.control.call("begin", external=external)["transaction"]
     sut.send_here(queue, [label], delivery="transactional", transaction=transaction)
-    judge(*UNSEEN, expected=[], observed=sut.labels(queue))
+    judge(*UNSEEN, expected=in_queue(), observed=sut.labels(queue))
     return transaction
 
 
 @needs("send", "receive", "queue_control", "transactions")
 @covers("MQSO-4.3.1.2-D09")
 def test_a_message_is_received_in_a_transaction_of_the_other_kind(sut, judge):
-    """Sent in a transaction of the queue manager's own and received in a coordinator's, and the other way round."""
+    """A message that was sent in an internal transaction can be received in an external one, and vice versa."""
     queue = sut.queue("transactional")
     for external in (False, True):
         kind = "external" if external else "internal"
@@ -78,7 +81,7 @@ def _commit(sut: Sut, transaction: str, *, external: bool) -> None:
 @needs("send", "transactions")
 @covers(*DECIDED)
 def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
-    """Of two messages for the peer, one in a transaction that is aborted, the other one comes, after its commit."""
+    """A queue manager transfers a message of a transaction when that commits, and none of a transaction that aborts."""
     sender = Sender(peer, sut, peer.direct_name("mqc-committed"))
     bodies = {}
     for tag, outcome in enumerate(("abort", "commit"), 1):
@@ -91,6 +94,7 @@ def test_a_message_leaves_when_its_transaction_commits(peer, sut, judge):
     session = sender.next_session()
     came = [] if session is None else sender.collect_all(session, 1)
     seen = [bodies.get(int(frame["MessagePropertiesHeader"].ApplicationTag)) for frame in came]
-    judge.all(expected=["later", "commit"], observed=["at once" if early else "later", *seen], evidence=came)
+    expected = facts(before_the_commit=False, came=["commit"])
+    judge.all(expected=expected, observed={"before_the_commit": early, "came": seen}, evidence=came)
     if session is not None:
         sender.acknowledge_all(session)

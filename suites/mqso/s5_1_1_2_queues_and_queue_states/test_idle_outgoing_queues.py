@@ -19,8 +19,8 @@ def _outgoing(sut: Sut, *names: str) -> dict[str, int]:
 @needs("send", "queue_control", "set_timers", "pause")
 @covers("MQSO-5.1.1.2-D08")
 def test_an_outgoing_queue_begins_anew_and_ends_when_it_is_idle(peer, sut, judge):
-    """A message waits for a peer that is not there, and comes when it is. Its outgoing queue, empty then, is gone after
-    a time, but not a paused one that holds a message; the next message makes it again.
+    """An outgoing queue tries again when it could not connect, and is deleted when it is idle, unless it holds a
+    message.
     """
     sut.slow_down(UNHURRIED)
     sut.set_timers(outgoing_queue_idle_ms=IDLE_MS)

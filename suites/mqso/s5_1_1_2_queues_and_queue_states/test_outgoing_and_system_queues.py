@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from harness.expectations import facts, in_queue
 from harness.run.marks import covers, needs
 from suites.applications import REFUSED, asked, tried
 from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
@@ -16,7 +17,7 @@ SHORT_S = 2
 @needs("send", "queue_control")
 @covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
-    """Messages for three queues of a peer that is not there wait in three outgoing queues, each with its own."""
+    """A queue manager has an outgoing queue of its own for each destination queue."""
     names = [peer.direct_name(f"mqc-{number}") for number in (1, 2, 3)]
     for count, name in enumerate(names, 1):
         for _ in range(count):
@@ -25,15 +26,15 @@ def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
     judge(
         "MQSO-5.1.1.2-D07",
         "MQSO-3.3.4.3-D03",
-        expected=[1, 2, 3],
-        observed=[counts.get(name.lower(), 0) for name in names],
+        expected={name: count for count, name in enumerate(names, 1)},
+        observed={name: counts.get(name.lower(), 0) for name in names},
     )
 
 
 @needs("send", "queue_control", "pause")
 @covers("MQSO-5.1.1.2-D10")
 def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
-    """What is sent to a queue that is paused waits; when it is resumed, that comes, in its order."""
+    """An outgoing queue that is paused transfers nothing; one that is resumed transfers its messages in order."""
     sender = Sender(peer, sut, peer.direct_name("mqc-held"))
     sender.send(1)
     session, came = sender.first(1)
@@ -42,8 +43,8 @@ def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     came = sender.collect_all(session, 2)
-    observed = (tags(came), sut.outgoing(sender.to)["count"])
-    judge("MQSO-5.1.1.2-D10", expected=([1], 2), observed=observed, evidence=came)
+    observed = {"came": tags(came), "waiting": sut.outgoing(sender.to)["count"]}
+    judge.all(expected=facts(came=[1], waiting=2), observed=observed, evidence=came)
     sut.resume(sender.to)
     session = session if session.record.closed_by is None else sender.session()
     came = sender.collect_all(session, 3)
@@ -54,9 +55,7 @@ def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
 @needs("send", "receive", "queue_control")
 @covers("MQSO-5.1.1.2-D11")
 def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
-    """Neither an application nor a message of another queue manager puts anything into a dead-letter queue or a
-    journal, and nobody deletes one.
-    """
+    """A system queue takes no message of an application or of another queue manager, and cannot be deleted."""
     connection = peer.open_raw()
     names = (PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL)
     sent = [
@@ -64,13 +63,13 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
         for name in names
     ]
     for name in names:
-        judge("MQSO-5.1.1.2-D11", expected=REFUSED, observed=asked(sut, "delete_queue", name=name))
+        judge.all(expected=REFUSED, observed=asked(sut, "delete_queue", name=name), case=name)
         delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
         tried(partial(sut.send, sut.direct_name(name), body=name, delivery=delivery))
     peer.settle()
     for name in names:
         found = [one["label"] or one["body"] for one in sut.kept(name)]
-        judge("MQSO-5.1.1.2-D11", expected=[], observed=found, evidence=sent)
+        judge.all(expected=in_queue(), observed=found, case=name, evidence=sent)
 
 
 @needs("send", "receive", "queue_control")
@@ -83,8 +82,8 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
     "MQSO-5.1.1.3-D08",
 )
 def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, judge):
-    """Messages that wait too long for a peer that is not there become dead letters if they asked for it, transactional
-    ones in a queue of their own. Of two that are delivered then the one that asked for it is in the journal.
+    """A queue manager keeps an undelivered message as a dead letter and a delivered one in its journal, if they ask
+    for it.
     """
     to = peer.direct_name("mqc-kept")
     began_ms = peer.recorder.elapsed_ms()
@@ -118,7 +117,7 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
 
 @covers("MQSO-5.1.1.2-D14")
 def test_order_acknowledgments_come_to_the_order_queue(peer, sut, judge):
-    """The acknowledgment of a transactional message is for order_queue$ of the peer."""
+    """A receiving queue manager sends the acknowledgment of a transactional message to order_queue$ of its sender."""
     receiver = Receiver(peer, sut)
     sent = receiver.send()
     ack = receiver.await_acknowledgment()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.expectations import each, facts
 from harness.run.marks import covers, needs
 from suites.applications import NOTHING, received
 from suites.mqqb.steps.ordering import order_ack
@@ -24,13 +25,15 @@ from suites.mqqb.steps.sender import Sender
 @pytest.mark.parametrize(("outcome", "left"), [("abort", "1"), ("commit", NOTHING)], ids=["abort", "commit"])
 @pytest.mark.parametrize("external", [False, True], ids=["internal", "external"])
 def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, external, outcome, left):
-    """A message is peeked at twice and received in a transaction: nobody else sees it, until an abort brings it back;
-    a commit does not.
-    """
+    """A message that is received in a transaction is hidden from everybody until an abort brings it back."""
     queue = sut.queue("transactional")
     sut.send_here(queue, ["1"], delivery="transactional")
     peeked = [received(sut, "peek_message", queue=queue) for _ in range(2)]
-    judge("MQSO-5.1.1.3-D05", expected=(["1", "1"], ["1"]), observed=(peeked, sut.labels(queue)))
+    judge(
+        "MQSO-5.1.1.3-D05",
+        expected=facts(peeked=["1", "1"], queue=["1"]),
+        observed={"peeked": peeked, "queue": sut.labels(queue)},
+    )
     transaction = sut.control.call("begin", external=external)["transaction"]
     taken = received(sut, queue=queue, transaction=transaction)
     others = [received(sut, verb, queue=queue) for verb in ("peek_message", "receive")]
@@ -38,8 +41,8 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
         "MQSO-5.1.1.3-D06",
         "MQSO-3.3.4.7-D01",
         "MQSO-4.3.1.2-D06",
-        expected=("1", [NOTHING, NOTHING]),
-        observed=(taken, others),
+        expected=facts(received="1", by_others=each(NOTHING)),
+        observed={"received": taken, "by_others": others},
     )
     judge.finished("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":
@@ -59,8 +62,8 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
 @needs("send", "queue_control")
 @covers("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04")
 def test_a_message_is_transferred_when_it_is_acknowledged(peer, sut, judge):
-    """Messages of each kind that came wait in their outgoing queue: a SessionAck lets go of the express and the
-    recoverable one, an order acknowledgment of the transactional one.
+    """A message leaves its outgoing queue when it is acknowledged: by a SessionAck, or by an OrderAck if
+    transactional.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-transferred"))
     for tag, delivery in enumerate(("express", "recoverable", "transactional"), 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.run.marks import covers, needs
 from suites.applications import DONE, asked, received
 
@@ -9,7 +10,7 @@ from suites.applications import DONE, asked, received
 @needs("transactions", "send", "receive", "queue_control")
 @covers("MQSO-5.2.1.3-D01")
 def test_an_internal_transaction_is_decided_by_who_began_it(sut, judge):
-    """Without any vote a transaction is committed, with what it sent and received, and another is aborted."""
+    """A queue manager commits or aborts an internal transaction as its application decides, without any vote."""
     queue = sut.queue("transactional")
     sut.send_here(queue, ["first", "second"], delivery="transactional")
     for outcome, expected in (("abort", ["first", "second"]), ("commit", ["second", "sent to commit"])):
@@ -18,5 +19,5 @@ def test_an_internal_transaction_is_decided_by_who_began_it(sut, judge):
         label = f"sent to {outcome}"
         sut.send(sut.direct_name(queue), label=label, body=label, transaction=transaction)
         done = asked(sut, outcome, transaction=transaction)
-        observed = (outcome, done, sut.labels(queue))
-        judge("MQSO-5.2.1.3-D01", expected=(outcome, DONE, expected), observed=observed)
+        observed = {"outcome": done, "queue": sut.labels(queue)}
+        judge.all(expected=facts(outcome=DONE, queue=expected), observed=observed, case=outcome)

@@ -13,7 +13,7 @@ LAST_PORT = 0xFFFF
 @needs("qm2qm")
 @covers("MQSO-5.3.1-01", "MQSO-5.3.1-02")
 def test_what_one_protocol_opens_the_other_reads(remote, judge):
-    """The port of qmcomm (MS-MQMP) is told; a queue opened there is opened for reading, and read, by qm2qm (MQQP)."""
+    """A queue that qmcomm (MS-MQMP) opened is opened for reading, and read, by qm2qm (MS-MQQP)."""
     association = remote.associate()
     told = association.call("R_QMGetRTQMServerPort", fIP=IP_HANDSHAKE)
     port = told.outcome if told.status is None else told.status

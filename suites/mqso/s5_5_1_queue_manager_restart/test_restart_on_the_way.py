@@ -22,7 +22,7 @@ TAGS = (0x61, 0x62)
     ],
 )
 def test_messages_on_their_way_outlive_a_restart(topology, judge, role, delivery, rule):
-    """Two messages wait at a queue manager while the next is out of reach: after its restart both come, each once."""
+    """A queue manager that restarts while it holds a recoverable or transactional message transfers it once."""
     routed = Routed(topology, delivery)
     topology.cut(NEXT[role])
     routed.send(*TAGS)

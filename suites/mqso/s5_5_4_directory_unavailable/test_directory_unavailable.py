@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts, holds
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
@@ -10,6 +11,8 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.applications import DONE, REFUSED, received, tried
 from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, tags
 
 
@@ -18,7 +21,7 @@ def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
     try:
         queue = sut.new_queue(name)
     except ControlRefused:
-        return [f"a private queue: {REFUSED}"]
+        return [REFUSED]
     sut.send_here(queue, ["own"], delivery="recoverable")
     connection = peer.open_raw()
     connection.send(peer.recoverable_message(destination=f"TCP:{sut.address}\\{queue}", label="of the peer"))
@@ -37,9 +40,7 @@ def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
     "MQSO-5.5.4-08",
 )
 def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
-    """Without its directory the queue manager makes no public queue, but private ones, which are used; a message for a
-    public queue of the peer is taken, and waits. When the directory is back, that comes, and public queues are made.
-    """
+    """A queue manager without its directory makes no public queue, and resolves public names when it is back."""
     enterprise = Enterprise(peer, sut)
     if not enterprise.await_online():  # a check before this one may have taken it away
         raise ConformanceFailure("the SUT has no directory at the start of the check")
@@ -49,19 +50,24 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
     judge(
         "MQSO-5.5.4-05",
         "MQSO-5.1.1.1-D06",
-        expected="DirectoryOffline True",
-        observed=enterprise.flag("DirectoryOffline"),
+        expected=holds("DirectoryOffline"),
+        observed=bool(element(queue_manager(sut), "DirectoryOffline")),
     )
     judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_without_directory(peer, sut, "private"))
     judge("MQSO-5.1.1.1-D07", expected=DONE, observed=tried(lambda: sender.send(1, delivery="recoverable")))
     early = sender.next_session(sut.connect_timeout_ms)
     came = [] if early is None else tags(sender.collect(early, 1))
-    judge("MQSO-5.1.1.1-D07", expected=([], 1), observed=(came, sut.outgoing(sender.to)["count"]))
+    judge(
+        "MQSO-5.1.1.1-D07",
+        expected=facts(came=[], waiting=1),
+        observed={"came": came, "waiting": sut.outgoing(sender.to)["count"]},
+    )
     sut.change_environment(directory=True)
     enterprise.await_online()
-    observed = f"{enterprise.flag('DirectoryOffline')}, a public queue: {enterprise.publish()}"
-    judge("MQSO-5.5.4-01", expected=f"DirectoryOffline False, a public queue: {DONE}", observed=observed)
-    judge("MQSO-5.5.4-08", expected=f"DirectoryOffline False, a public queue: {DONE}", observed=observed)
+    offline = element(queue_manager(sut), "DirectoryOffline")
+    observed = {"DirectoryOffline": bool(offline), "public_queue": enterprise.publish()}
+    expected = facts(DirectoryOffline=False, public_queue=DONE)
+    judge("MQSO-5.5.4-01", "MQSO-5.5.4-08", expected=expected, observed=observed)
     session = sender.next_session()
     sent = [] if session is None else sender.collect(session, 1)
     judge("MQSO-5.1.1.1-D07", expected=[1], observed=tags(sent), evidence=sent)
@@ -72,23 +78,21 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
 @needs("directory", "environment", "inspect", "queue_control", "send", "receive", "restart")
 @covers("MQSO-5.5.4-02", "MQSO-5.5.4-03", "MQSO-6.6.2-D01")
 def test_without_a_directory_it_starts_in_workgroup_mode(peer, sut, judge):
-    """Started while the directory is away it is not integrated: it makes no public queue, uses private ones, and is so
-    even when the directory is back, until it is started again.
-    """
+    """A queue manager that starts without its directory is in workgroup mode until its next start."""
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
     sut.restart()
 
-    def integrated() -> str:
-        return enterprise.flag("DirectoryIntegrated")
+    def integrated() -> bool:
+        return bool(element(queue_manager(sut), "DirectoryIntegrated"))
 
-    judge("MQSO-5.5.4-02", expected="DirectoryIntegrated False", observed=integrated())
-    done = (enterprise.publish(), _without_directory(peer, sut, "private"))
-    judge("MQSO-5.5.4-03", expected=(REFUSED, ["own", "of the peer"]), observed=done)
+    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=False), observed={"DirectoryIntegrated": integrated()})
+    done = {"public_queue": enterprise.publish(), "received": _without_directory(peer, sut, "private")}
+    judge("MQSO-5.5.4-03", expected=facts(public_queue=REFUSED, received=["own", "of the peer"]), observed=done)
     sut.change_environment(directory=True)
     before = sut.published()
     sut.restart()
-    observed = f"{integrated()}, {enterprise.publish()}"
-    judge("MQSO-5.5.4-02", expected=f"DirectoryIntegrated True, {DONE}", observed=observed)
+    observed = {"DirectoryIntegrated": integrated(), "public_queue": enterprise.publish()}
+    judge("MQSO-5.5.4-02", expected=facts(DirectoryIntegrated=True, public_queue=DONE), observed=observed)
     after = sut.published()
     judge("MQSO-6.6.2-D01", expected=before, observed=after)

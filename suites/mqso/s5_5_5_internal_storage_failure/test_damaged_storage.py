@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from harness.expectations import facts, holds
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
@@ -110,8 +111,8 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
     """Judge rules that say when it is tried again."""
     for rule in rules:
         if tried.in_time:
-            observed = f"{tried.before}, then {tried.after}"
-            judge(rule, expected=f"{NOT_SERVED}, then {SERVED}", observed=observed, evidence=tried.evidence)
+            observed = {"before": tried.before, "after": tried.after}
+            judge(rule, expected=facts(before=NOT_SERVED, after=SERVED), observed=observed, evidence=tried.evidence)
         else:
             judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
 
@@ -119,14 +120,13 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers(*STOPPED, *RETRIED, *FIRST)
 def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, judge):
-    """Started on a store that makes no sense it serves neither sessions nor applications. The store is repaired: after
-    120 seconds it has started by itself, with the message that it kept.
-    """
+    """A queue manager that starts on a store beyond repair serves nobody, and starts by itself after 120 seconds."""
     damaged = _damaged(peer, sut, judge, (*STOPPED, *RETRIED, *FIRST))
     if damaged is None:
         return
-    observed = (damaged.attempt.outcome, damaged.done)
-    judge(*STOPPED, expected=(NOT_SERVED, REFUSED), observed=observed, evidence=damaged.attempt.evidence)
+    observed = {"session": damaged.attempt.outcome, "application": damaged.done}
+    expected = facts(session=NOT_SERVED, application=REFUSED)
+    judge(*STOPPED, expected=expected, observed=observed, evidence=damaged.attempt.evidence)
     if not _repaired_by(peer, sut, judge, damaged.asked_ms + sut.duration_ms(FIRST_MS), (*RETRIED, *FIRST)):
         return
     tried = _tried_at(peer, sut, damaged, 0, FIRST_MS)
@@ -144,7 +144,7 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-03", *LATER)
 def test_later_attempts_are_further_apart(peer, sut, judge):
-    """The store is repaired long after the first retry, which fails: the next one is 900 seconds after that."""
+    """A queue manager whose first retry to start fails tries again 900 seconds later."""
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
@@ -165,9 +165,7 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
 @needs("environment", "restart", "send", "receive", "queue_control")
 @covers("MQSO-5.5.5-02")
 def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge):
-    """Started on a store that contradicts itself about its queues, the SUT has the queue that it had, with its message,
-    and a new one beside it, each of a name of its own: also after one more start.
-    """
+    """A queue manager that starts on a contradictory store of queues repairs it before it serves anybody."""
     queue = sut.new_queue("had")
     sut.send_here(queue, ["kept"], delivery="recoverable")
     sut.change_environment(configuration=False)
@@ -179,13 +177,18 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
         )
         return
     if asked(sut, "get_queue", name=queue) != DONE:
-        judge("MQSO-5.5.5-02", expected="the queue that it had", observed="no queue", evidence=attempt.evidence)
+        judge.all(expected=holds("the queue that it had is there"), observed=False, evidence=attempt.evidence)
         return
     new = sut.new_queue("made")
     for name, label in ((new, "new"), (queue, "again")):
         sut.send(sut.private_format_name(name), label=label, body=label, delivery="recoverable")
     for _ in range(2):
-        observed = [sut.labels(name) if asked(sut, "get_queue", name=name) == DONE else [] for name in (queue, new)]
-        judge("MQSO-5.5.5-02", expected=[["kept", "again"], ["new"]], observed=observed, evidence=attempt.evidence)
+        observed = {
+            which: sut.labels(name) if asked(sut, "get_queue", name=name) == DONE else []
+            for which, name in (("it_had", queue), ("was_made", new))
+        }
+        judge.all(
+            expected=facts(it_had=["kept", "again"], was_made=["new"]), observed=observed, evidence=attempt.evidence
+        )
         sut.restart()
     sut.change_environment(configuration=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.expectations import facts
 from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
@@ -14,10 +15,7 @@ from suites.mqqb.steps.disposition import NOWHERE
 @needs("environment", "transactions", "send", "receive", "queue_control", "restart")
 @covers("MQSO-5.5.5-01")
 def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
-    """While the disk is full a transaction is committed, a message sent, another received, one comes of the peer, and
-    a queue is made. When there is room again, what was refused has left nothing behind, and what was not, because it
-    could be kept all the same, is done; after a restart, too.
-    """
+    """A request that cannot be kept while the disk is full fails whole and leaves nothing behind."""
     plain, transactional = sut.queue(), sut.queue("transactional")
     never = f"private$\\mqc-{sut.own}-never"
     sut.send_here(plain, ["kept"], delivery="recoverable")
@@ -39,15 +37,16 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     sut.change_environment(storage=True)
     if commit == REFUSED:
         asked(sut, "abort", transaction=transaction)
-    left = [
-        [*(["kept"] if receive == REFUSED else []), *([] if send == REFUSED else ["sent"])],
-        ["taken"] if commit == REFUSED else ["one", "two"],
-        create,
-    ]
+    left = {
+        "plain": [*(["kept"] if receive == REFUSED else []), *([] if send == REFUSED else ["sent"])],
+        "transactional": ["taken"] if commit == REFUSED else ["one", "two"],
+        "new queue": create,
+    }
 
-    def found() -> list[Any]:
+    def found() -> dict[str, Any]:
         of_us = [label for label in sut.labels(plain) if label != "of the peer" or send == REFUSED]
-        return [of_us, sut.labels(transactional), asked(sut, "get_queue", name=never)]
+        made = asked(sut, "get_queue", name=never)
+        return {"plain": of_us, "transactional": sut.labels(transactional), "new queue": made}
 
     before = found()
     sut.restart()
@@ -66,9 +65,7 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
 @needs("environment", "configure", "restart", "send", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
-    """While the disk is full a setting for the next start is made twice, then it has room again: what was refused is
-    not in effect after a restart, what was done is, the second time.
-    """
+    """A setting that is made while the disk is full is refused without effect, or in effect after a restart."""
     if "hardened_security" not in sut.control.call("configure"):
         judge.not_shown("the SUT has no setting hardened_security")
         return
@@ -78,7 +75,7 @@ def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
     sut.send_here(sut.queue(), ["written"], delivery="recoverable")
     sut.restart()
     kept = sut.control.call("configure")["hardened_security"]
-    judge("MQSO-5.5.5-01", expected=f"{outcomes[1] == DONE} when {outcomes[1]}", observed=f"{kept} when {outcomes[1]}")
+    judge.all(expected=outcomes[1] == DONE, observed=kept, case=f"hardened_security, {outcomes[1]}")
     sut.configure(hardened_security=False)
     sut.restart()
 
@@ -86,9 +83,7 @@ def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
 @needs("environment", "receive", "queue_control")
 @covers("MQSO-5.5.5-01")
 def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
-    """While the disk is full a message comes for a queue that is not there. When there is room again the next one is
-    taken and acknowledged, on that session or on a new one.
-    """
+    """A queue manager takes and acknowledges messages again when its disk has room again."""
     queue, connection = sut.queue(), peer.open_raw()
     sut.change_environment(storage=False)
     asks = {"destination": rf"TCP:{sut.address}\{NOWHERE}", "properties": {"NA": 1}}
@@ -107,5 +102,5 @@ def test_what_comes_when_there_is_room_again_is_acknowledged(peer, sut, judge):
 
     within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     peer.environment.run_until(acknowledged, within_ms)
-    observed = [sut.labels(queue), acknowledged()]
-    judge("MQSO-5.5.5-01", expected=[["after"], True], observed=observed, evidence=sent)
+    observed = {"queue": sut.labels(queue), "acknowledged": acknowledged()}
+    judge.all(expected=facts(queue=["after"], acknowledged=True), observed=observed, evidence=sent)

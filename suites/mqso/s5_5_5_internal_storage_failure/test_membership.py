@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqdmpr.steps.directory import Enterprise
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.pinging import element
 
 
 @needs("directory", "environment", "inspect", "restart", "queue_control")
 @covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
 def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, judge):
-    """Started while the object of its machine has another Identifier the queue manager is offline. When the object is
-    its own again, it finds that out by itself.
-    """
+    """A queue manager is offline while the directory knows its machine by another Identifier, and online afterwards."""
     enterprise = Enterprise(peer, sut)
     sut.change_environment(registration=False)
     sut.restart()
-    judge.all(expected="DirectoryOffline True", observed=enterprise.flag("DirectoryOffline"))
+    judge.all(expected=True, observed=bool(element(queue_manager(sut), "DirectoryOffline")), case="DirectoryOffline")
     sut.change_environment(registration=True)
     enterprise.await_online()
-    judge("MQSO-5.5.6-03", expected="DirectoryOffline False", observed=enterprise.flag("DirectoryOffline"))
+    offline = bool(element(queue_manager(sut), "DirectoryOffline"))
+    judge("MQSO-5.5.6-03", expected=False, observed=offline, case="DirectoryOffline")
     sut.restart()

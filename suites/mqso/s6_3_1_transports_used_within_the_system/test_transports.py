@@ -10,7 +10,7 @@ from suites.mqqb.steps.sender import Sender, tags
 @needs("send")
 @covers("MQSO-6.3.1-01")
 def test_what_is_for_http_does_not_come_by_the_binary_protocol(peer, sut, judge):
-    """Of messages for the same queue by two names, over TCP and over HTTP, MS-MQQB brings the first only."""
+    """A queue manager sends a message for an HTTP name by no session of MS-MQQB."""
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.first(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from harness.expectations import facts, holds
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -16,8 +17,7 @@ from suites.mqqb.steps.pinging import element
 pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
 
 MADE, NONE = "its object is there", "no object"
-KEPT = "LastDomain is MachineDomainId"
-OFFLINE, ONLINE = "DirectoryOffline True", "DirectoryOffline False"
+KEPT = "MachineDomainId"
 PUBLISHED = ("public_encryption_keys_base64", "public_signing_keys_base64", "sites", "routing_server")
 """What an administrator sees of the attributes with which the object of a machine is made."""
 MOVED = ("MQSO-6.6.2-03", "MQSO-6.6.2-D04", "MQSO-6.6.2.1-01")
@@ -43,13 +43,17 @@ def _last_domain(sut: Sut) -> str:
     """Say whether the domain of the machine is noted as that of the last start."""
     shown = queue_manager(sut)
     last, machine = element(shown, "LastDomain"), element(shown, "MachineDomainId")
-    return KEPT if machine and last == machine else f"LastDomain {last}, MachineDomainId {machine}"
+    return KEPT if machine and last == machine else f"{last}, not MachineDomainId {machine}"
 
 
 def _await_object(peer: Peer, sut: Sut) -> str:
     """Give the SUT time to make its object; say whether it did."""
     peer.eventually(lambda: _there(sut) == MADE)
     return _there(sut)
+
+
+def _is_offline(sut: Sut) -> bool:
+    return bool(element(queue_manager(sut), "DirectoryOffline"))
 
 
 def _guid(sut: Sut) -> UUID:
@@ -63,7 +67,9 @@ def _attributes(published: dict[str, Any] | None) -> dict[str, Any]:
 
 @covers("MQSO-6.6.2-D02", "MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02")
 def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judge):
-    """Started without a domain, then within its own, the queue manager is integrated, with the domain as LastDomain."""
+    """A queue manager that starts within a domain after one start without is integrated, with that domain as
+    LastDomain.
+    """
     enterprise = Enterprise(peer, sut)
     sut.change_environment(domain=False)
     sut.restart()
@@ -71,24 +77,35 @@ def test_a_machine_that_comes_into_a_domain_is_in_directory_mode(peer, sut, judg
     sut.change_environment(domain=True)
     sut.restart()
     within = element(queue_manager(sut), "MachineDomainId")
-    noted = (without or "no domain", "a domain" if within else "no domain")
-    judge("MQDMPR-3.1.3-06", "MQDMPR-3.1.3-10", "MQDMPR-3.1.3-D02", expected=("no domain", "a domain"), observed=noted)
-    if enterprise.flag("DirectoryIntegrated") == "DirectoryIntegrated False":
+    noted = {"before": bool(without), "after": bool(within)}
+    expected = facts(before=False, after=True)
+    judge(
+        "MQDMPR-3.1.3-06",
+        "MQDMPR-3.1.3-10",
+        "MQDMPR-3.1.3-D02",
+        expected=expected,
+        observed=noted,
+        case="MachineDomainId",
+    )
+    if not element(queue_manager(sut), "DirectoryIntegrated"):
         judge.not_exercised("MQSO-6.6.2-D02", reason="a SUT that left its domain stays in workgroup mode")
         return
     enterprise.await_online()
-    observed = (_await_object(peer, sut), _last_domain(sut), enterprise.publish())
-    judge("MQSO-6.6.2-D02", expected=(MADE, KEPT, DONE), observed=observed)
+    there = _await_object(peer, sut)
+    observed = {"object": there, "LastDomain": _last_domain(sut), "public_queue": enterprise.publish()}
+    expected = facts(object=MADE, LastDomain=KEPT, public_queue=DONE)
+    judge("MQSO-6.6.2-D02", expected=expected, observed=observed)
 
 
 @covers(*MOVED, "MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05")
 def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, judge):
-    """Started in a domain that does not know it, the SUT makes an object as it had, and has the Identifier of that."""
+    """A queue manager that starts in a new domain makes an object as it had, and takes its Identifier from it."""
     before = _attributes(sut.published())
     _started(sut, own_domain=False)
     _await_object(peer, sut)
     made = sut.published()
-    judge(*MOVED, expected=(MADE, KEPT), observed=(_there(sut), _last_domain(sut)))
+    observed = {"object": _there(sut), "LastDomain": _last_domain(sut)}
+    judge(*MOVED, expected=facts(object=MADE, LastDomain=KEPT), observed=observed)
     if made is None:
         judge.not_exercised("MQSO-6.6.2.1-05", "MQSO-6.6.2.1-D05", reason=UNCHANGED)
     else:
@@ -99,36 +116,37 @@ def test_in_another_domain_it_gets_an_object_and_is_what_that_says(peer, sut, ju
 
 @covers("MQSO-6.6.2.1-D01")
 def test_without_the_directory_of_another_domain_it_does_nothing_and_tries_again(peer, sut, judge):
-    """Started in another domain while the directory of that is away, it makes its object at the next start only."""
+    """A queue manager that starts in a new domain without its directory makes its object at the next start only."""
     _started(sut, own_domain=False, directory=False)
     sut.change_environment(directory=True)
     peer.settle()
     first = _there(sut)
     sut.control.call("restart")
     second = _await_object(peer, sut)
-    observed = f"{first}, then {second}"
+    observed = {"first": first, "second": second}
     if first == second == NONE and _last_domain(sut) != KEPT:
         judge.not_exercised("MQSO-6.6.2.1-D01", reason=UNCHANGED)
     else:
-        judge("MQSO-6.6.2.1-D01", expected=f"{NONE}, then {MADE}", observed=observed)
+        judge("MQSO-6.6.2.1-D01", expected=facts(first=NONE, second=MADE), observed=observed)
     _back(sut)
 
 
 @covers("MQSO-6.6.2.1-03", "MQSO-6.6.2.1-D02")
 def test_an_object_of_its_name_in_another_domain_is_found(peer, sut, judge):
-    """The other domain has an object of the machine's name and another Identifier: the SUT is offline and makes none.
-    When that has its own Identifier, the SUT finds out by itself.
-    """
+    """A queue manager is offline, and makes no object, while a new domain has its name with another Identifier."""
     enterprise = Enterprise(peer, sut)
     own = _guid(sut)
     _started(sut, own_domain=False, registration=False)
-    observed = (_guid(sut), enterprise.flag("DirectoryOffline"), _last_domain(sut))
-    if observed[:2] == (own, OFFLINE) and observed[2] != KEPT:
+    guid, offline, last = _guid(sut), _is_offline(sut), _last_domain(sut)
+    if guid == own and offline and last != KEPT:
         judge.not_exercised("MQSO-6.6.2.1-03", reason=UNCHANGED)
     else:
-        judge("MQSO-6.6.2.1-03", expected=(own, OFFLINE, KEPT), observed=observed)
-    judge("MQSO-6.6.2.1-D02", expected=OFFLINE, observed=enterprise.flag("DirectoryOffline"))
+        observed = {"Identifier": guid, "DirectoryOffline": offline, "LastDomain": last}
+        expected = facts(Identifier=own, DirectoryOffline=True, LastDomain=KEPT)
+        judge("MQSO-6.6.2.1-03", expected=expected, observed=observed)
+    judge("MQSO-6.6.2.1-D02", expected=holds("DirectoryOffline"), observed=_is_offline(sut))
     sut.change_environment(registration=True)
     enterprise.await_online()
-    judge("MQSO-6.6.2.1-D02", expected=(own, ONLINE), observed=(_guid(sut), enterprise.flag("DirectoryOffline")))
+    observed = {"Identifier": _guid(sut), "DirectoryOffline": _is_offline(sut)}
+    judge("MQSO-6.6.2.1-D02", expected=facts(Identifier=own, DirectoryOffline=False), observed=observed)
     _back(sut)

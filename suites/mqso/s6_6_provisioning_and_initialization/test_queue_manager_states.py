@@ -10,7 +10,7 @@ from suites.mqso.steps.serving import SERVED, Attempt
 @needs("restart", "receive")
 @covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
 def test_sessions_are_served_after_a_restart(peer, sut, judge):
-    """When it has started again it accepts a session and takes a message."""
+    """A queue manager that has started again accepts a session and takes a message."""
     sut.restart()
     attempt = Attempt(peer)
     judge("MQSO-6.6.2-D06", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)

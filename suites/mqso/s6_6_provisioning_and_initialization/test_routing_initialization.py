@@ -15,10 +15,10 @@ def _sites(sut: Sut) -> set[str]:
 @needs("topology", "inspect", "restart")
 @covers("MQSO-6.6.2-D05")
 def test_a_routing_server_has_a_way_to_each_site_when_it_begins(topology, judge):
-    """The router, which is the gate of both sites, is restarted: its table has the sites of sender and receiver."""
+    """A routing server that starts has a route to each site of which it is the gate."""
     topology.router.restart()
     table = element(queue_manager(topology.router), "RoutingTable")
     known = {str(row["DestinationSiteID"]).lower() for row in table if row["NextHopSiteID"]}
     for system in (topology.sender, topology.receiver):
         sites = _sites(system)
-        judge("MQSO-6.6.2-D05", expected=sorted(sites), observed=sorted(sites & known))
+        judge("MQSO-6.6.2-D05", expected=sites, observed=sites & known)

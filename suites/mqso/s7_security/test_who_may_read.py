@@ -32,7 +32,9 @@ GRANTED = {
 @needs("qm2qm", "queue_control")
 @covers("MQSO-7.3-01")
 def test_a_queue_is_read_by_who_may(remote, sut, judge):
-    """Of queues that grant everybody one thing each, a remote reader opens those, in the ways, that it is granted."""
+    """A queue manager opens a queue for a remote reader in the ways that the security descriptor grants, and in no
+    other.
+    """
     association = remote.associate()
     for name, (mask, flags, allowed) in GRANTED.items():
         given = descriptor(granted=((EVERYBODY, mask),), flags=flags)
@@ -50,5 +52,4 @@ def test_a_queue_is_read_by_who_may(remote, sut, judge):
         }
         observed = {way: outcome(call) for way, call in calls.items()}
         wanted = {way: OPENED if way in allowed else REFUSED for way in WAYS}
-        expected, evidence = f"{name}: {wanted}", list(calls.values())
-        judge("MQSO-7.3-01", expected=expected, observed=f"{name}: {observed}", evidence=evidence)
+        judge.all(expected=wanted, observed=observed, case=f"granted {name}", evidence=list(calls.values()))

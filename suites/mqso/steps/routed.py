@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.timeouts import ACK_MS
@@ -12,11 +10,6 @@ from harness.topology.topology_file import RECEIVER, ROLES
 from suites.mqqb.steps.provoking import tag_of
 
 DELIVERIES = ("express", "recoverable", "transactional")
-
-
-def way(by: str, to: str, tags: Iterable[int]) -> str:
-    """Say which messages one system gave to another."""
-    return f"{by} to {to}: {', '.join(hex(tag) for tag in sorted(tags))}"
 
 
 class Routed:
@@ -64,15 +57,15 @@ class Routed:
         found = [frame for by, to in pairs for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)]
         return sorted(found, key=lambda frame: frame.number)
 
-    def ways(self, *tags: int) -> str:
-        """Return between whom the messages passed, each once however often it was sent, in the order of ROLES."""
-        said = []
+    def ways(self, *tags: int) -> dict[str, set[int]]:
+        """Return between whom the messages passed, each once however often it was sent."""
+        ways = {}
         for by in ROLES:
             for to in ROLES:
                 passed = {tag_of(frame) for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)}
                 if passed & set(tags):
-                    said.append(way(by, to, passed & set(tags)))
-        return "; ".join(said)
+                    ways[f"{by} to {to}"] = passed & set(tags)
+        return ways
 
     def received(self) -> list[int]:
         """Receive what is in the queue, as an application there does; return the tags."""

@@ -25,7 +25,7 @@ BY_SID = 1
     [pytest.param({"sender": ALICE.name}, marks=needs("security"), id="a-user"), pytest.param({}, id="its-agent")],
 )
 def test_a_recoverable_message_is_sent_by_who_is_no_administrator(peer, sut, judge, as_user):
-    """An application sends a recoverable message to the peer: as a user who is no administrator, or as its agent runs.
+    """A queue manager sends a recoverable message of an application that is no administrator.
 
     The packet says who that was: of an administrator, or where it says nothing, a message that comes shows nothing.
     One that is refused shows enough.

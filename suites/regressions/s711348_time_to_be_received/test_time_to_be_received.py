@@ -23,7 +23,7 @@ NEVER = 0xFFFFFFFF
     ],
 )
 def test_each_message_of_a_transaction_has_its_own_time(peer, sut, judge, asked):
-    """Three messages with different times, or none, are sent in one transaction to one queue of the peer."""
+    """A sender gives each message of a transaction the TimeToBeReceived of that message."""
     sender = Sender(peer, sut, peer.direct_name("mqc-times"))
     transaction = sut.control.call("begin")["transaction"]
     for tag, time_s in enumerate(asked, 1):

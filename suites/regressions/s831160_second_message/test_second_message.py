@@ -17,8 +17,7 @@ LONG_MS = 600_000
 @covers("REGRESSIONS-831160-01")
 @pytest.mark.parametrize("by", [START, START2])
 def test_a_remote_read_brings_the_first_message(remote, judge, by):
-    """A read waits and is cancelled, then three messages come. The first is peeked at, received and given back, twice,
-    then taken; so is the second.
+    """A remote read brings the first message of the queue, whatever its client read, gave back or cancelled before.
 
     Each call is made when the one before was answered: a server that carries them out in turn has one right answer to
     each, however slow it is.

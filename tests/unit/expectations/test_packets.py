@@ -73,7 +73,7 @@ def test_packets_are_compared_in_order_and_named_by_their_kind() -> None:
     )
     assert judged(facts(answers=packets("ConnectionParameters", "SessionAck")), {"answers": came}) == (
         "kept",
-        "answers [ConnectionParameters, SessionAck]",
+        "answers ConnectionParameters, SessionAck",
     )
 
 
