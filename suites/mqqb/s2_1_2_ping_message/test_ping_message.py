@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields, packet
 from harness.run.marks import covers, needs
 from harness.wire import ping_request, ping_response
 from suites.mqqb.steps.provoking import let_send
@@ -21,8 +22,7 @@ def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
     listener = peer.listen_raw(ping=False)
     let_send(peer, sut, peer.direct_name())
     ping = hearing.poll()
-    observed = "no ping there" if ping is None else f"{ping.kind} at the ping port"
-    judge("MQQB-2.1.2-D01", expected="Ping at the ping port", observed=observed, evidence=ping)
+    judge("MQQB-2.1.2-D01", expected=packet("Ping"), observed=ping, evidence=ping)
     judge.finished("MQQB-2.1.2-D01")
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
@@ -31,8 +31,7 @@ def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
     soon = sut.duration_ms(1_000) // 2
     connection = listener.accept(within_ms=soon + sut.slack_ms(1_000))
     first = connection.poll("EstablishConnection") if connection is not None else None
-    observed = "a session is requested" if first else "no session is requested"
-    judge("MQQB-2.1.2-01", expected="a session is requested", observed=observed, evidence=[ping, answer, first])
+    judge("MQQB-2.1.2-01", expected=packet("EstablishConnection"), observed=first, evidence=[ping, answer, first])
 
 
 @needs("ping")
@@ -44,6 +43,6 @@ def test_a_response_goes_to_where_the_request_came_from(peer, judge, cookie):
     sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
     reply = asking.poll()
     answered = reply is not None and reply.kind == "Ping" and reply.data != sent.data and reply.packet.Cookie == cookie
-    there = "the port that asked" if answered else "nowhere"
-    observed = there if idle.quiet() else "another port"
-    judge("MQQB-2.1.2-02", expected="the port that asked", observed=observed, evidence=[sent, reply])
+    observed = {"answer to the port that asked": answered, "other port quiet": idle.quiet()}
+    expected = fields({"answer to the port that asked": True, "other port quiet": True})
+    judge("MQQB-2.1.2-02", expected=expected, observed=observed, evidence=[sent, reply])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import fields
 from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import exchange
 from suites.mqqb.steps.opening import internal_bits
@@ -15,6 +16,6 @@ def test_a_session_ack_is_internal_and_of_its_type(peer, judge):
     done = exchange(peer)
     answer = done.answers[2] if len(done.answers) > 2 else None
     bits = internal_bits(answer)
-    header = "SH set" if answer is not None and answer.data[2] & SH else "SH clear"
-    judge("MQQB-2.2.6-01", expected="IN 1, SH set", observed=f"IN {bits['IN']}, {header}", evidence=[answer])
+    observed = {"IN": bits["IN"], "SH": int(answer is not None and bool(answer.data[2] & SH))}
+    judge("MQQB-2.2.6-01", expected=fields(IN=1, SH=1), observed=observed, evidence=[answer])
     judge("MQQB-2.2.6-02", expected=1, observed=bits["PT"], evidence=[answer])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import fields
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.protection import (
@@ -71,6 +72,7 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
         judge(*HEADER, expected=CONSTANT, observed=blob[:12].hex(), case=name, evidence=evidence)
-        observed = f"{length} and {modulus.bit_length()}"
-        judge(*SIZES, expected=f"{sizes[name]} and {sizes[name]}", observed=observed, evidence=evidence)
+        observed = {"bitlen": length, "bits of modulus": modulus.bit_length()}
+        expected = fields({"bitlen": sizes[name], "bits of modulus": sizes[name]})
+        judge(*SIZES, expected=expected, observed=observed, case=name, evidence=evidence)
         judge(*NUMBERS, expected=CLEAR.decode(), observed=dispositions[name].body, evidence=dispositions[name].frames)

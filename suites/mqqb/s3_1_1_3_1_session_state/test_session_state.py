@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import facts, fields, holds
 from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
 from suites.mqqb.steps.opening import text
@@ -14,7 +14,7 @@ from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
 DAY_S = 24 * 3_600
-GROWING = "three sequences, then three greater ones"
+GROWING = holds("three sequences, then three greater ones")
 
 
 @needs("send")
@@ -38,8 +38,9 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
         evidence=begun,
     )
     (stamp, _), _, (other, ordinal) = identifiers
-    begins = f"Ordinal {ordinal}, {'newer' if other > stamp else 'no newer'} TimeStamp"
-    judge("MQQB-3.1.1.3.1-03", expected="Ordinal 1, newer TimeStamp", observed=begins, evidence=begun)
+    begins = {"Ordinal": ordinal, "newer TimeStamp": other > stamp}
+    expected = fields({"Ordinal": 1, "newer TimeStamp": True})
+    judge("MQQB-3.1.1.3.1-03", expected=expected, observed=begins, evidence=begun)
 
 
 @needs("send")
@@ -56,7 +57,7 @@ def test_sequences_that_begin_at_once_differ(peer, sut, judge):
     frames = [*first, *later]
     before, after = ({sequence_of(frame) for frame in batch} for batch in (first, later))
     apart = len(before) == len(first) and len(after) == len(later) and max(before) < min(after)
-    observed = GROWING if apart else f"{sorted(before)}, then {sorted(after)}"
+    observed = apart or f"{sorted(before)}, then {sorted(after)}"
     judge("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", expected=GROWING, observed=observed, evidence=frames)
     _begin_anew(judge, frames)
     _acknowledged(sender, frames)
@@ -128,8 +129,8 @@ def _acknowledged(sender, frames):
 def _begin_anew(judge, frames):
     """Judge that each of some sequences is the first of its queue, and its TimeStamp that of no other."""
     stamps, ordinals = ({sequence_of(frame)[at] for frame in frames} for at in (0, 1))
-    begin = f"{len(stamps)} TimeStamps, Ordinals {sorted(ordinals)}"
-    judge("MQQB-3.1.1.3.1-03", expected=f"{len(frames)} TimeStamps, Ordinals [1]", observed=begin, evidence=frames)
+    begin = {"TimeStamps": len(stamps), "Ordinals": sorted(ordinals)}
+    judge("MQQB-3.1.1.3.1-03", expected=facts(TimeStamps=len(frames), Ordinals=[1]), observed=begin, evidence=frames)
 
 
 @needs("send", "restart")
@@ -172,14 +173,15 @@ def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
     destination = rf"TCP:{sut.address}\{name}"
     early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
-    got = "nothing accepted" if frame is None or not place(frame).TxSequenceNumber else "accepted"
-    judge("MQQB-3.1.1.3.1-09", expected="nothing accepted", observed=got, evidence=[early, frame])
+    accepted = frame is not None and bool(place(frame).TxSequenceNumber)
+    nothing = holds("nothing accepted", otherwise="accepted")
+    judge("MQQB-3.1.1.3.1-09", expected=nothing, observed=not accepted, evidence=[early, frame])
     judge.finished("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
-    got = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-    judge("MQQB-3.1.1.3.1-07", expected="OrderAck of message 1", observed=got, evidence=[first, frame])
+    got = "nothing" if frame is None else place(frame).TxSequenceNumber
+    judge("MQQB-3.1.1.3.1-07", expected=1, observed=got, case="message of the OrderAck", evidence=[first, frame])
 
 
 @needs("restart", "receive")
@@ -226,8 +228,7 @@ def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
     receiver.session = peer.open_raw()
     receiver.sequence.number = 2
     sent.append(receiver.send())
-    observed = f"{_rejected(peer, sut, 2)} in the end"
-    judge("MQQB-3.1.1.3.1-05", expected="2 in the end", observed=observed, evidence=sent)
+    judge("MQQB-3.1.1.3.1-05", expected=2, observed=_rejected(peer, sut, 2), case="in the end", evidence=sent)
 
 
 def _rejected(peer, sut, count):

@@ -75,14 +75,14 @@ def _ids(frames):
 @covers("MQQB-3.1.1.3-27")
 def test_insecure_nacks_are_sent_only_when_configured_also_after_a_restart(peer, sut, judge):
     """SendInsecureNacks is FALSE at first; set to TRUE it is so after a restart."""
-    judge("MQQB-3.1.1.3-27", expected="FALSE", observed=_nacks(sut), case="at first", note="<28>")
+    judge("MQQB-3.1.1.3-27", expected=False, observed=_nacks(sut), case="at first", note="<28>")
     sut.configure(send_insecure_nacks=True)
     sut.restart()
-    judge("MQQB-3.1.1.3-27", expected="TRUE", observed=_nacks(sut), case="after a restart", note="<29>")
+    judge("MQQB-3.1.1.3-27", expected=True, observed=_nacks(sut), case="after a restart", note="<29>")
 
 
 def _nacks(sut):
-    return str(sut.control.call("configure")["send_insecure_nacks"]).upper()
+    return sut.control.call("configure")["send_insecure_nacks"]
 
 
 KEPT_TAGS = [1, 3, 4]

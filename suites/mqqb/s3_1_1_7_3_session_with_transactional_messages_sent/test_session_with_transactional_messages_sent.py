@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.expectations import facts
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.sequences import Outgoing
@@ -30,6 +31,6 @@ def test_final_acks_are_acknowledged_on_the_session(peer, sut, judge):
         for bit in range(32)
         if header.RecoverableMsgAckFlags >> bit & 1
     }
-    observed = f"{counted} counted, recoverable {sorted(named)}"
-    evidence = [*sent, *finals, *acks]
-    judge("MQQB-3.1.1.7.3-D01", expected="2 counted, recoverable [1, 2]", observed=observed, evidence=evidence)
+    observed = {"counted": counted, "recoverable": sorted(named)}
+    expected, evidence = facts(counted=2, recoverable=[1, 2]), [*sent, *finals, *acks]
+    judge("MQQB-3.1.1.7.3-D01", expected=expected, observed=observed, evidence=evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
-from harness.expectations import fields
+from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.pinging import element
@@ -69,10 +69,10 @@ def test_what_the_queue_manager_begins_with(peer, sut, judge):
     for rule, name, entries in TABLE:
         timeouts = [element(after, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries])
-    begun = f"{len(table)} resend times, {sum(len(element(after, name)) for name in EMPTY.values())} cached"
-    judge("MQQB-3.1.4.1-01", expected="10 resend times, 0 cached", observed=begun)
+    begun = {"resend times": len(table), "cached": sum(len(element(after, name)) for name in EMPTY.values())}
+    judge("MQQB-3.1.4.1-01", expected=fields({"resend times": 10, "cached": 0}), observed=begun)
     for rule, name in EMPTY.items():
-        judge(rule, expected=f"0 in {name}", observed=f"{len(element(after, name))} in {name}")
+        judge(rule, expected=0, observed=len(element(after, name)), case=f"entries of {name}")
     for rule, (name, expected) in VALUES.items():
         judge(rule, expected=fields({name: expected}), observed={name: element(after, name)})
 
@@ -89,7 +89,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     shown = _manager(sut)
     if not element(shown, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
-    judge("MQQB-3.1.3.1-07", expected="running", observed=_timer(shown), evidence=sent)
+    judge("MQQB-3.1.3.1-07", expected=RUNS, observed=_runs(shown), evidence=sent)
     judge.finished("MQQB-3.1.3.1-07")
     if not _becomes_empty(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=DAY_S)  # what came while the clock was fast is old then
@@ -109,7 +109,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     judge.finished("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
-    judge("MQQB-3.1.3.1-06", expected="stopped", observed=_timer(shown), evidence=sent)
+    judge("MQQB-3.1.3.1-06", expected=STANDS, observed=not _runs(shown), evidence=sent)
 
 
 def _becomes_empty(peer, sut):
@@ -120,8 +120,12 @@ def _becomes_empty(peer, sut):
     return False
 
 
-def _timer(shown):
-    return "stopped" if element(element(shown, "timers"), HISTORY_TIMER) is None else "running"
+RUNS = holds("running", otherwise="stopped")
+STANDS = holds("stopped", otherwise="running")
+
+
+def _runs(shown):
+    return element(element(shown, "timers"), HISTORY_TIMER) is not None
 
 
 SHORT = 3

@@ -6,7 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between
+from harness.expectations import between, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import DIRECT, NOWHERE, ON_DESTINATION, history_entry, private_queue
@@ -33,7 +33,7 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     sent += [session.send(peer.message()) for _ in range(2)]
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
     if ack is None:
-        judge("MQQB-3.1.5.8.2-03", expected="acknowledged", observed="never acknowledged", evidence=sent)
+        judge("MQQB-3.1.5.8.2-03", expected=packet("SessionAck"), observed=session, evidence=sent)
         raise ConformanceFailure("messages are not acknowledged")
     evidence = [*sent, ack]
     judge(
@@ -63,8 +63,8 @@ def test_a_message_that_is_refused_is_acknowledged_on_its_session(peer, sut, jud
     nowhere = rf"TCP:{sut.address}\{NOWHERE}"
     sent = session.send(peer.message({"DM": recoverable}, destination=nowhere))
     ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
-    observed = "nothing" if ack is None else f"SessionAck of {ack['SessionHeader'].AckSequenceNumber}"
-    judge("MQQB-3.1.5.8.2-03", expected="SessionAck of 1", observed=observed, evidence=[sent, ack])
+    expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
+    judge("MQQB-3.1.5.8.2-03", expected=expected, observed=ack or session, evidence=[sent, ack])
 
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
@@ -75,8 +75,8 @@ def test_a_session_knows_what_it_owes_and_how_it_is_used(peer, sut, judge):
     session = peer.open_raw(AckTimeout=LONG_MS)
     states = [accepted_from(sut, peer.identifier)]
     sent = []
-    for packet in (peer.message(private_queue(sut.guid, number), destination=None), peer.message()):
-        sent.append(session.send(packet))
+    for message in (peer.message(private_queue(sut.guid, number), destination=None), peer.message()):
+        sent.append(session.send(message))
         peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
         states.append(accepted_from(sut, peer.identifier))
     for rule, name, expected in (
@@ -94,13 +94,13 @@ def test_a_direct_name_makes_a_session_one_of_direct_names(peer, sut, judge):
     receiver = Receiver(peer, sut)
     user = private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
     evidence: list[Frame | None] = []
-    observed = []
+    observed: list[Frame | None] = []
     for number in (1, 2):
         evidence.append(receiver.send(user, destination=None))
         frame = receiver.last_acknowledgment(number)
-        observed.append("no OrderAck" if frame is None else f"DQ {frame['UserHeader'].DQ}")
+        observed.append(frame)
         evidence += [frame, receiver.session.send(peer.message())]
-    expected = [f"DQ {ON_DESTINATION}", f"DQ {DIRECT}"]
+    expected = packets(*(packet("UserMessage", {"UserHeader.DQ": queue}) for queue in (ON_DESTINATION, DIRECT)))
     judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
 
 

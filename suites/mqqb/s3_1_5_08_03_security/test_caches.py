@@ -10,7 +10,7 @@ from harness.expectations import between, facts, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, simple_blob
-from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, cached, manager, moment, remaining_ms, users
+from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, about, cached, manager, remaining_ms, users
 from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
 
 NEEDS = needs("security", "receive", "configure", "inspect")
@@ -64,7 +64,7 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
         "MQQB-3.1.5.8.3-34",
         "MQQB-3.1.1.3-02",
         "MQQB-3.1.1.3-03",
-        expected=facts(before="nobody", after="alice"),
+        expected=facts(before=[], after=["alice"]),
         observed={"before": before, "after": users(sut)},
         evidence=evidence,
     )
@@ -75,7 +75,9 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     shown = entry["UserCert"].get("Digest", digest)
     judge("MQQB-3.1.5.8.3-30", expected=digest, observed=shown, case="Digest", evidence=evidence)
     judge("MQQB-3.1.5.8.3-31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
-    judge("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33", expected="now", observed=moment(entry, now_s), evidence=evidence)
+    judge(
+        "MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33", expected=about(now_s), observed=entry["CachedTime"], evidence=evidence
+    )
     whole = manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, CERTIFICATES)
@@ -107,8 +109,8 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
     full = users(sut)
     evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
     judge.all(
-        expected="alice, bob, carol, dave; then carol, dave, erin",
-        observed=f"{full}; then {users(sut)}",
+        expected=facts(full=["alice", "bob", "carol", "dave"], later=["carol", "dave", "erin"]),
+        observed={"full": full, "later": users(sut)},
         evidence=evidence[-6:],
     )
 
@@ -159,7 +161,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
         ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
         judge(rule, expected=expected, observed=entry.get(element), evidence=evidence)
-    judge("MQQB-3.1.5.8.3-66", expected="now", observed=moment(entry, now_s), evidence=evidence)
+    judge("MQQB-3.1.5.8.3-66", expected=about(now_s), observed=entry["CachedTime"], evidence=evidence)
     again = secured.dispositions({"": message()})[""]
     known = len(cached(sut, RECEIVE))
     judge("MQQB-3.1.5.8.3-55", expected=1, observed=known, evidence=[*evidence, *again.frames])
@@ -169,14 +171,15 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     peer.pass_time(LATER_MS)
     another = secured.dispositions({"": message(KEY[128][::-1])})[""]
     second = remaining_ms(sut, RECEIVE)
-    counts = f"{before}, then {len(entries)}, and {len(cached(sut, RECEIVE)) - known} for another key"
+    counts = [before, len(entries), len(cached(sut, RECEIVE)) - known]
     judge(
         "MQQB-3.1.5.8.3-57",
         "MQQB-3.1.5.8.3-58",
         "MQQB-3.1.1.3-06",
         "MQQB-3.1.1.3-07",
-        expected="0, then 1, and 1 for another key",
+        expected=[0, 1, 1],
         observed=counts,
+        case="entries before, after, and for another key",
         evidence=[*evidence, *another.frames],
     )
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
@@ -212,7 +215,7 @@ def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
     names = {simple_blob(RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
     def known():
-        return ", ".join(names.get(entry["EncryptedSymmetricKey"], "?") for entry in cached(sut, RECEIVE))
+        return [names.get(entry["EncryptedSymmetricKey"], "?") for entry in cached(sut, RECEIVE)]
 
     evidence = []
     for key in keys[:4]:
@@ -226,7 +229,7 @@ def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
     judge(
         "MQQB-3.1.5.8.3-68",
         "MQQB-3.1.1.3-09",
-        expected="1, 2, 3, 4; then 3, 4, 5",
-        observed=f"{full}; then {known()}",
+        expected=facts(full=[*"1234"], later=[*"345"]),
+        observed={"full": full, "later": known()},
         evidence=evidence[-6:],
     )

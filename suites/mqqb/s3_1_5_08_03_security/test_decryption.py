@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import one_of
+from harness.expectations import facts, one_of
 from harness.run.marks import covers, goes_on, malforms, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import (
@@ -178,12 +178,12 @@ def test_rc2_with_40_bits_is_rejected_when_configured(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, WEAK)
     sut.configure(reject_enhanced_rc2_using_40_bit_keys=False)
     allowed = secured.dispositions({"": message(ENHANCED, RC2, PADDED_RC2)})[""]
-    observed = f"TRUE: {dispositions['88 zero bits'].answer}, FALSE: {allowed.answer}"
+    observed = {"TRUE": dispositions["88 zero bits"].answer, "FALSE": allowed.answer}
     evidence = [*dispositions["88 zero bits"].frames, *allowed.frames]
     judge(
         "MQQB-3.1.1.3-19",
         "MQQB-3.1.5.8.3-71",
-        expected=f"TRUE: {BAD}, FALSE: {ARRIVED}",
+        expected=facts(TRUE=BAD, FALSE=ARRIVED),
         observed=observed,
         evidence=evidence,
     )

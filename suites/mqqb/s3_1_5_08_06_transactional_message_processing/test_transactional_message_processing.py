@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between
+from harness.expectations import between, fields, holds
 from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
@@ -110,13 +110,14 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
             observed=when,
             evidence=evidence,
         )
-        what = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
+        what = "nothing" if frame is None else place(frame).TxSequenceNumber
         judge(
             "MQQB-3.1.5.8.6-04",
             "MQQB-3.1.1.6.2-07",
             "MQQB-3.1.6.9-01",
-            expected=f"OrderAck of message {number}",
+            expected=number,
             observed=what,
+            case="message of the OrderAck",
             evidence=evidence,
         )
 
@@ -144,18 +145,18 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
         receiver.last_acknowledgment(
             last
         )  # a system that stands still in between finds both at once, timer and message
-    observed = f"message {number}, {_came(peer, frame, sent[-1])} from the second"
+    observed = {"message": number, "from the second": _came(peer, frame, sent[-1])}
     judge(
         "MQQB-3.1.5.8.6-02",
         "MQQB-3.1.1.6.2-05",
         "MQQB-3.1.3.2-31",
-        expected=f"message {last}, {IN_TIME} from the second",
+        expected=fields({"message": last, "from the second": IN_TIME}),
         observed=observed,
         evidence=[*sent, frame],
     )
 
     known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
-    expected = "acknowledged while messages came"
+    expected = holds("acknowledged while messages came")
     for rules, longest_ms in (
         (["MQQB-3.1.3.2-30"], LONGEST_MS),
         (["MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"], EVER_MS),
@@ -165,8 +166,8 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
             sent = [receiver.send()]
             peer.pass_time(gap_ms)
         acks = receiver.acknowledgments()[known:]
-        observed = expected if acks else f"not acknowledged in {peer.took(begun_ms).ms} ms"
-        judge(*rules, expected=expected, observed=observed, evidence=[*sent, *acks])
+        came = bool(acks) or f"not acknowledged in {peer.took(begun_ms).ms} ms"
+        judge(*rules, expected=expected, observed=came, evidence=[*sent, *acks])
 
 
 def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
@@ -193,8 +194,8 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
-        observed = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-        judge.all(expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
+        observed = "nothing" if frame is None else place(frame).TxSequenceNumber
+        judge.all(expected=expected, observed=observed, case="message of the OrderAck", evidence=[*sent, frame])
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18", "MQMQ-2.2.20.5-19", "MQMQ-2.2.20.5-D03")

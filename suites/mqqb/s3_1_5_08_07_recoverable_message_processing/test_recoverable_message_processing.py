@@ -236,8 +236,9 @@ def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
     peer.environment.run_until(lambda: highest() == len(sent), within_ms)
     judge(
         "MQQB-3.1.5.8.7-15",
-        expected=one_of("flagged up to 3", "flagged up to 2"),
-        observed=f"flagged up to {highest()}",
+        expected=one_of(2, 3),
+        observed=highest(),
+        case="flagged up to",
         evidence=[*sent, session.last],
         errata="E17",
     )

@@ -45,15 +45,15 @@ def test_a_traced_message_that_arrives_is_reported(peer, sut, judge):
     unreported.append(receiver.give(receiver.asking(**traced(6, OTHER_GUID))))
     reports = receiver.await_all(receiver.reports, len(reported))
     evidence = [*reported, *unreported, *reports]
-    observed = f"{len(reports)} reports"
     judge(
         "MQQB-3.1.5.8.9-01",
         "MQQB-3.1.5.8.9-02",
         "MQQB-3.1.5.8.9-08",
         "MQQB-3.1.5.8.9-11",
         "MQQB-3.1.5.8-11",
-        expected=f"{len(reported)} reports",
-        observed=observed,
+        expected=len(reported),
+        observed=len(reports),
+        case="reports",
         evidence=evidence,
     )
     address = f"TCP:{sut.address}\\"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.expectations import holds
+from harness.expectations import facts, holds
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -43,8 +43,8 @@ def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, j
     judge("MQQB-3.1.5.8.2-13", expected=[second, second], observed=[ended_taken, ended_refused], evidence=sent)
     judge(
         "MQQB-3.1.6.2-01",
-        expected=f"idle: {first}; used: {second}",
-        observed=f"idle: {ended}; used: {ended_taken}",
+        expected=facts(idle=first, used=second),
+        observed={"idle": ended, "used": ended_taken},
         evidence=[idle.last, *sent],
     )
 
@@ -60,11 +60,10 @@ def test_a_session_that_is_used_again_and_again_stays_open(peer, sut, judge):
         peer.pass_time(sut.duration_ms(CLEANUP_MS) // 2)
         sent = used.send(peer.message())
         peer.pass_time(sut.duration_ms(CLEANUP_MS) // 2)
-        observed = "still open" if used.record.closed_at_ms is None else "closed"
         judge(
             "MQQB-3.1.6.2-03",
-            expected="still open",
-            observed=observed,
+            expected=holds("still open", otherwise="closed"),
+            observed=used.record.closed_at_ms is None,
             case=f"after {times} cleanup times",
             evidence=[sent],
         )

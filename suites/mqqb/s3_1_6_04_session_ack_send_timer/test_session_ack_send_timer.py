@@ -52,10 +52,10 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
     bits = internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little")
-    shown = f"IN {flags >> 3 & 1}, SH {flags >> 4 & 1}"
-    judge("MQQB-3.1.6.4-02", expected="IN 1, SH 1", observed=shown, evidence=first)
-    shown = f"PT {bits['PT']}" if bits["IN"] == 1 else "no internal packet"
-    judge("MQQB-3.1.6.4-03", expected="PT 1", observed=shown, evidence=first)
+    shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
+    judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=first)
+    shown = {name: bits[name] for name in ("IN", "PT")}
+    judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
     judge.finished("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages with no SessionAck")

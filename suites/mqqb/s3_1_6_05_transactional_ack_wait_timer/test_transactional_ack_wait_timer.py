@@ -45,8 +45,8 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
         evidence=evidence,
     )
     copy = again[4][0] if again[4] else None
-    previous = "not sent again" if copy is None else f"after message {header(copy).PreviousTxSequenceNumber}"
-    judge("MQQB-3.1.7.1.3-10", expected="after message 2", observed=previous, evidence=evidence)
+    previous = "not sent again" if copy is None else header(copy).PreviousTxSequenceNumber
+    judge("MQQB-3.1.7.1.3-10", expected=2, observed=previous, case="PreviousTxSequenceNumber", evidence=evidence)
     judge("MQQB-3.1.2.6-01", expected=IN_TIME, observed=_when(peer, frames[1], sent[-1], copy), evidence=evidence)
     outgoing.settle()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
-from harness.expectations import facts
+from harness.expectations import facts, none
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import history_entry
@@ -43,18 +43,18 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
     seen[2.5] = _present(sut, sent)
     wait_until(3.5)
     seen[3.5] = _present(sut, sent)
-    if seen != {1.75: "both", 2.5: "second", 3.5: "none"}:
+    if seen != {1.75: [1, 2], 2.5: [2], 3.5: []}:
         peer.took(starting).check_steady(_margin_ms(sut))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
         "MQQB-3.1.5.8.2-11",
-        expected=facts(before="both", after="second"),
+        expected=facts(before=[1, 2], after=[2]),
         observed={"before": seen[1.75], "after": seen[2.5]},
         evidence=sent,
     )
-    judge("MQQB-3.1.6.7-03", expected="none", observed=seen[3.5], case="at the third expiry")
+    judge("MQQB-3.1.6.7-03", expected=none("entry"), observed=seen[3.5], case="at the third expiry")
 
 
 @covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
@@ -91,16 +91,16 @@ def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
     if [young, *old] != [1, 2, 2]:
         peer.took(starting).check_steady(_margin_ms(sut))
     evidence = [starting, second, third, *again]
-    observed = f"{young} of the young, {old[0]} of the old message"
+    observed = {"young": young, "old": old[0]}
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
         "MQQB-3.1.6.7-02",
-        expected="1 of the young, 2 of the old message",
+        expected=facts(young=1, old=2),
         observed=observed,
         evidence=evidence,
     )
-    judge("MQQB-3.1.6.7-03", expected="2 of both old ones", observed=_of_both(old), evidence=evidence)
+    judge("MQQB-3.1.6.7-03", expected=[2, 2], observed=old, case="copies of the old ones", evidence=evidence)
 
 
 def _margin_ms(sut: Sut) -> int:
@@ -108,11 +108,6 @@ def _margin_ms(sut: Sut) -> int:
     return sut.duration_ms(CLEANUP_MS) // 10
 
 
-def _of_both(old: list[int]) -> str:
-    return "2 of both old ones" if old == [2, 2] else f"{old[0]} and {old[1]} of the old ones"
-
-
-def _present(sut: Sut, sent: list[Frame]) -> str:
-    """Return which of two messages have an entry in the history."""
-    first, second = (history_entry(sut, message) is not None for message in sent)
-    return "both" if first and second else "first" if first else "second" if second else "none"
+def _present(sut: Sut, sent: list[Frame]) -> list[int]:
+    """Return which messages have an entry in the history; 1 is the first."""
+    return [number for number, message in enumerate(sent, 1) if history_entry(sut, message) is not None]

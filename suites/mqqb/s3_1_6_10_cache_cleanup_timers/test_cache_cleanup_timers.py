@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.expectations import between, one_of
+from harness.expectations import between, facts, one_of
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, User
 from harness.sut.sut import Sut
@@ -77,8 +77,8 @@ def test_old_entries_leave_the_caches(peer, sut, judge):
     for rule, name, expected in DELETED:
         judge(
             rule,
-            expected=f"2 entries; then {expected}",
-            observed=f"{counts[name]} entries; then {kept[name]}",
+            expected=facts(entries=2, kept=[expected]),
+            observed={"entries": counts[name], "kept": kept[name]},
             evidence=evidence,
         )
     for rule, name, expiry in STARTED:
@@ -119,7 +119,7 @@ def _sent_encrypted(secured: Secured, level: int) -> Frame:
     return came[0]
 
 
-def _levels(sut: Sut, name: str) -> str:
+def _levels(sut: Sut, name: str) -> list[str]:
     """Name the levels of the keys in a cache, in its order."""
     levels = {LEVELS[level]: text for level, text in NAMES.items()}
-    return ", ".join(levels[entry["CryptoServiceProvider"]] for entry in cached(sut, name)) or "nothing"
+    return [levels[entry["CryptoServiceProvider"]] for entry in cached(sut, name)]

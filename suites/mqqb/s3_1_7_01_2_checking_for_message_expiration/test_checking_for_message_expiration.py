@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from harness.expectations import facts
 from harness.peer.inbox import only_here
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
@@ -63,12 +64,12 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
     sender = Sender(peer, sut)
     session = sender.session()
     came = sender.collect_all(session, 1)
-    sent = ", ".join(list(names.values())[tag - 1] for tag in tags(came)) or "none"
+    sent = [list(names.values())[tag - 1] for tag in tags(came)]
     judge(
         "MQQB-3.1.7.1-06",
         "MQQB-3.1.7.1.2-01",
         "MQQB-3.1.7.1.2-D01",
-        expected="lasting",
+        expected=["lasting"],
         observed=sent,
         case="sent",
         evidence=came,
@@ -76,23 +77,23 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
     ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
     judge(
         "MQQB-3.1.7.1.2-02",
-        expected="sent: lasting; 1 message left",
-        observed=f"sent: {sent}; {sut.outgoing(sender.to)['count']} message left",
+        expected=facts(sent=["lasting"], left=1),
+        observed={"sent": sent, "left": sut.outgoing(sender.to)["count"]},
         evidence=came,
     )
     reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
-    nacks = [f"{name}: {reported[key]}" for ordinal, name in ordinals.items() if (key := little(ordinal)) in reported]
+    nacks = {name: reported[key] for ordinal, name in ordinals.items() if (key := little(ordinal)) in reported}
     judge(
         "MQQB-3.1.7.1.2-03",
         "MQDMPR-3.1.1.12-D12",
-        expected=f"reported: {REACH_QUEUE_TIMEOUT}",
-        observed=", ".join(nacks) or "no report",
+        expected={"reported": REACH_QUEUE_TIMEOUT},
+        observed=nacks,
     )
     dead = {one["message_id"] for one in sut.kept(DEAD_LETTERS[delivery])}
     judge(
         "MQQB-3.1.7.1.2-06",
-        expected="journaled",
-        observed=", ".join(name for one, name in names.items() if one in dead) or "none",
+        expected=["journaled"],
+        observed=[name for one, name in names.items() if one in dead],
     )
     session.send(session_ack(AckSequenceNumber=len(only_here(session))))
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds, one_of
+from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import only_here
@@ -42,7 +42,7 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     sent = outgoing.send(3)
     places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
     one = len({sequence_of(frame) for frame in sent})
-    judge("MQQB-3.1.7.1.3-02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
+    judge("MQQB-3.1.7.1.3-02", expected=1, observed=one, case="sequences", evidence=sent)
     judge("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09", expected=[1, 2, 3], observed=numbers(sent), evidence=sent)
     steps = [after - before for before, after in pairwise(numbers(sent))]
     judge("MQQB-3.1.7.1.3-08", expected=[1, 1], observed=steps, evidence=sent)
@@ -159,7 +159,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     carried = frame["SessionHeader"]
     own = 1 + (attempt if delivery != "express" else 0)
-    fields = (
+    due_fields = (
         ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", 3 * attempt),
         ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", 2 * attempt - 1),
         ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber", count),
@@ -167,9 +167,8 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.1.3-22", "WindowSize", agreed.WindowSize),
     )
-    for rule, name, expected in fields:
-        observed = f"{name} {getattr(carried, name)}"
-        judge(rule, expected=f"{name} {expected}", observed=observed, evidence=evidence)
+    for rule, name, expected in due_fields:
+        judge(rule, expected=fields({name: expected}), observed=carried, evidence=evidence)
     judge(
         "MQQB-3.1.7.1.3-11",
         expected=count,
@@ -184,18 +183,17 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         case="sent",
         evidence=evidence,
     )
-    due = {name: expected for _, name, expected in fields}
+    due = {name: expected for _, name, expected in due_fields}
     whole = {name: getattr(carried, name) for name in due}
     judge("MQQB-3.1.7.1.3-15", expected=due, observed=whole, evidence=evidence)
 
     # What is resent meanwhile, where answers take long, acknowledges nothing.
     silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
-    observed = "nothing follows" if silent else session.outcome()
     judge(
         "MQQB-3.1.7.1.3-23",
         "MQQB-3.1.7.1.3-24",
-        expected="nothing follows",
-        observed=observed,
+        expected=holds("nothing follows"),
+        observed=silent or session.outcome(),
         evidence=[*evidence, session.last],
     )
     received.append(session.send(peer.recoverable_message()))
@@ -208,8 +206,8 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         ("MQQB-3.1.7.1.3-25", "RecoverableMsgAckSeqNumber", 2 * attempt + 1),
         ("MQQB-3.1.7.1.3-21", "RecoverableMsgAckFlags", 1),
     ):
-        observed = "no SessionAck" if later is None else f"{name} {getattr(later['SessionHeader'], name)}"
-        judge(rule, expected=f"{name} {expected}", observed=observed, evidence=[*evidence, received[-1], later])
+        flagged = fields({f"SessionHeader.{name}": expected})
+        judge(rule, expected=flagged, observed=later, evidence=[*evidence, received[-1], later])
     for message in only_here(session):
         if message["UserHeader"].TH:
             session.send(order_ack(peer, message))

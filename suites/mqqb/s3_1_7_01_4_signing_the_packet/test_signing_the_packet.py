@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import facts, fields, holds
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
@@ -98,12 +98,12 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
             sender=ALICE.name,
         )
         single, several = (b"", b"") if frame is None else _signatures(frame)
-        observed = "not sent" if frame is None else "signed" if single or several else "not signed"
+        observed = "not sent" if frame is None else bool(single or several)
         judge(
             "MQQB-3.1.7.1.4-01",
             "MQDMPR-3.1.1.12-09",
             "MQQB-3.1.7.1-07",
-            expected="signed",
+            expected=holds("signed", otherwise="not signed"),
             observed=observed,
             case=level,
             evidence=frame,
@@ -112,7 +112,7 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
             continue
         signs = Layout(frame).of("UserHeader.Flags.SH", "SecurityHeader.Flags.DE")
         for rule, (flag, value) in zip(("MQDMPR-3.1.7.1.30-D02", "MQDMPR-3.1.7.1.32-07"), signs.items(), strict=True):
-            judge(rule, expected=f"{level}: {flag} 1", observed=f"{level}: {flag} {value}", evidence=frame)
+            judge(rule, expected=fields({flag: 1}), observed={flag: value}, case=level, evidence=frame)
         value = several if level == "sig30" else single
         found[level] = (frame, value, _kind(value, frame))
     outgoing.end()
@@ -137,7 +137,8 @@ def test_the_certificate_that_is_named_signs(peer, sut, judge):
         kind = _kind(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
-        judge.all(expected=f"{level} of {signer.name}", observed=f"{kind} of {_owner(frame)}", evidence=frame)
+        expected = facts(signature=level, certificate=signer.name)
+        judge.all(expected=expected, observed={"signature": kind, "certificate": _owner(frame)}, evidence=frame)
     outgoing.end()
 
 

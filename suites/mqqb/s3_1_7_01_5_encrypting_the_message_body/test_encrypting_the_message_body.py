@@ -23,7 +23,7 @@ from harness.wire.protection import (
     RC4,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.caching import SEND, cached, manager, moment, remaining_ms
+from suites.mqqb.steps.caching import SEND, about, cached, manager, remaining_ms
 from suites.mqqb.steps.opened_bodies import Choice, Opened
 from suites.mqqb.steps.opening import entry_of_now, history, last_entry, private_name
 from suites.mqqb.steps.sender import Sender, tags
@@ -102,8 +102,9 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = Opened(outgoing.send(body=BODY, delivery=delivery))
-    observed = "encrypted" if plain.encrypted or bytes(plain.properties.MessageBody) != BODY.encode() else "in clear"
-    judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected="in clear", observed=observed, evidence=plain.frame)
+    in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY.encode()
+    expected = holds("in clear", otherwise="encrypted")
+    judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected=expected, observed=in_clear, evidence=plain.frame)
     blobs = set()
     for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
@@ -121,15 +122,19 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
         ):
             judge(rule, expected=expected, observed=observed, case=name, evidence=found.frame)
         rule, number = OF_LEVEL[level]
-        hidden = "encrypted" if found.body == BODY else "not encrypted, or with another key"
-        expected, observed = (f"{name}: {one}" for one in (f"encrypted, {choice}", f"{hidden}, {found.choice}"))
-        judge(rule, expected=expected, observed=observed, evidence=found.frame)
-        observed = f"{name}: {found.properties.PrivacyLevel}"
+        judge(
+            rule,
+            expected=facts(body=BODY, choice=choice),
+            observed={"body": found.body, "choice": found.choice},
+            case=name,
+            evidence=found.frame,
+        )
         judge(
             "MQDMPR-3.1.1.12-04",
             "MQDMPR-3.1.7.1.32-D09",
-            expected=f"{name}: {number}",
-            observed=observed,
+            expected=number,
+            observed=found.properties.PrivacyLevel,
+            case=name,
             evidence=found.frame,
         )
         if level == "advanced":
@@ -243,9 +248,9 @@ def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
     levels = ("base", "enhanced", "advanced")
     rounds = [[Opened(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
     for level, first, again in zip(levels, *rounds, strict=True):
-        same = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
-        evidence = [first.frame, again.frame]
-        judge.all(expected="the same key", observed=same, case=level, evidence=evidence)
+        same = again.blob == first.blob and again.body == BODY
+        expected, evidence = holds("the same key", otherwise="another key"), [first.frame, again.frame]
+        judge.all(expected=expected, observed=same, case=level, evidence=evidence)
     outgoing.end()
 
 
@@ -305,15 +310,15 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         ("MQQB-3.1.7.1.5-27", "CryptoAlgorithm", RC4),
     ):
         judge(rule, expected=expected, observed=entry.get(element), evidence=first.frame)
-    judge("MQQB-3.1.7.1.5-31", expected="now", observed=moment(entry, now_s), evidence=first.frame)
+    judge("MQQB-3.1.7.1.5-31", expected=about(now_s), observed=entry["CachedTime"], evidence=first.frame)
     due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
     started = remaining_ms(sut, SEND)
     outgoing.end()
     peer.pass_time(LATER_MS)
     again = Opened(outgoing.send(body=BODY, privacy_level="base"))
     later = remaining_ms(sut, SEND)
-    known, evidence = f"{len(entries)}, then {len(cached(sut, SEND))}", [first.frame, again.frame]
-    judge("MQQB-3.1.7.1.5-21", expected="1, then 1", observed=known, evidence=evidence)
+    known, evidence = [len(entries), len(cached(sut, SEND))], [first.frame, again.frame]
+    judge("MQQB-3.1.7.1.5-21", expected=[1, 1], observed=known, case="entries", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.5-22",
         expected=holds("the same key", otherwise="another key"),
@@ -392,10 +397,10 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     def logged():
         names = {lost[0]: "without JN", kept[0]: "with JN"}
         found = [one["message_id"] for one in sut.kept("system$;deadletter")]
-        return ", ".join(names[one] for one in found if one in names) or "none"
+        return [names[one] for one in found if one in names]
 
-    peer.eventually(lambda: logged() != "none")
-    judge("MQQB-3.1.7.1.5.1-02", expected="with JN", observed=logged(), evidence=frames)
+    peer.eventually(lambda: bool(logged()))
+    judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), evidence=frames)
     sender.acknowledge_all(session)
 
 

@@ -215,10 +215,10 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     seen = peer.eventually(left)
     kept = sut.outgoing(sender.to)["count"]
     if seen or not peer.is_called:
-        connected = "not Connected" if seen else "Connected"
-        observed = f"{connected}, {kept} kept"
-        judge("MQQB-3.1.7.1.6-03", expected="not Connected, 3 kept", observed=observed, evidence=first)
-        judge("MQQB-3.1.7.1.6-06", expected="not Connected", observed=connected, evidence=first)
+        lost = holds("not Connected", otherwise="Connected")
+        observed = {"state": seen, "kept": kept}
+        judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, kept=3), observed=observed, evidence=first)
+        judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
         judge.finished("MQQB-3.1.7.1.6-06")
     again = sender.next_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
     later = [] if again is None else sender.collect_all(again, 3)
@@ -241,7 +241,6 @@ def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
     counted = own.send(peer.recoverable_message())
     ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)
-    identified = "identified" if len(identifiers) == 2 else "not identified"
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(only_here(own))
     own.close()
@@ -252,11 +251,11 @@ def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
 
     known = len(copies())
     receiver.poll(copies, known)
-    times = "again" if len(copies()) > known else "not again"
+    again = len(copies()) > known
     judge(
         "MQQB-3.1.7.1-12",
-        expected=f"identified, {number} counted, came again",
-        observed=f"{identified}, {count} counted, came {times}",
+        expected=facts(identifiers=2, counted=number, again=True),
+        observed={"identifiers": len(identifiers), "counted": count, "again": again},
         evidence=[*sent, *receiver.admin_acks(), *copies(), counted, ack],
     )
     receiver.await_all(copies, known + 2)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.expectations import facts, of_class, of_classes
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import message_class
+from suites.mqqb.steps.disposition import Q_PURGED, RECEIVE
 from suites.mqqb.steps.ordering import Receiver
-
-
-def _class(frame):
-    return "nothing" if frame is None else f"FinalAck 0x{message_class(frame):04X}"
 
 
 @needs("receive", "queue_control")
@@ -19,7 +16,9 @@ def _class(frame):
 @pytest.mark.parametrize(
     ("user", "transaction"), [({"JP": 1}, {}), ({"JN": 1}, {}), ({}, {"FA": 1})], ids=["JP", "JN", "FA"]
 )
-@pytest.mark.parametrize(("end", "wanted"), [("receive", "0x4000"), ("purge", "0xC001")])
+@pytest.mark.parametrize(
+    ("end", "wanted"), [("receive", RECEIVE), ("purge", Q_PURGED)], ids=["receive-0x4000", "purge-0xC001"]
+)
 def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
     peer, sut, judge, user, transaction, end, wanted
 ):
@@ -30,14 +29,13 @@ def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
     sent = receiver.send(user, transaction=transaction)
     receiver.await_acknowledgment()
     peer.eventually(lambda: bool(sut.messages("transactional")))
-    early = map(_class, receiver.acknowledgments(final=True))
+    early = receiver.acknowledgments(final=True)
     sut.control.call(end, queue=sut.queue("transactional"), **({"timeout_ms": 0} if end == "receive" else {}))
     frame = receiver.poll_acknowledgment(final=True)
-    observed = f"{', '.join(early) or 'nothing'} before, {_class(frame)} after"
     judge(
         "MQQB-3.1.7.2.2-01",
-        expected=f"nothing before, FinalAck {wanted} after",
-        observed=observed,
+        expected=facts(early=of_classes(), after=of_class(wanted)),
+        observed={"early": early, "after": frame},
         evidence=[sent, frame],
     )
 
@@ -60,8 +58,8 @@ def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, su
     judge(
         "MQQB-3.1.7.2.2-01",
         "MQQB-3.1.7.17-11",
-        expected="FinalAck 0x4000",
-        observed=_class(frame),
+        expected=of_class(RECEIVE),
+        observed=frame,
         evidence=[sent, frame],
     )
     if frame is None:

@@ -56,11 +56,11 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     sender.send(2, delivery="recoverable")
     session, own = sender.first(2)
     label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
-    made_of = f"{own[0]['UserHeader'].MessageID}, {label}"
+    made_of = {"MessageID": own[0]["UserHeader"].MessageID, "Label": label}
     judge(
         "MQQB-3.1.7.11-01",
         "MQDMPR-3.1.7.1.30-04",
-        expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
+        expected=fields(MessageID=int(first.rpartition("\\")[2]), Label=LABEL),
         observed=made_of,
         evidence=own[0],
     )
@@ -83,11 +83,11 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     carrying, evidence = nearly[-1], [*sent, *nearly]
     again = _one_more(sender, session, sent[0])
     has = {"soon after": early, "nearly due": nearly, "again": again}
-    carried = ", ".join(when for when, frames in has.items() if carries(frames)) or "never"
+    carried = [when for when, frames in has.items() if carries(frames)]
     judge(
         "MQQB-3.1.7.11-02",
         "MQQB-3.1.7.11-03",
-        expected="nearly due",
+        expected=["nearly due"],
         observed=carried,
         evidence=[*early, *nearly, *again],
     )

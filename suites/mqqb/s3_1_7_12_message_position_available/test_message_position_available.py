@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.expectations import holds
+from harness.expectations import fields, holds
 from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
@@ -83,8 +83,7 @@ def test_a_new_entry_has_its_first_values(peer, sut, judge):
         ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
         ("MQQB-3.1.7.12-13", "TxSequenceNumber"),
     ):
-        numbers = ", ".join(str(one[name]) for one in entries)
-        judge(rule, expected="0, 0", observed=numbers)
+        judge(rule, expected=[0, 0], observed=[one[name] for one in entries], case=name)
     sender = Sender(peer, sut)
     session = sender.session()
     sender.collect(session, 2)
@@ -141,8 +140,8 @@ def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
     opened = listener.accept(sut.quiet_ms) is not None
     judge(
         "MQQB-3.1.7.12-02",
-        expected="1 in its queue, no session",
-        observed=f"{len(arrived)} in its queue, {'a' if opened else 'no'} session",
+        expected=fields({"in its queue": 1, "session": False}),
+        observed={"in its queue": len(arrived), "session": opened},
     )
 
 
@@ -160,8 +159,9 @@ def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
         opened = listener.accept(sut.quiet_ms) is not None
         judge(
             rule,
-            expected=f"no session for {to}",
-            observed=f"{'a' if opened else 'no'} session for {to}",
+            expected=holds("no session", otherwise="a session"),
+            observed=not opened,
+            case=to,
             note=None if taken else "the SUT does not take such a message",
         )
 

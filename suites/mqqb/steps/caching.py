@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.errors import ConformanceFailure
+from harness.expectations import Expectation, between
 from harness.sut.provisioning import USERS
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import CLOCK_S
@@ -25,10 +26,10 @@ def cached(sut: Sut, name: str) -> list[dict[str, Any]]:
     return entries
 
 
-def users(sut: Sut) -> str:
+def users(sut: Sut) -> list[str]:
     """Name the users in UserCertCache, in its order."""
     known = {user.security_id.hex(): user.name for user in USERS}
-    return ", ".join(known.get(entry["SecurityID"], "?") for entry in cached(sut, CERTIFICATES)) or "nobody"
+    return [known.get(entry["SecurityID"], "?") for entry in cached(sut, CERTIFICATES)]
 
 
 def remaining_ms(sut: Sut, name: str) -> int | None:
@@ -37,7 +38,6 @@ def remaining_ms(sut: Sut, name: str) -> int | None:
     return None if left is None else int(left)
 
 
-def moment(entry: dict[str, Any], now_s: int) -> str:
-    """Return whether CachedTime is of now, in seconds since 1970."""
-    value = entry["CachedTime"]
-    return "now" if abs(value - now_s) <= CLOCK_S else f"at {value}, not {now_s}"
+def about(now_s: int) -> Expectation:
+    """Expect a moment that is about now, in seconds since 1970."""
+    return between(now_s - CLOCK_S, now_s + CLOCK_S)
