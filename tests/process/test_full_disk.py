@@ -58,7 +58,9 @@ def example(folder: Path, disk: Path, **changes: str) -> Path:
 
 
 def test_the_checks_of_a_full_disk_are_judged_on_one_that_is_full(disk: Path, tmp_path: Path) -> None:
-    done = mqconform("run", "--sut", example(tmp_path, disk), "--out", tmp_path / "run", *FULL, "-k", "full_storage or throttled")
+    done = mqconform(
+        "run", "--sut", example(tmp_path, disk), "--out", tmp_path / "run", *FULL, "-k", "full_storage or throttled"
+    )
     assert done.returncode == 0, done.stdout
     found = {line["rule"]: line["verdict"] for line in verdicts(tmp_path / "run")}
     assert {found[rule] for rule in ("MQSO-5.5.5-01", "MQSO-5.1.1.1-05", "MQSO-5.1.1.1-06")} == {"pass"}
