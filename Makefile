@@ -58,7 +58,7 @@ prove-changed: setup ## of it: show of what a change of the suites touched that 
 test-runs: setup ## of it: whole runs of mqconform
 	$(PYTEST) $(filter-out $(SYSTEMS) $(STRANGERS) $(ROOTS) $(HOSTILE) $(MADE_OF_RUNS),$(wildcard tests/process/test_mqconform_*.py))
 
-test-made-of-runs: setup ## of it: what runs say, and what is made of them
+test-made-of-runs: setup ## what runs print, and what is made of them
 	$(PYTEST) $(MADE_OF_RUNS)
 
 test-systems: setup ## of it: runs against systems that are shared, limited, slow, or three
