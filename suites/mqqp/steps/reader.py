@@ -5,11 +5,10 @@ The numbers that the peer hands out cannot be mistaken for each other. Spec: MS-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
@@ -63,11 +62,6 @@ def description(call: ServedCall) -> Any:
     if behind is None:
         raise ConformanceFailure(f"{call.name} came with pRemoteReadDesc NULL")
     return behind.value
-
-
-def frames_of(calls: Iterable[ServedCall]) -> list[Frame]:
-    """Return the frames that show some calls."""
-    return [frame for call in calls for frame in call.evidence]
 
 
 def give(call: ServedCall, data: bytes | None, status: int = 0) -> None:
