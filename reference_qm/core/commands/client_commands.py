@@ -71,12 +71,12 @@ class ClientCommands(Part):
         if len(self.qm.remote_client.cursors) >= OPEN_LIMIT:
             raise CommandError(f"{OPEN_LIMIT} remote cursors are open already: close some")
 
-        def created(handle: int) -> dict[str, Any]:
+        def store_cursor(handle: int) -> dict[str, Any]:
             number = self.qm.next_handle()
             self.qm.remote_client.cursors[number] = (queue, handle)
             return {"cursor": number}
 
-        self._run(self.qm.client_cancelling.create_remote_cursor(queue), token, now, created)
+        self._run(self.qm.client_cancelling.create_remote_cursor(queue), token, now, store_cursor)
 
     def remote_close_cursor(self, request: remote_commands.RemoteCloseCursor, token: int, now: Now) -> None:
         """Forget a cursor."""
@@ -140,13 +140,13 @@ class ClientCommands(Part):
         if read.receives and not read.queue.receives:
             raise CommandError(f"{read.queue.FormatName!a} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
 
-        def finished(found: Any) -> None:
+        def answer_read(found: Any) -> None:
             if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
                 self.qm.emit(Completed(read.token, Result({"message": None})))
             else:
                 self._answer(read.token, found, _describe)
 
-        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, finished)
+        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, answer_read)
 
     def _run(
         self,

@@ -89,7 +89,7 @@ class Commands(Part):
             request = replace(request, transactional=True)
         _check_message(request)
         self._check_dead_letter_queue(request)
-        name = self._expanded(request.to)
+        name = self._expand_list(request.to)
         if isinstance(name, MultipleElementName):
             return self._send_to_several(request, name, transaction, now)
         if name is not None:
@@ -114,7 +114,7 @@ class Commands(Part):
             queue, message, token, Result({"message_id": message_id(message.Identifier)}), now
         )
 
-    def _expanded(self, to: str) -> FormatName | None:
+    def _expand_list(self, to: str) -> FormatName | None:
         """Expand a list of names; None for a name of one queue, which is itself. Spec: MS-MQDMPR 3.1.7.3.8."""
         if not isinstance(parse_name(to), MultipleElementName | DistributionListName):
             return None

@@ -30,7 +30,7 @@ class Coordinating(Part):
         if single_phase:
             return self._commit(transaction, token, now)
         self._stop_waiting(transaction)
-        change = self.qm.transaction_records.prepared(transaction)
+        change = self.qm.transaction_records.build_prepare_record(transaction)
         transaction.state = TransactionState.PREPARING
 
         def vote() -> Result:
@@ -60,7 +60,7 @@ class Coordinating(Part):
         if transaction.state is not TransactionState.PREPARED:
             _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
         self._stop_waiting(transaction)
-        change, before = self.qm.transaction_records.aborted(transaction), transaction.state
+        change, before = self.qm.transaction_records.build_abort_record(transaction), transaction.state
         transaction.state = TransactionState.ENDING
 
         def decide() -> Result:
@@ -106,7 +106,7 @@ class Coordinating(Part):
     def _commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         """Write everything as one record. What is sent has its place in its outgoing queue, and waits there."""
         self._stop_waiting(transaction)
-        change, before = self.qm.transaction_records.committed(transaction), transaction.state
+        change, before = self.qm.transaction_records.build_commit_record(transaction), transaction.state
         outgoing = records.outgoing(transaction)
         keys = [position.key for _, position in outgoing]
         transaction.state = TransactionState.ENDING

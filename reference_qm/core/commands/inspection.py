@@ -193,7 +193,7 @@ class Inspection(Part):
             "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
             **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},
             "SymmetricKeyLongLifetime": self.qm.security_settings.SymmetricKeyLongLifetime,
-            **{name: [_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
+            **{name: [_describe_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
             "timers": {
                 name.value: self.qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
                 for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS, *_DIRECTORY_TIMERS)
@@ -236,7 +236,7 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
     }
 
 
-def _cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
+def _describe_cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
     return {one.name: _plain(getattr(entry, one.name)) for one in fields(entry) if one.name != "SymmetricKey"}
 
 

@@ -9,7 +9,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
 from reference_qm.core.queueing.queue_opening import OPEN_LIMIT
-from reference_qm.core.store.entries import moved
+from reference_qm.core.store.entries import relocation_of
 from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
 from reference_qm.directory.enums import PrivacyLevel, QueueType
@@ -58,15 +58,15 @@ class QueueCommands(Part):
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier
-        described.Security = self.qm.queues.create_security(_supplied(request.security), owner)
+        described.Security = self.qm.queues.create_security(_parse_security(request.security), owner)
         _set(described, _properties(request))
 
-        def created(status: Status, queue: Queue | None) -> None:
-            self.qm.answering.answer(token, lambda: self._created(request.name, token, status, queue))
+        def answer_creation(status: Status, queue: Queue | None) -> None:
+            self.qm.answering.answer(token, lambda: self._save_new_queue(request.name, token, status, queue))
 
-        self.qm.queues.create(described, now.utc_s, created)
+        self.qm.queues.create(described, now.utc_s, answer_creation)
 
-    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         """Write a new queue down, and return its format names."""
         if queue is None:
             raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name))
@@ -231,7 +231,7 @@ class QueueCommands(Part):
             there is None or there.State is not MessagePositionState.AVAILABLE
         ):  # a read that waited at the target has it
             return Result({"lookup_id": request.lookup_id})
-        change = moved(there)
+        change = relocation_of(there)
         result = Result({"lookup_id": request.lookup_id})
         return self.qm.disk.commit(change, token, lambda: result, lambda: None)
 
@@ -282,7 +282,7 @@ class QueueCommands(Part):
     def _answering(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
         """Make what answers a command that reads, and closes what was opened for it alone."""
 
-        def answered(status: Status, position: MessagePosition | None) -> None:
+        def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:
                 self.qm.queue_opening.close_queue(opened)
             if position is not None:
@@ -296,7 +296,7 @@ class QueueCommands(Part):
             else:
                 self.qm.emit(Rejected(token, _text(status)))
 
-        return answered
+        return answer_command
 
     def _check_room(self) -> None:
         if len(self.qm.descriptors) >= OPEN_LIMIT:
@@ -366,7 +366,7 @@ def _check_timeout(timeout_ms: int | None) -> None:
         check_number("timeout_ms", timeout_ms, 0, LONGEST_MS)
 
 
-def _supplied(security: bytes | None) -> SecurityDescriptor | None:
+def _parse_security(security: bytes | None) -> SecurityDescriptor | None:
     try:
         return None if security is None else SecurityDescriptor.parse(security)
     except FormatError as error:

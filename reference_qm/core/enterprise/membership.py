@@ -55,8 +55,8 @@ class Membership(Part):
 
         One that never was in any does not know its sites, without which there is no object: it waits to be known.
         """
-        moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
-        return moved and self.qm.enterprise.last_known is not None
+        has_moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
+        return has_moved and self.qm.enterprise.last_known is not None
 
     def keep_domain(self) -> None:
         """Note the domain as that of the last start. Spec: MS-MQSO 6.6.2."""
@@ -97,14 +97,16 @@ class Membership(Part):
 
     def find_machine(self) -> QueueManager | None:
         """Find the object of this machine in its domain. Spec: MS-MQSO 6.6.2.1 step 1."""
-        return self.qm.enterprise.find_queue_manager("QualifiedComputerName", self.described().QualifiedComputerName)
+        return self.qm.enterprise.find_queue_manager(
+            "QualifiedComputerName", self.describe_machine().QualifiedComputerName
+        )
 
     def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
         """Make the object of this machine in its domain, and be what that is. Spec: MS-MQSO 6.6.2.1 step 4."""
         state = self.qm.enterprise.state
-        change = create_directory_object(state, self.described(), CREATED)
+        change = create_directory_object(state, self.describe_machine(), CREATED)
 
-        def created(answer: DirectoryAnswered) -> None:
+        def adopt_object(answer: DirectoryAnswered) -> None:
             done = Created(answer.status, answer.identifier)
             if done.rStatus is not Result.SUCCESS or done.rObjectGUID is None:
                 self.qm.initialization.give_up(f"the directory makes no object of it: {done.rStatus.value}", now)
@@ -114,9 +116,9 @@ class Membership(Part):
             self.keep_domain()
             go_on(now)
 
-        self.qm.directory_link.write(change, created)
+        self.qm.directory_link.write(change, adopt_object)
 
-    def described(self) -> QueueManager:
+    def describe_machine(self) -> QueueManager:
         """Describe this machine, as its object is made."""
         local, known = self.qm.enterprise.state.LocalQueueManager, self.qm.enterprise.last_known
         if known is None:

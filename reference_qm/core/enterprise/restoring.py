@@ -22,7 +22,7 @@ from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import NO_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_BYTES
-from reference_qm.core.store.entries import SEQUENCE, gone, place
+from reference_qm.core.store.entries import SEQUENCE, place, removal_of
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -134,7 +134,7 @@ class Restoring(Part):
             transfer = self._find_transfer(name)
             if transfer is None:
                 continue
-            kept |= {int(key) for at, key in places.items() if _reached(transfer, at)}
+            kept |= {int(key) for at, key in places.items() if _has_reached(transfer, at)}
             next_places = {_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
@@ -145,7 +145,7 @@ class Restoring(Part):
             for position in queue.MessagePositionList:
                 if position.key in lost:
                     queue.MessagePositionList.remove(position)
-                    self.qm.disk.save(gone([position]))
+                    self.qm.disk.save(removal_of([position]))
 
     def _identifier(self, rest: str, value: Any) -> None:
         if UUID(value) != self.qm.adm.Identifier:
@@ -258,7 +258,7 @@ class Restoring(Part):
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
+def _has_reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 

@@ -49,7 +49,7 @@ class Publishing(Part):
             published(Status.MQ_ERROR_UNSUPPORTED_OPERATION)
             return
 
-        def created(answer: DirectoryAnswered) -> None:
+        def take_over_object(answer: DirectoryAnswered) -> None:
             if answer.identifier is None:
                 published(_status(answer.status))
                 return
@@ -60,7 +60,7 @@ class Publishing(Part):
             published(Status.MQ_OK)
             self.note_public_queues()
 
-        self.qm.directory_link.write(events.create_directory_object(state, self._element(queue)), created)
+        self.qm.directory_link.write(events.create_directory_object(state, self._element(queue)), take_over_object)
 
     def adopt(self, queue: Queue) -> bool:
         """Take over the Identifier that a queue is published with; False when it is not."""
@@ -81,11 +81,11 @@ class Publishing(Part):
         """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. One that is gone is no failure."""
         change = events.delete_directory_object(self.qm.enterprise.state, self._element(queue))
 
-        def deleted(answer: DirectoryAnswered) -> None:
-            gone = answer.status is DirectoryOperationResult.OBJECT_NOT_FOUND
-            withdrawn(Status.MQ_OK if gone else _status(answer.status))
+        def report_deletion(answer: DirectoryAnswered) -> None:
+            is_gone = answer.status is DirectoryOperationResult.OBJECT_NOT_FOUND
+            withdrawn(Status.MQ_OK if is_gone else _status(answer.status))
 
-        self.qm.directory_link.write(change, deleted)
+        self.qm.directory_link.write(change, report_deletion)
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         """Write those values of a public queue that may be changed in the directory. Spec: MS-MQDMPR 3.1.7.1.24."""

@@ -68,10 +68,10 @@ class Queues(Part):
             created(*self.create_here(queue, utc_s))
             return
 
-        def published(status: Status) -> None:
+        def create_if_published(status: Status) -> None:
             created(*(self.create_here(queue, utc_s) if status is Status.MQ_OK else (status, None)))
 
-        self.qm.publishing.publish(queue, published)
+        self.qm.publishing.publish(queue, create_if_published)
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         """Create a queue of which the directory has, or needs to have, nothing else. Spec: MS-MQDMPR 3.1.7.1.3.
@@ -207,7 +207,7 @@ class Queues(Part):
 
         kept = self.qm.transaction_operations.kept_by_transactions()
         gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
-        return self.qm.disk.commit(self.qm.durability.removed(gone_after_a_crash, reason), token, carry_out, keep)
+        return self.qm.disk.commit(self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep)
 
     def _add_subqueue(self, queue: Queue, path: QueuePath) -> tuple[Status, Queue | None]:
         parent = self.qm.adm.QueueCollection.get(path.queue.lower())
@@ -228,7 +228,7 @@ class Queues(Part):
         """Give the change that deletes a queue with all that belongs to it."""
         change: Change = {}
         for one in family(queue):
-            change |= self.qm.durability.removed(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+            change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             change |= {transfer_name(transfer): None for transfer in transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
                 change[place(one)] = None

@@ -7,7 +7,7 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import gone, message_entry, moved, place
+from reference_qm.core.store.entries import message_entry, place, relocation_of, removal_of
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -29,7 +29,7 @@ class TransactionRecords(Part):
 
     __slots__ = ()
 
-    def prepared(self, transaction: Transaction) -> Change:
+    def build_prepare_record(self, transaction: Transaction) -> Change:
         """Return the change that lets a vote survive: the messages to be sent, and what is to be done."""
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
         operations = _current(transaction)
@@ -41,7 +41,7 @@ class TransactionRecords(Part):
         described = [_describe(operation) for operation in operations]
         return change | {_name(transaction): {"number": transaction.number, "operations": described}}
 
-    def committed(self, transaction: Transaction) -> Change:
+    def build_commit_record(self, transaction: Transaction) -> Change:
         """Return the change that makes a transaction be done: all of it, or after a crash nothing.
 
         Without the messages to be sent to other queue managers, which get new entries with their numbers
@@ -54,7 +54,7 @@ class TransactionRecords(Part):
             change |= _COMMITTED[operation.OperationType](self)(operation)
         return change
 
-    def aborted(self, transaction: Transaction) -> Change:
+    def build_abort_record(self, transaction: Transaction) -> Change:
         """Return the change that undoes what the disk knows of a transaction; empty when it knows nothing."""
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
@@ -62,9 +62,9 @@ class TransactionRecords(Part):
         for operation in _current(transaction):
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
-                change |= gone([position])
+                change |= removal_of([position])
             elif position.State is MessagePositionState.PURGE_PENDING:
-                change |= self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                change |= self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return change
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -100,23 +100,23 @@ class TransactionRecords(Part):
         entry = message_entry(position, serialize_message(message).build())
         return self.qm.disk.reserve(message.Identifier.Ordinal) | entry
 
-    def _enqueued(self, operation: TransactionalOperation) -> Change:
+    def _change_of_enqueue(self, operation: TransactionalOperation) -> Change:
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
-            return gone([position])
+            return removal_of([position])
         return self._entry(position) | {"last_transaction": self.qm.adm.last_transaction}
 
-    def _dequeued(self, operation: TransactionalOperation) -> Change:
+    def _change_of_dequeue(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None
-        return self.qm.durability.removed([operation.MessagePositionReference], operation.DequeueReason)
+        return self.qm.durability.build_removal([operation.MessagePositionReference], operation.DequeueReason)
 
-    def _moved(self, operation: TransactionalOperation) -> Change:
+    def _change_of_move(self, operation: TransactionalOperation) -> Change:
         position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
         if target is None:
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        return self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_NORMAL) | moved(there)
+        return self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NORMAL) | relocation_of(there)
 
 
 def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
@@ -161,7 +161,7 @@ def _describe(operation: TransactionalOperation) -> list[object]:
 
 
 _COMMITTED: Mapping[OperationType, Callable[[TransactionRecords], Callable[[TransactionalOperation], Change]]] = {
-    OperationType.ENQUEUE: lambda part: part._enqueued,
-    OperationType.DEQUEUE: lambda part: part._dequeued,
-    OperationType.MOVE: lambda part: part._moved,
+    OperationType.ENQUEUE: lambda part: part._change_of_enqueue,
+    OperationType.DEQUEUE: lambda part: part._change_of_dequeue,
+    OperationType.MOVE: lambda part: part._change_of_move,
 }

@@ -139,7 +139,7 @@ class ClientTasks(Part):
             if isinstance(one, Send):
                 self.qm.emit(SendPacket(binding.transport, one.data))
             elif isinstance(one, Bound):
-                self._opened(binding, binding, now)
+                self._resume_opener(binding, binding, now)
             elif isinstance(one, Returned):
                 self._go_on(binding.calls.pop(one.call), one.results, now)
             elif isinstance(one, Failed):
@@ -149,7 +149,7 @@ class ClientTasks(Part):
             else:
                 self._close(binding, now, one.reason)
 
-    def _opened(self, binding: Binding, came: Any, now: Now) -> None:
+    def _resume_opener(self, binding: Binding, came: Any, now: Now) -> None:
         task, binding.opener = binding.opener, None
         if task is not None:
             self._go_on(task, came, now)
@@ -163,7 +163,7 @@ class ClientTasks(Part):
         """Note that a connection is over; whoever waits on it goes on with an error."""
         binding.ended = reason
         self.qm.remote_client.bindings.pop(binding.transport, None)
-        self._opened(binding, RemoteError(reason), now)
+        self._resume_opener(binding, RemoteError(reason), now)
         self._take(binding, binding.association.end(reason), now)
 
 

@@ -28,11 +28,11 @@ class RemoteEnding(Part):
             self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
             return
 
-        def ended(status: Status) -> None:
+        def answer_end(status: Status) -> None:
             self.qm.remote.note(call.respond(Return=status, pphContext=None))
 
         delete_message = self.is_delivered(call.arguments["dwAck"])
-        self.end_remote_read(call.handle.state, delete_message, ended)
+        self.end_remote_read(call.handle.state, delete_message, answer_end)
 
     def is_delivered(self, ack: int) -> bool:
         """Return iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""

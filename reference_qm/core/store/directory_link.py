@@ -26,12 +26,12 @@ class DirectoryLink(Part):
     def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
         """Change the directory. In workgroup mode, where there is none, it is not connected. Spec: MS-MQSO 5.5.4."""
 
-        def written(answer: DirectoryAnswered, now: Now) -> None:
-            events.changed(self.qm.enterprise.state, change, answer.status)
+        def report_answer(answer: DirectoryAnswered, now: Now) -> None:
+            events.note_change(self.qm.enterprise.state, change, answer.status)
             answered(answer)
 
         if self.qm.enterprise.state.DirectoryIntegrated:
-            self.qm.emit(WriteDirectory(self._await(written), change))
+            self.qm.emit(WriteDirectory(self._await(report_answer), change))
         else:
             answered(DirectoryAnswered(0, Result.DIRECTORY_NOT_CONNECTED))
 

@@ -126,14 +126,14 @@ class Disk:
         self.reserved_sequential = sequential_id + ORDINAL_BLOCK
         return {"sequential_id": self.reserved_sequential}
 
-    def persisted(self, token: int) -> Commit | None:
+    def note_persisted(self, token: int) -> Commit | None:
         """Take note that a change is on disk; return what it means, None when it is not ours."""
         commit = self.pending.pop(token, None)
         if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved
         return commit
 
-    def failed(self, token: int, error: str) -> Commit | None:
+    def note_failed(self, token: int, error: str) -> Commit | None:
         """Take note that a change is not on disk; what is still true of it is written with the next."""
         self.error = error
         commit = self.pending.pop(token, None)

@@ -57,7 +57,7 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
 
 def awaiting_final_ack(position: MessagePosition) -> Change:
     """Return the change of a message that arrived and is kept until its FinalAck comes. Spec: MS-MQQB 3.1.5.6."""
-    return _noted(position, "awaits", "final ack")
+    return _entry_with(position, "awaits", "final ack")
 
 
 def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
@@ -66,8 +66,8 @@ def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
     return position.order_queue is not None or bool(wanted)
 
 
-def _noted(position: MessagePosition, name: str, value: object) -> Change:
-    return {key: {**values, name: value} for key, values in moved(position).items() if isinstance(values, dict)}
+def _entry_with(position: MessagePosition, name: str, value: object) -> Change:
+    return {key: {**values, name: value} for key, values in relocation_of(position).items() if isinstance(values, dict)}
 
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
@@ -91,12 +91,12 @@ def _place_in_sequence(identifier: TxSequenceID, number: int) -> list[int]:
     return [identifier.Ordinal, identifier.TimeStamp, number]
 
 
-def gone(positions: Iterable[MessagePosition]) -> Change:
+def removal_of(positions: Iterable[MessagePosition]) -> Change:
     """Return the change that removes messages; express ones are not on disk."""
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
-def moved(position: MessagePosition) -> Change:
+def relocation_of(position: MessagePosition) -> Change:
     """Return the change that puts a message where it is now."""
     return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 

@@ -112,7 +112,10 @@ class Enqueueing(Part):
 
         queue = position.QueueReference
         return self.qm.disk.commit(
-            self.qm.durability.sent(position), token, arrive, lambda: queue.MessagePositionList.remove(position)
+            self.qm.durability.build_send_record(position),
+            token,
+            arrive,
+            lambda: queue.MessagePositionList.remove(position),
         )
 
     def _send_out(

@@ -67,7 +67,7 @@ class SessionAcks(Part):
             if (
                 position.recoverable
                 and not position.TxSequenceNumber
-                and _flagged(header, position.RecoverableSequenceNumber)
+                and _is_flagged(header, position.RecoverableSequenceNumber)
             ):
                 self.delete_position(session, position)
 
@@ -192,7 +192,7 @@ def _covers(acknowledged: int, number: int) -> bool:
     return (acknowledged - number & 0xFFFF) < _HALF
 
 
-def _flagged(header: SessionHeader, number: int) -> bool:
+def _is_flagged(header: SessionHeader, number: int) -> bool:
     first = header.RecoverableMsgAckSeqNumber
     if first and number == first:
         return True
