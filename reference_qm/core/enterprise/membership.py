@@ -63,7 +63,7 @@ class Membership(Part):
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
             self.qm.adm.LastDomain = domain
-            self._save({"last_domain": None if domain is None else str(domain)})
+            self._save_change({"last_domain": None if domain is None else str(domain)})
 
     def keep_known(self) -> None:
         """Note what the directory says of this machine: its name, its sites and its roles."""
@@ -72,7 +72,9 @@ class Membership(Part):
         if known != self.qm.enterprise.last_known:
             self.qm.enterprise.last_known = known
             entry = {name: getattr(known, name) for name in KNOWN}
-            self._save({"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}})
+            self._save_change(
+                {"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}}
+            )
 
     def restore_known(self, entry: dict[str, Any]) -> None:
         """Take what was noted before this start; LookupError, TypeError or ValueError when it makes no sense."""
@@ -112,7 +114,7 @@ class Membership(Part):
                 self.qm.initialization.give_up(f"the directory makes no object of it: {done.rStatus.value}", now)
                 return
             self.take_identifier(done.rObjectGUID)
-            self._save({"directory_identifier": str(done.rObjectGUID)})
+            self._save_change({"directory_identifier": str(done.rObjectGUID)})
             self.keep_domain()
             go_on(now)
 
@@ -132,5 +134,5 @@ class Membership(Part):
         state = self.qm.enterprise.state
         state.LocalQueueManager = replace(state.LocalQueueManager, Identifier=identifier)
 
-    def _save(self, change: Change) -> None:
+    def _save_change(self, change: Change) -> None:
         self.qm.disk.save(change)

@@ -162,7 +162,7 @@ class Queues(Part):
         """
 
         def carry_out() -> Result:
-            self.qm.disk.save(self._deletion(queue))  # also what came meanwhile
+            self.qm.disk.save(self._build_deletion(queue))  # also what came meanwhile
             for one in family(queue):
                 for position in one.MessagePositionList:
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
@@ -170,7 +170,7 @@ class Queues(Part):
             self.forget(queue)
             return done()
 
-        return self.qm.disk.commit(self._deletion(queue), token, carry_out, _leave)
+        return self.qm.disk.commit(self._build_deletion(queue), token, carry_out, _undo_nothing)
 
     def purge(
         self,
@@ -186,7 +186,7 @@ class Queues(Part):
         their way to the disk are there already, and go at once. ``failed`` when the disk cannot have it.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        available, arriving, locked = _by_state(queue)
+        available, arriving, locked = _split_by_state(queue)
         for position in available:
             position.State = MessagePositionState.LOCKED
 
@@ -224,7 +224,7 @@ class Queues(Part):
         self.qm.adm.last_private_queue_number = number
         return number
 
-    def _deletion(self, queue: Queue) -> Change:
+    def _build_deletion(self, queue: Queue) -> Change:
         """Give the change that deletes a queue with all that belongs to it."""
         change: Change = {}
         for one in family(queue):
@@ -243,7 +243,7 @@ class Queues(Part):
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
 
-def _by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
+def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
     """Give the messages that are available, those on their way to the disk, and those that somebody has."""
     available: list[MessagePosition] = []
     arriving: list[MessagePosition] = []
@@ -263,5 +263,5 @@ def _purge_later(positions: Iterable[MessagePosition]) -> None:
             position.State = MessagePositionState.PURGE_PENDING
 
 
-def _leave() -> None:
+def _undo_nothing() -> None:
     """Nothing was changed yet that would have to be undone."""

@@ -34,9 +34,9 @@ class SurvivingQueues(Part):
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
                 continue
             queue = _build_queue(settings)
-            self.qm.queues.create(queue, 0, self._keep, skip_directory=self.qm.publishing.adopt(queue))
+            self.qm.queues.create(queue, 0, self._save_queue, skip_directory=self.qm.publishing.adopt(queue))
 
-    def _keep(self, status: Status, queue: Queue | None) -> None:
+    def _save_queue(self, status: Status, queue: Queue | None) -> None:
         """Write down a queue that was created; without, wait for the directory, with which it is tried again."""
         if queue is None:
             self.qm.enterprise.state.go_offline()

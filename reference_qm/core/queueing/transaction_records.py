@@ -32,14 +32,14 @@ class TransactionRecords(Part):
     def build_prepare_record(self, transaction: Transaction) -> Change:
         """Return the change that lets a vote survive: the messages to be sent, and what is to be done."""
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
-        operations = _current(transaction)
+        operations = _current_operations(transaction)
         for operation in operations:
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
                 position.key = position.key or self.qm.next_persist_token()
-                change |= self._entry(position)
-        described = [_describe(operation) for operation in operations]
-        return change | {_name(transaction): {"number": transaction.number, "operations": described}}
+                change |= self._build_entry(position)
+        described = [_describe_operation(operation) for operation in operations]
+        return change | {_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
     def build_commit_record(self, transaction: Transaction) -> Change:
         """Return the change that makes a transaction be done: all of it, or after a crash nothing.
@@ -49,8 +49,8 @@ class TransactionRecords(Part):
         """
         if not self.qm.disk.used:
             return {}
-        change: Change = {_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
-        for operation in _current(transaction):
+        change: Change = {_entry_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
+        for operation in _current_operations(transaction):
             change |= _COMMITTED[operation.OperationType](self)(operation)
         return change
 
@@ -58,8 +58,8 @@ class TransactionRecords(Part):
         """Return the change that undoes what the disk knows of a transaction; empty when it knows nothing."""
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
-        change: Change = {_name(transaction): None}
-        for operation in _current(transaction):
+        change: Change = {_entry_name(transaction): None}
+        for operation in _current_operations(transaction):
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
                 change |= removal_of([position])
@@ -74,7 +74,7 @@ class TransactionRecords(Part):
         """
         transaction = Transaction(UUID(rest), SinglePhase=False, number=int(value["number"]))
         transaction.state = TransactionState.PREPARED
-        positions = {position.key: position for position in self._positions()}
+        positions = {position.key: position for position in self._list_positions()}
         for kind, key, *argument in value["operations"]:
             position = positions.get(key)
             if position is None:
@@ -85,17 +85,17 @@ class TransactionRecords(Part):
             elif operation.OperationType is OperationType.MOVE:
                 operation.TargetQueueReference = self.qm.destinations.find_place(argument[0])
             position.State = MessagePositionState.LOCKED
-            _withhold(position)
+            _withhold_message(position)
             transaction.TransactionalOperationCollection.append(operation)
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
-    def _positions(self) -> Iterator[MessagePosition]:
+    def _list_positions(self) -> Iterator[MessagePosition]:
         for queue in self.qm.queue_names.every_queue():
             yield from queue.MessagePositionList
         for outgoing in self.qm.adm.OutgoingQueues.values():
             yield from (one.MessagePosition for one in outgoing.session.OutgoingMessageTable)
 
-    def _entry(self, position: MessagePosition) -> Change:
+    def _build_entry(self, position: MessagePosition) -> Change:
         message = position.MessageReference
         entry = message_entry(position, serialize_message(message).build())
         return self.qm.disk.reserve(message.Identifier.Ordinal) | entry
@@ -104,7 +104,7 @@ class TransactionRecords(Part):
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
             return removal_of([position])
-        return self._entry(position) | {"last_transaction": self.qm.adm.last_transaction}
+        return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction}
 
     def _change_of_dequeue(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None
@@ -129,7 +129,7 @@ def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosit
     return [(one.QueueReference, one) for one in positions if isinstance(one.QueueReference, OutgoingQueue)]
 
 
-def _withhold(position: MessagePosition) -> None:
+def _withhold_message(position: MessagePosition) -> None:
     """Take a message out of what is to be sent: it gets there when the transaction commits."""
     queue = position.QueueReference
     if isinstance(queue, OutgoingQueue):
@@ -138,7 +138,7 @@ def _withhold(position: MessagePosition) -> None:
                 queue.session.OutgoingMessageTable.remove(outgoing)
 
 
-def _current(transaction: Transaction) -> list[TransactionalOperation]:
+def _current_operations(transaction: Transaction) -> list[TransactionalOperation]:
     """Return the operations on messages whose queue was not deleted meanwhile."""
     return [
         operation
@@ -147,11 +147,11 @@ def _current(transaction: Transaction) -> list[TransactionalOperation]:
     ]
 
 
-def _name(transaction: Transaction) -> str:
+def _entry_name(transaction: Transaction) -> str:
     return f"transaction:{transaction.Identifier}"
 
 
-def _describe(operation: TransactionalOperation) -> list[object]:
+def _describe_operation(operation: TransactionalOperation) -> list[object]:
     described: list[object] = [operation.OperationType.value, operation.MessagePositionReference.key]
     if operation.DequeueReason is not None:
         described.append(int(operation.DequeueReason))

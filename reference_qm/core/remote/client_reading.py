@@ -48,14 +48,14 @@ class ClientReading(Part):
         """
         entry = read.entry = self.create_pending_read(read)
         try:
-            found = yield from self._read(read, entry)
+            found = yield from self._read_with_entry(read, entry)
         except RemoteError:
             self.remove_pending_read(entry)
             raise
         self.remove_pending_read(entry)
         return found
 
-    def _read(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
+    def _read_with_entry(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
         version = yield from self.ask_server_version(read)
         if entry.is_over:
             raise _cancellation_error("before the server was asked")

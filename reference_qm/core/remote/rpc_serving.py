@@ -130,10 +130,10 @@ def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:
     if listening is None:
         return []
     served = ((QMCOMM, listening.handshake), (QM2QM, listening.read))
-    return [MappedEndpoint(interface, _ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
+    return [MappedEndpoint(interface, _parse_ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
 
 
-def _ipv4(host: str) -> IPv4Address:
+def _parse_ipv4(host: str) -> IPv4Address:
     try:
         return IPv4Address(host)
     except AddressValueError:

@@ -49,8 +49,8 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
     if acceptance is not None:
         values["sequence"] = {
             "transfer": transfer_name(acceptance.transfer),
-            "at": _place_in_sequence(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
-            "follows": _place_in_sequence(*acceptance.follows),
+            "at": _encode_sequence_place(acceptance.SequenceIdentifier, acceptance.SequenceNumber),
+            "follows": _encode_sequence_place(*acceptance.follows),
         }
     return {f"message:{position.key}": values}
 
@@ -72,7 +72,7 @@ def _entry_with(position: MessagePosition, name: str, value: object) -> Change:
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
     """Return the entry of a sender's sequence: the last message on disk with all before it, and RejectCount."""
-    place_ = _place_in_sequence(transfer.saved_identifier, transfer.saved_number)
+    place_ = _encode_sequence_place(transfer.saved_identifier, transfer.saved_number)
     return {transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 
@@ -87,7 +87,7 @@ def transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
 
-def _place_in_sequence(identifier: TxSequenceID, number: int) -> list[int]:
+def _encode_sequence_place(identifier: TxSequenceID, number: int) -> list[int]:
     return [identifier.Ordinal, identifier.TimeStamp, number]
 
 
