@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, Predicate, passive
-from suites.mqqb.steps.layouts import laid_out
+from suites.mqqb.steps.layouts import register_layout
 
 LONGEST_MS = 0x0001_D4C0
 
-laid_out("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersPacket", 32)
-laid_out("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
+register_layout("MQQB-2.2.2-D01", "ConnectionParameters", "ConnectionParametersPacket", 32)
+register_layout("MQQB-2.2.2.1-D01", "ConnectionParameters", "ConnectionParametersHeader", 12)
 
 
 def _asked_within(field: str, shortest_ms: int) -> Predicate:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
-from suites.mqqb.steps.layouts import laid_out
+from suites.mqqb.steps.layouts import register_layout
 
-laid_out("MQQB-2.2.3-D01", "EstablishConnection", "EstablishConnectionPacket", 572)
-laid_out("MQQB-2.2.3.1-D01", "EstablishConnection", "EstablishConnectionHeader", 552)
+register_layout("MQQB-2.2.3-D01", "EstablishConnection", "EstablishConnectionPacket", 572)
+register_layout("MQQB-2.2.3.1-D01", "EstablishConnection", "EstablishConnectionHeader", 552)
 
 
 @passive("MQQB-2.2.3.1-03", "EstablishConnection", "the low byte of OperatingSystem is 0x10")
