@@ -89,6 +89,12 @@ class PingExchange(NamedTuple):
     sent: Frame
     received: Frame | None
 
+    @classmethod
+    def on(cls, end: PingEnd, request: Any) -> PingExchange:
+        """Send a request from a UDP port of the peer and wait for the response."""
+        sent = end.send(request)
+        return cls(sent, await_ping_response(end, sent))
+
     @property
     def ping(self) -> Ping | None:
         """Return the datagram that came back, read as a ping; None when it is missing or not of 24 bytes."""
@@ -118,12 +124,10 @@ def ping_sut(peer: Peer, **fields: Any) -> PingExchange:
     A real network may lose a datagram: then another request is sent.
     """
     for _ in range(1 if peer.environment.virtual else TRIES):
-        end = peer.udp()
-        sent = end.send(ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
-        got = await_ping_response(end, sent)
-        if got is not None:
+        exchange = PingExchange.on(peer.udp(), ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
+        if exchange.received is not None:
             break
-    return PingExchange(sent, got)
+    return exchange
 
 
 def require_ping_answer(peer: Peer) -> PingExchange:
