@@ -22,9 +22,7 @@ def create_list(peer: Peer, sut: Sut, name: str, members: Sequence[str]) -> tupl
     try:
         made = sut.change_directory_object(distribution_list=called, present=True, members=list(members))
     except ControlRefused as refused:
-        raise NotShown(
-            f"the control channel creates no distribution list: {refused}"
-        ) from refused
+        raise NotShown(f"the control channel creates no distribution list: {refused}") from refused
     if made is None:
         raise NotShown("no distribution list is made in the SUT's directory")
     peer.at_end(lambda: sut.change_directory_object(distribution_list=called, present=False))
