@@ -34,7 +34,9 @@ def test_the_time_of_sending_again_is_a_resend_interval_ahead(peer, sut, judge):
 
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.2.9-D01")
-@pytest.mark.parametrize(("after_ms", "expected"), [(PING_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_MS, PingingSut.NO_SESSION)])
+@pytest.mark.parametrize(
+    ("after_ms", "expected"), [(PING_MS // 2, PingingSut.SESSION_OPENED), (2 * PING_MS, PingingSut.NO_SESSION)]
+)
 def test_a_ping_response_counts_for_one_second(peer, sut, judge, after_ms, expected):
     """A response half a second after its request opens the session, one two seconds after it does not any more."""
     pinging_sut = PingingSut(peer, sut)

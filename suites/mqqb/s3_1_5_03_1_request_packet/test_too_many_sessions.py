@@ -7,6 +7,7 @@ from harness.expectations import closed, packet
 from harness.peer.handshake import request
 from harness.run.marks import covers, goes_on
 from reference_qm.surface.entropy import new_guid
+
 MORE_THAN_A_CLIENT_TAKES = 12
 """Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
 LIMIT = "max_sessions"
