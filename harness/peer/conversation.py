@@ -141,6 +141,14 @@ class Conversation:
             found = later
         return found
 
+    def await_session_ack(self, count: int) -> Frame | None:
+        """Wait for the SessionAck of so many messages of the peer; return the last SessionAck that came, or None."""
+        sut = self.peer.sut
+        within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+        self.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
+        acks = [frame for frame in self.received if frame.kind == "SessionAck"]
+        return acks[-1] if acks else None
+
     def check_alive(self) -> Frame:
         """Return the acknowledgment of a message that is sent now; ConformanceFailure when none comes."""
         answer = self.acknowledgment()

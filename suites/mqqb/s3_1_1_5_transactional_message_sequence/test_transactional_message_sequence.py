@@ -19,8 +19,10 @@ PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5
     "MQQB-3.1.7.1.3-07",
     *PARTS,
 )
-def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
-    """Of five messages the first three are acknowledged one by one; the first left and the last are in their places."""
+def test_sequence_info_of_unacknowledged_messages_is_kept(peer, sut, judge):
+    """Five messages are sent, three acknowledged one by one: each time, the first and last unacknowledged place are
+    shown.
+    """
     outgoing = Outgoing(peer, sut, "mqc-places")
     sent = outgoing.send(5)
     outgoing.on_session()
@@ -43,6 +45,6 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
             evidence=evidence,
         )
         for at, (rule, name) in enumerate(PARTS.items()):
-            wanted, shown = [one[at] for one in expected], [one[at] for one in found]
-            judge(rule, expected=fields({name: wanted}), observed={name: shown}, evidence=evidence)
+            part, shown = [one[at] for one in expected], [one[at] for one in found]
+            judge(rule, expected=fields({name: part}), observed={name: shown}, evidence=evidence)
     outgoing.settle()
