@@ -23,7 +23,7 @@ def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
     let_send(peer, sut, peer.direct_name())
     ping = hearing.poll()
     judge("MQQB-2.1.2-D01", expected=packet("Ping"), observed=ping, evidence=ping)
-    judge.finished("MQQB-2.1.2-D01")
+    judge.conclude("MQQB-2.1.2-D01")
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
     source = hearing.received[0][0]

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import closed, fields, packet
 from harness.peer.handshake import request
-from harness.run.marks import covers, goes_on, malforms
+from harness.run.marks import covers, malforms, sut_survives
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import OTHER_GUID, packet_at
 
@@ -28,7 +28,7 @@ RESERVED_BITS = {
 FLAGS_AT = 18
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_reserved_bits_are_ignored(peer, judge):
     """An exchange in which one reserved bit is set in every internal packet goes as any other."""
@@ -37,7 +37,7 @@ def test_reserved_bits_are_ignored(peer, judge):
         judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_is_zero_and_ignored(peer, judge):
     """Reserved is sent as zero, and a peer's Reserved makes no difference."""
@@ -73,7 +73,7 @@ def test_an_internal_header_has_four_bytes(peer, judge):
 
 
 @malforms("MQQB-2.2.1-02")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-03")
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])
 def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
@@ -87,7 +87,7 @@ def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
     judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_a_request_for_another_queue_manager_is_refused(peer, judge):
     """A request with somebody else's ServerGuid is answered with CS set; one with a zero ServerGuid is answered."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.peer.handshake import parameters
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import internal_bits, packet_at
 
@@ -21,7 +21,7 @@ def test_connection_parameters_are_internal_and_of_their_type(peer, judge):
     judge("MQQB-2.2.2-02", expected=3, observed=bits["PT"], evidence=[sent, reply])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.2.1-01")
 def test_reserved_is_zero_and_ignored(peer, judge):
     """Reserved is sent as zero, and a peer's Reserved makes no difference."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.fields import add_refusals, bit_clear, bit_inverted, field_is, off_by, sent_as
 from harness.faults.primitives import packets, set_fields, wrong_bytes
 from harness.faults.registry import add
-from harness.faults.sent_messages import resized
+from harness.faults.sent_messages import correct_packet_size
 from reference_qm.codec import EstablishConnectionPacket
 
 ESTABLISH = EstablishConnectionPacket
@@ -92,13 +92,13 @@ for _name, _rules, _says, _install in (
         "header-establish-longer",
         ("MQQB-2.2.3-D01",),
         "An EstablishConnection has 4 bytes more behind its header.",
-        wrong_bytes(ESTABLISH, lambda data: resized(data + bytes(4))),
+        wrong_bytes(ESTABLISH, lambda data: correct_packet_size(data + bytes(4))),
     ),
     (
         "header-establish-without-padding",
         ("MQQB-2.2.3.1-D01",),
         "An EstablishConnectionHeader has 512 bytes of Padding too few.",
-        wrong_bytes(ESTABLISH, lambda data: resized(data[:-512])),
+        wrong_bytes(ESTABLISH, lambda data: correct_packet_size(data[:-512])),
     ),
 ):
     add(_name, _rules, _says, _install)

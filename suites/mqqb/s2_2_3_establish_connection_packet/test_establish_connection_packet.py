@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import fields, one_of, packet
 from harness.peer.handshake import NULL_GUID, request
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import accepted, called, internal_bits, listen, packet_at, private_name, text
 
@@ -104,7 +104,7 @@ def test_operating_system_is_the_one_of_the_queue_manager(peer, sut, judge):
     judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED_BITS.values())
 def test_unused_bits_are_ignored(peer, judge):
     """An exchange in which one unused bit of OperatingSystem is set goes as any other."""
@@ -114,7 +114,7 @@ def test_unused_bits_are_ignored(peer, judge):
 
 
 @malforms("MQQB-3.1.5.2.3-12")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.3.1-14")
 def test_reserved_is_zero_and_ignored(peer, judge):
     """Reserved is sent as zero, and a peer's Reserved makes no difference."""

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import of_class
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
@@ -61,7 +61,7 @@ def _judge_body(judge, receiver, frame, sent, previous):
         ),
     ],
 )
-@goes_on()
+@sut_survives()
 def test_a_message_that_no_queue_takes(peer, sut, judge, rule, message_class, wrong):
     """The second message of a sequence, its fifth, goes where it cannot be taken: a negative FinalAck comes for it."""
     receiver = Receiver(peer, sut)

@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
     answered,
@@ -46,7 +46,7 @@ KNOWN = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 """All fields of a response that are not free to differ."""
 
 
-@goes_on()
+@sut_survives()
 @needs("ping")
 @covers("MQQB-2.2.7-01", *UNUSED_BITS.values())
 def test_unused_flags_of_a_request_make_no_difference(peer, judge):

@@ -35,7 +35,7 @@ def test_numbers_have_their_least_significant_byte_first(peer, judge):
     # Other bytes are another number, which other rules judge; in another order they are this rule's.
     known = [(due, found) for due, found in numbers if sorted(_octets(due)) == sorted(_octets(found))]
     if not known:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQB-2.2-D01", reason="none of its numbers is as it is to be, in whatever order", evidence=frames
         )
         return

@@ -60,7 +60,7 @@ def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judg
         observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
         evidence=came,
     )
-    judge.finished("MQQB-3.1.1.3.1-11")
+    judge.conclude("MQQB-3.1.1.3.1-11")
     session.close()
     sut.restart()
     references = {element(one, "OutgoingQueueReference") for one in _for(sut, sender.to)}

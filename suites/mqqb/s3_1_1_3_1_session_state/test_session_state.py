@@ -176,7 +176,7 @@ def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
     accepted = frame is not None and bool(place(frame).TxSequenceNumber)
     nothing = holds("nothing accepted", otherwise="accepted")
     judge("MQQB-3.1.1.3.1-09", expected=nothing, observed=not accepted, evidence=[early, frame])
-    judge.finished("MQQB-3.1.1.3.1-09")
+    judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()

@@ -43,6 +43,6 @@ def test_a_ping_response_counts_for_one_second(peer, sut, judge, after_ms, expec
     answer = caller.answer(asked)
     observed = caller.outcome(caller.before_retry_ms - sut.duration_ms(after_ms))
     if expected == OPENED != observed and caller.unheard(asked):
-        judge.not_exercised("MQQB-3.1.2.9-D01", reason=UNHEARD, evidence=[asked, answer])
+        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=UNHEARD, evidence=[asked, answer])
         return
     judge("MQQB-3.1.2.9-D01", expected=expected, observed=observed, evidence=[asked, answer])
