@@ -66,7 +66,7 @@ def refusal(verb: object, offered: Collection[str]) -> str | None:
     return f"{verb}: not offered here: it needs the facility {' or '.join(owners)}"
 
 
-def announced(known: Iterable[str], offered: Collection[str]) -> list[str]:
+def list_offered_facilities(known: Iterable[str], offered: Collection[str]) -> list[str]:
     """Return the facilities, of those known, all of whose verbs are offered where only some facilities are."""
     return [name for name in known if all(refusal(verb, offered) is None for verb in FACILITIES[name])]
 
@@ -83,12 +83,12 @@ def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     """Make a request of ``{"verb": ..., argument: ...}``; ControlError when it is none."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
-        raise NotOffered(f"unknown verb {_shown(verb)}; known are {', '.join(_VERBS)}")
+        raise NotOffered(f"unknown verb {_quote_value(verb)}; known are {', '.join(_VERBS)}")
     make, takes, required = _VERBS[verb]
     given = {name: value for name, value in arguments.items() if name != "verb"}
     if unknown := given.keys() - takes.keys():
         known = ", ".join(takes) or "no arguments"
-        raise ControlError(f"{verb}: unknown argument {_shown(min(unknown))}; it takes {known}")
+        raise ControlError(f"{verb}: unknown argument {_quote_value(min(unknown))}; it takes {known}")
     for name in required:
         if name not in given:
             raise ControlError(f"{verb}: argument {name!r} is missing")
@@ -97,7 +97,7 @@ def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
         try:
             values[name] = takes[name](value)
         except ValueError as error:
-            raise ControlError(f"{verb}: {name} {error}, not {_shown(value)}") from None
+            raise ControlError(f"{verb}: {name} {error}, not {_quote_value(value)}") from None
     return make(**values)
 
 
@@ -108,7 +108,7 @@ def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
     return {"id": number, "ok": True, **result.result.values}
 
 
-def _shown(value: object) -> str:
+def _quote_value(value: object) -> str:
     """Show at most 60 characters of a value, escaped, so that the message stays one line."""
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -193,7 +193,7 @@ def _parse_single(text: str, offset: int) -> SingleName:
     parser = _PARSERS.get(keyword.upper()) if equals else None
     if parser is None:
         known = ", ".join(f"{name}=" for name in _PARSERS)
-        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_shown(text)} begins with none of {known}")
+        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_quote(text)} begins with none of {known}")
     return parser(rest, offset + len(keyword) + 1)
 
 
@@ -205,17 +205,17 @@ def _parse_direct(text: str, offset: int) -> DirectName:
             "DirectName",
             offset,
             section,
-            rf"{_shown(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
+            rf"{_quote(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
         )
     protocol, address = match["protocol"].upper(), match["address"]
     if protocol not in _ADDRESSES:
-        raise FormatError("Protocol", offset, section, f"{_shown(protocol)} is none of {', '.join(_ADDRESSES)}")
+        raise FormatError("Protocol", offset, section, f"{_quote(protocol)} is none of {', '.join(_ADDRESSES)}")
     if not _ADDRESSES[protocol](address):
         raise FormatError(
             "ProtocolAddressSpecification",
             offset + len(protocol) + 1,
             section,
-            f"{_shown(address)} is no {protocol} address",
+            f"{_quote(address)} is no {protocol} address",
         )
     if match["system"]:
         return MachineQueuePath(protocol, address, match["system"].upper())
@@ -245,14 +245,14 @@ _ADDRESSES: Mapping[str, Callable[[str], bool]] = {
 def _parse_private(text: str, offset: int) -> PrivateName:
     match = _PRIVATE.fullmatch(text)
     if match is None:
-        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_shown(text)} is not Guid\hexadecimal[;JOURNAL]")
+        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_quote(text)} is not Guid\hexadecimal[;JOURNAL]")
     return PrivateName(UUID(match["computer"]), int(match["queue"], 16), match["journal"] is not None)
 
 
 def _parse_distribution_list(text: str, offset: int) -> DistributionListName:
     match = _DISTRIBUTION_LIST.fullmatch(text)
     if match is None:
-        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_shown(text)} is not Guid[@DomainName]")
+        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_quote(text)} is not Guid[@DomainName]")
     return DistributionListName(UUID(match["guid"]), match["domain"])
 
 
@@ -260,7 +260,7 @@ def _parse_multicast(text: str, offset: int) -> MulticastName:
     match = _MULTICAST.fullmatch(text)
     if match is None or int(match["port"]) > 0xFFFF:
         expected = "an IPv4 multicast address, a colon and a port"
-        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_shown(text)} is not {expected}")
+        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_quote(text)} is not {expected}")
     return MulticastName(match["address"], int(match["port"]))
 
 
@@ -269,7 +269,7 @@ def _guid_name(
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
         if re.fullmatch(_GUID, text) is None:
-            raise FormatError(name.__name__, offset, section, f"{_shown(text)} is no GUID of the form 8-4-4-4-12")
+            raise FormatError(name.__name__, offset, section, f"{_quote(text)} is no GUID of the form 8-4-4-4-12")
         return name(UUID(text))
 
     return parse
@@ -286,6 +286,6 @@ _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
 }
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """Quote at most 60 characters, escaped, so that the message stays one line."""
     return ascii(text if len(text) <= 60 else text[:57] + "...")

@@ -123,7 +123,9 @@ class MemoryDirectory(Replica):
                 if not self._sites_exist(element):
                     return Created(Result.GENERIC_ERROR)
                 published = with_attributes(element, created_attributes(type(element), attributes))
-                return Created(Result.SUCCESS, self._publish(self._resolved(published), path).Identifier)
+                return Created(
+                    Result.SUCCESS, self._publish(self._drop_dangling_references(published), path).Identifier
+                )
         except StorageError:
             return Created(Result.GENERIC_ERROR)
 
@@ -167,10 +169,10 @@ class MemoryDirectory(Replica):
                     return Result.OBJECT_NOT_FOUND
                 names = written_attributes(type(element), attributes)
                 values = {name: getattr(element, name) for name in names if getattr(element, name) is not None}
-                changed = self._resolved(replace(stored, **values))
+                changed = self._drop_dangling_references(replace(stored, **values))
                 if not values.keys().isdisjoint(_ENDS) and not self._sites_exist(changed):
                     return Result.GENERIC_ERROR
-                self._put(_stamped(changed, ModifyTime=self._utc_s()))
+                self._put(_set_known_attributes(changed, ModifyTime=self._utc_s()))
                 return Result.SUCCESS
         except StorageError:
             return Result.GENERIC_ERROR
@@ -223,7 +225,9 @@ class MemoryDirectory(Replica):
     def _publish(self, element: DirectoryObject, path: str) -> DirectoryObject:
         now = self._utc_s()
         element = replace(element, Identifier=element.Identifier or self._new_identifier())
-        element = _stamped(element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now)
+        element = _set_known_attributes(
+            element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now
+        )
         self._put(element)
         return element
 
@@ -234,7 +238,7 @@ class MemoryDirectory(Replica):
         ends = (element.Site1Identifier, element.Site2Identifier)
         return all(end and isinstance(self._objects.get(end), objects.Site) for end in ends)
 
-    def _resolved(self, element: DirectoryObject) -> DirectoryObject:
+    def _drop_dangling_references(self, element: DirectoryObject) -> DirectoryObject:
         """Leave out references to queue managers that are not there."""
         lists: dict[str, Any] = {
             name: tuple(
@@ -252,7 +256,7 @@ def _path(element: DirectoryObject) -> str:
     return path.casefold()
 
 
-def _stamped(element: DirectoryObject, **values: Any) -> DirectoryObject:
+def _set_known_attributes(element: DirectoryObject, **values: Any) -> DirectoryObject:
     """Set those of the values whose attributes the type has."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})

@@ -66,7 +66,7 @@ class OutgoingMessageTable:
             heapq.heappop(self._unsent)
         return None
 
-    def sent(self, position: OutgoingMessagePosition) -> None:
+    def note_sent(self, position: OutgoingMessagePosition) -> None:
         """Note that a position was sent on the session: AwaitingAck is TRUE from now on."""
         position.AwaitingAck = True
         self._sent[position.order] = position

@@ -53,10 +53,10 @@ class MemoryInPings(Ping):
     __slots__ = ()
 
     def build_request(self) -> PingPacket:
-        return _scribbled(super().build_request())
+        return _fill_unused_flags(super().build_request())
 
     def build_response(self, request: PingPacket) -> PingPacket:
-        return _scribbled(super().build_response(request))
+        return _fill_unused_flags(super().build_response(request))
 
 
 class MemoryInPadding(Sending):
@@ -65,7 +65,7 @@ class MemoryInPadding(Sending):
     __slots__ = ()
 
     def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-        super().transmit(session, position, _padded(packet))
+        super().transmit(session, position, _fill_padding(packet))
 
 
 class Miscounts(SessionAcks):
@@ -128,7 +128,7 @@ class AdvancedNotSent(Securing):
         return super().encrypt_body(session, message, packet, now)
 
 
-def _scribbled(ping: PingPacket) -> PingPacket:
+def _fill_unused_flags(ping: PingPacket) -> PingPacket:
     used = PingPacket.flags(RC=1, RF=1)
     return replace(ping, Flags=ping.Flags & used | int.from_bytes(_MEMORY[:2], "little") & ~used)
 
@@ -136,14 +136,14 @@ def _scribbled(ping: PingPacket) -> PingPacket:
 Value = TypeVar("Value")
 
 
-def _padded(value: Value) -> Value:
+def _fill_padding(value: Value) -> Value:
     """Return a record, and those within it, with other bytes than zeros for padding, as many as each has."""
     if not is_dataclass(value) or isinstance(value, type):
         return value
     changes: dict[str, Any] = {}
     for field in fields(value):
         old = getattr(value, field.name)
-        new = _padded_list(old) if isinstance(old, tuple) else _padded(old)
+        new = _padded_list(old) if isinstance(old, tuple) else _fill_padding(old)
         if new != old:
             changes[field.name] = new
     filled: Value = replace(value, **changes) if changes else value

@@ -26,8 +26,8 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
     ``table`` is the source's own; it is empty unless the source is a site gate. Raises RoutingError when there is
     none. Spec: MS-MQBR 3.1.5.1.
     """
-    source_machine = _known(topology, source)
-    destination_machine = _known(topology, destination)
+    source_machine = _require_queue_manager(topology, source)
+    destination_machine = _require_queue_manager(topology, destination)
     if source_machine.RoutingServer:
         hops = _for_router(topology, table, source_machine, destination_machine)
     elif source_machine.OutRoutingServerIdentifierList:
@@ -71,7 +71,7 @@ def _one(identifier: UUID | None) -> NextHops:
     return () if identifier is None else (identifier,)
 
 
-def _known(topology: Topology, identifier: UUID) -> QueueManager:
+def _require_queue_manager(topology: Topology, identifier: UUID) -> QueueManager:
     machine = get_queue_manager(topology, identifier)
     if machine is None:
         raise RoutingError(f"the directory has no queue manager {identifier}: create it there first")

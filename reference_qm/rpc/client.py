@@ -22,7 +22,7 @@ from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
 from reference_qm.rpc.pdu import Pdu, PduFramer
-from reference_qm.rpc.protection import AgreedSecurity, begun, fragments
+from reference_qm.rpc.protection import AgreedSecurity, begin_security, fragments
 from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
@@ -53,7 +53,7 @@ class ClientAssociation:
         self, interfaces: Sequence[Interface], limits: Limits | None = None, security: ClientSecurity | None = None
     ) -> None:
         self.interfaces = tuple(interfaces)
-        self._security = None if security is None else begun(security)
+        self._security = None if security is None else begin_security(security)
         self.limits = limits or Limits()
         self.state = BindingState.BINDING
         self.multiplexed = False

@@ -57,7 +57,7 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
         return _rc4(key, body)
     block = _BLOCK[algorithm]
     if not body or len(body) % block:
-        raise _failed(f"{len(body)} bytes are no whole blocks of {block}")
+        raise _security_error(f"{len(body)} bytes are no whole blocks of {block}")
     padded = (
         bytes(_weak_rc2(key).decrypt(body))
         if _is_weak_rc2(algorithm, key)
@@ -67,7 +67,7 @@ def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
     try:
         return unpadder.update(padded) + unpadder.finalize()
     except ValueError as error:
-        raise _failed("its padding is not that of PKCS #5") from error
+        raise _security_error("its padding is not that of PKCS #5") from error
 
 
 def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:
@@ -76,7 +76,7 @@ def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:
         raise SecurityError("SymmetricKey", _SECTION, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
 
 
-def _failed(message: str) -> SecurityError:
+def _security_error(message: str) -> SecurityError:
     return SecurityError("MessagePropertiesHeader.MessageBody", "MS-MQQB 3.1.5.8.3", message)
 
 

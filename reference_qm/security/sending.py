@@ -99,7 +99,7 @@ def encrypt_message(
         packet,
         BaseHeader=replace(packet.BaseHeader, PacketSize=0),
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(SH=1)),
-        SecurityHeader=_announced(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
+        SecurityHeader=_describe_encryption(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
         MessagePropertiesHeader=replace(
             packet.MessagePropertiesHeader,
             MessageBody=body,
@@ -126,7 +126,7 @@ def _key_for(
     return made
 
 
-def _announced(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
+def _describe_encryption(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
     """Return the SecurityHeader that says how the body is encrypted."""
     data = replace(
         header.SecurityData,

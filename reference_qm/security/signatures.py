@@ -122,14 +122,16 @@ def sign_message(
     several = packet.MultiQueueFormatHeader
     if several is not None:
         made = sign(key, algorithm, content(packet, SignatureType.SIG30))
-        return _resized(packet, security, replace(several, Signature=replace(several.Signature, Signature=made)))
+        return _replace_headers(
+            packet, security, replace(several, Signature=replace(several.Signature, Signature=made))
+        )
     if kind is SignatureType.SIG30:
         raise SecurityError("MultiQueueFormatHeader", _SIGNING, "an MSMQ 3.0 signature needs one")
     data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
-    return _resized(packet, replace(security, SecurityData=data), None)
+    return _replace_headers(packet, replace(security, SecurityData=data), None)
 
 
-def _resized(
+def _replace_headers(
     packet: UserMessagePacket, security: SecurityHeader, several: MultiQueueFormatHeader | None
 ) -> UserMessagePacket:
     """Return the packet with other headers; building computes PacketSize."""

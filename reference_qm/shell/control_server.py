@@ -8,7 +8,15 @@ from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
-from reference_qm.control import FACILITIES, ControlError, NotOffered, announced, answer, refusal, request_from
+from reference_qm.control import (
+    FACILITIES,
+    ControlError,
+    NotOffered,
+    answer,
+    list_offered_facilities,
+    refusal,
+    request_from,
+)
 from reference_qm.shell.host import Host
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
 from reference_qm.surface.effects import Answer, Completed
@@ -230,7 +238,7 @@ class ControlClient(asyncio.Protocol):
     def _limit_facilities(self, reply: dict[str, Any]) -> dict[str, Any]:
         """Leave what is not offered here out of an answer to identity."""
         if "facilities" in reply:
-            reply["facilities"] = announced(reply["facilities"], self.server.offered)
+            reply["facilities"] = list_offered_facilities(reply["facilities"], self.server.offered)
         return reply
 
     def _refuse(self, number: Any, error: str) -> None:

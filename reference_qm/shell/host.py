@@ -388,7 +388,7 @@ class Host:
         there = self._surroundings.there
         if entries := self._surroundings.on_disk(before):
             await self.store.write([entries])
-        for event in self._surroundings.noticed(before):
+        for event in self._surroundings.list_inputs(before):
             self.handle(event)
         if there["service"] and not before["service"]:
             asyncio.get_running_loop().call_soon(self.restart)

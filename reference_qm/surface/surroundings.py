@@ -160,7 +160,7 @@ class Surroundings:
         """Return what a queue manager that starts finds out of what is away."""
         everything = dict.fromkeys(self.there, True)
         told = [DomainTold(self.member_of)] if self.directory is not None else []
-        return [*told, *(one for one in self.noticed(everything) if not isinstance(one, Stopped))]
+        return [*told, *(one for one in self.list_inputs(everything) if not isinstance(one, Stopped))]
 
     def on_disk(self, before: Mapping[str, bool]) -> dict[str, object]:
         """Return the change of the store by what is there, or away, that was not so before."""
@@ -173,7 +173,7 @@ class Surroundings:
             entries[OF_OTHER_DOMAIN] = None
         return entries
 
-    def noticed(self, before: Mapping[str, bool]) -> list[Input]:
+    def list_inputs(self, before: Mapping[str, bool]) -> list[Input]:
         """Return what a queue manager finds out of what is there, or away, that was not so before.
 
         That its directory is not as it was it finds out later.
@@ -193,7 +193,7 @@ class Surroundings:
         if isinstance(request, ChangeEnvironment):
             return self._change(request)
         directory = self._other or self.directory
-        return NO_DIRECTORY if directory is None else self._published(directory, request)
+        return NO_DIRECTORY if directory is None else self._answer_published(directory, request)
 
     def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         fast_s = self.fast_s if request.clock is None else request.clock
@@ -258,7 +258,7 @@ class Surroundings:
                 return found if isinstance(found, QueueManager) else None
         return None
 
-    def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
+    def _answer_published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
             self._have(directory, request, present=request.present)
         found = self._find(directory, request)
@@ -275,9 +275,9 @@ class Surroundings:
             status = directory.write(found, tuple(names[name] for name in changes))
             if status is not DirectoryOperationResult.SUCCESS:
                 return f"published: the directory refuses the change: {status.value}"
-        shown = {name: _shown(getattr(found, attribute)) for name, attribute in names.items()}
+        shown = {name: _to_json(getattr(found, attribute)) for name, attribute in names.items()}
         if isinstance(found, QueueManager):
-            shown["computer_sid_base64"] = _shown(object_sid(directory, found.ComputerName))
+            shown["computer_sid_base64"] = _to_json(object_sid(directory, found.ComputerName))
         return {"published": shown}
 
     def _have(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
@@ -306,9 +306,9 @@ class Surroundings:
         return directory.read("Queue", equals("Pathname", path)).rDirectoryObject
 
 
-def _shown(value: object) -> object:
+def _to_json(value: object) -> object:
     if isinstance(value, tuple):
-        return [_shown(one) for one in value]
+        return [_to_json(one) for one in value]
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
     return str(value) if isinstance(value, UUID) else value

@@ -213,6 +213,6 @@ class SystemQueuesPublished(DirectoryClient):
 class PublishedWithoutProperties(Publishing):
     """A public queue is published with its name alone."""
 
-    def _element(self, queue: Queue) -> objects.Queue:
-        element = super()._element(queue)
+    def _build_element(self, queue: Queue) -> objects.Queue:
+        element = super()._build_element(queue)
         return objects.Queue(Identifier=element.Identifier, Pathname=element.Pathname)

@@ -29,10 +29,10 @@ def _by_default(asked: Callable[[SendMessage], bool], **attributes: Any) -> Inst
     """Give messages of applications other values of attributes for which nothing was asked."""
 
     class Defaulting(Commands):
-        def _message(
+        def _build_message(
             self, request: SendMessage, security: MessageSecurity | None, now: Now, *rest: Any, **named: Any
         ) -> Message:
-            message = super()._message(request, security, now, *rest, **named)
+            message = super()._build_message(request, security, now, *rest, **named)
             return message if asked(request) else replace(message, **attributes)
 
     return replace_part(Defaulting)

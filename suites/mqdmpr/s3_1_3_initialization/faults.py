@@ -150,7 +150,7 @@ class DequeuesOnDisk(TransactionOperations):
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         if transaction.SinglePhase:
-            self.qm.disk.save(self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
 def _nothing_to_commit(qm: QueueManager) -> None:

@@ -294,8 +294,8 @@ def _can_be_ended_again(qm: QueueManager, transaction: Transaction) -> None:
 class CommitAnsweredAsPrepared(Coordinating):
     """Who commits a transaction is told once more that it is prepared."""
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
-        decided: Result = super()._decide(transaction, outcome)
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+        decided: Result = super()._carry_out_outcome(transaction, outcome)
         return Result({"outcome": "prepared"}) if outcome is Outcome.COMMITTED else decided
 
 
@@ -303,8 +303,8 @@ class CommitAnsweredAsPrepared(Coordinating):
 class AbortAnsweredAsCommitted(Coordinating):
     """Who aborts a transaction is told that it is committed."""
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
-        super()._decide(transaction, outcome)
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+        super()._carry_out_outcome(transaction, outcome)
         return Result({"outcome": Outcome.COMMITTED.value})
 
 

@@ -14,8 +14,8 @@ from harness.peer.conversation import RawConversation
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import accepted_from, is_address
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.opening import find_accepted_session, is_address
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers
@@ -47,13 +47,13 @@ def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judg
     """An accepted session has no outgoing queue and nothing to send; one for a message has both after a restart."""
     sender = Sender(peer, sut, peer.direct_name("mqc-reference"))
     other = peer.open_raw()
-    accepted = accepted_from(sut, peer.identifier)
-    reference = element(accepted, "OutgoingQueueReference")
+    accepted = find_accepted_session(sut, peer.identifier)
+    reference = read_element(accepted, "OutgoingQueueReference")
     judge("MQQB-3.1.1.3.1-10", expected=None, observed=reference, case="accepted")
     other.close()  # the message might go on it (E16)
     sender.send(1, delivery="recoverable")
     session, came = sender.first(1)
-    addresses = [element(one, "RemoteQMAddress") for one in (accepted, *_for(sut, sender.to))]
+    addresses = [read_element(one, "RemoteQMAddress") for one in (accepted, *_for(sut, sender.to))]
     judge(
         "MQQB-3.1.1.3.1-11",
         expected=holds("addresses"),
@@ -63,7 +63,7 @@ def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judg
     judge.conclude("MQQB-3.1.1.3.1-11")
     session.close()
     sut.restart()
-    references = {element(one, "OutgoingQueueReference") for one in _for(sut, sender.to)}
+    references = {read_element(one, "OutgoingQueueReference") for one in _for(sut, sender.to)}
     judge("MQQB-3.1.1.3.1-10", expected={sender.to}, observed=references, case="after a restart")
     session = sender.session()
     sender.collect(session, 1)

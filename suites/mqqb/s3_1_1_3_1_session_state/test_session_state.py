@@ -7,9 +7,9 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts, fields, holds
 from harness.run.marks import covers, malforms, needs
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import Receiver, order_ack, place
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
@@ -237,7 +237,11 @@ def _rejected(peer, sut, count):
 
     def shown():
         told = sut.control.call("get_transfers", queue=queue)["transfers"]
-        counts = [element(one, "RejectCount") for one in told if text(one["SenderIdentifier"]) == text(peer.identifier)]
+        counts = [
+            read_element(one, "RejectCount")
+            for one in told
+            if guid_text(one["SenderIdentifier"]) == guid_text(peer.identifier)
+        ]
         return counts[-1] if counts else "no count"
 
     peer.eventually(lambda: shown() == count)

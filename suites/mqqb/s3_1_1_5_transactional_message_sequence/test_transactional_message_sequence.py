@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import fields
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
 PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
@@ -28,11 +28,11 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
         frame = outgoing.acknowledge(number)
         outgoing.await_info("EodLastAckCount", number)
         info = outgoing.info()
-        judge("MQQB-3.1.3.2-18", expected=number, observed=element(info, "EodLastAckCount"), evidence=frame)
+        judge("MQQB-3.1.3.2-18", expected=number, observed=read_element(info, "EodLastAckCount"), evidence=frame)
         found = [info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
         expected = [place_of(sent[number]), place_of(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
-        left = element(info, "EodNoAckCount")
+        left = read_element(info, "EodNoAckCount")
         judge("MQQB-3.1.7.1.3-06", expected=5 - number, observed=left, case="left", evidence=evidence)
         judge(
             "MQQB-3.1.1.5-01",

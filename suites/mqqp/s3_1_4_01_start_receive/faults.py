@@ -246,5 +246,5 @@ class WaitingReaderGetsNoTransactionalMessage(Waiting):
 class WaitsForTheLost(ClientTasks):
     """A client does not learn that a call has failed without a status of its method."""
 
-    def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        super()._take(binding, [one for one in happened if not isinstance(one, Failed)], now)
+    def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+        super()._take_events(binding, [one for one in happened if not isinstance(one, Failed)], now)
