@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.fields import recomputed
-from harness.faults.parts import fault, replaced
+from harness.faults.fields import change_number
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
@@ -38,7 +38,7 @@ def _interpreted(change: Callable[[Message], Message]) -> Install:
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
-    return replaced(Interpreting)
+    return replace_part(Interpreting)
 
 
 for _name, _rules, _says, _change in (
@@ -100,7 +100,7 @@ def _known_provider(field: str, known: tuple[Any, ...]) -> Install:
                 raise FormatError(f"SecurityHeader.{field}", 0, "a fault", f"{value} is none that is here")
             super().check_form(packet)
 
-    return replaced(Knowing)
+    return replace_part(Knowing)
 
 
 add(
@@ -128,7 +128,7 @@ def _on_its_way(change: Callable[[bytes], Any], field: str) -> Install:
             altered: UserMessagePacket = set_fields(counted, {f"MessagePropertiesHeader.{field}": change})
             return altered
 
-    return replaced(Altering)
+    return replace_part(Altering)
 
 
 for _name, _rule, _field, _alter in (
@@ -302,7 +302,7 @@ add(
     "message-class-big-endian",
     ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
     "MessageClass of an acknowledgment is big-endian.",
-    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+    change_number(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
 )
 
 
@@ -313,7 +313,7 @@ def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
         def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
             return None if queue is which(self.qm) else super().move_message(position, queue)
 
-    return replaced(KeptOut)
+    return replace_part(KeptOut)
 
 
 add(

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -35,7 +35,7 @@ def _by_default(asked: Callable[[SendMessage], bool], **attributes: Any) -> Inst
             message = super()._build_message(request, security, now, *rest, **named)
             return message if asked(request) else replace(message, **attributes)
 
-    return replaced(Defaulting)
+    return replace_part(Defaulting)
 
 
 for _name, _rules, _says, _install in (

@@ -138,7 +138,7 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for asked, rules in CLASSIFICATIONS.items():
         if not came and not wanted[asked]:
-            judge.not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
             continue
         judge(*rules, expected=wanted[asked], observed=found[asked], case=end, evidence=evidence)
     judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)

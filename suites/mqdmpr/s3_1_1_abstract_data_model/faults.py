@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid5
 
 from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
@@ -127,7 +127,7 @@ def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
             super().move_in_transaction(transaction, position, target)
             change(transaction.TransactionalOperationCollection[-1])
 
-    return replaced(Changed)
+    return replace_part(Changed)
 
 
 def _taken_for(kind: OperationType, other: OperationType) -> Install:

@@ -52,7 +52,7 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE) or f"0x{anonymous:08X}")
     if owned:
         why = "the queue was created by a domain user"
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.3.1-11",
             "MQDMPR-3.1.7.1.3.1-12",
             "MQDMPR-3.1.7.1.3.1-18",
@@ -84,7 +84,7 @@ def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
     try:
         name = sut.new_queue("owned", owner=user.name)
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
+        judge.end_unobservable(f"the SUT's control channel creates no queue for a user: {refused}")
         return
     found = descriptors.read_security(sut, name)
     judge(
@@ -117,7 +117,7 @@ def test_what_the_computer_may_do_with_a_new_queue(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     shown = enterprise.read_object().get("computer_sid_base64")
     if shown is None:
-        judge.not_shown("the SUT's directory shows no SID of its computer")
+        judge.end_unobservable("the SUT's directory shows no SID of its computer")
         return
     computer = descriptors.read_sid(base64.b64decode(shown))
     made = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}

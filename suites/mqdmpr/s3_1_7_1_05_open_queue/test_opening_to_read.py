@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import (
@@ -73,7 +73,7 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
     """An opening has the access that was asked for: one to peek lets another receive alone, one to receive does not."""
@@ -120,7 +120,7 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_names_that_open_nothing_to_read(remote, sut, judge, access):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor, _positions_of
@@ -248,7 +248,7 @@ add(
     "cursor-receive-waits-for-ever",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor that may not wait waits for ever.",
-    both(_WAITS_FOR_EVER, replaced(TimesOut)),
+    both(_WAITS_FOR_EVER, replace_part(TimesOut)),
 )
 
 

@@ -90,13 +90,13 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     if not read_element(shown, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge("MQQB-3.1.3.1-07", expected=RUNS, observed=_runs(shown), evidence=sent)
-    judge.finished("MQQB-3.1.3.1-07")
+    judge.conclude("MQQB-3.1.3.1-07")
     if not _becomes_empty(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=DAY_S)  # what came while the clock was fast is old then
         _becomes_empty(peer, sut)
         sut.change_environment(clock=0)
     if read_element(_manager(sut), "MessageIDHistoryTable"):
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
             reason="the SUT's MessageIDHistoryTable did not become empty: others may send, too",
@@ -106,7 +106,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     shown = _manager(sut)
     entries = len(read_element(shown, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
-    judge.finished("MQQB-3.1.1.3-21")
+    judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
     judge("MQQB-3.1.3.1-06", expected=STANDS, observed=not _runs(shown), evidence=sent)

@@ -93,7 +93,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge, owed):
     ):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
         judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
-    judge.finished("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
+    judge.conclude("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
     header = second.send(_acknowledgment(1))
     again = second.send(peer.recoverable_message())
     goes_on = holds("takes the SessionHeader and acknowledges the next message")
@@ -215,7 +215,7 @@ def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
     """PingCookie begins with 0 and is incremented before it is sent."""
     sut.restart()
     if sut.waiting_for([""]):
-        judge.not_exercised("MQQB-3.1.3.2-35", reason="it pings also for messages that outlived the restart")
+        judge.mark_not_exercised("MQQB-3.1.3.2-35", reason="it pings also for messages that outlived the restart")
         return
     asked = PingingSut(peer, sut).await_ping()
     judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=ping_fields(asked, "Cookie"), evidence=asked)

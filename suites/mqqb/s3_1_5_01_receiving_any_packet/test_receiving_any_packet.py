@@ -12,7 +12,7 @@ from harness.peer.conversation import RawConversation
 from harness.peer.handshake import request
 from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
-from harness.run.marks import covers, goes_on, malforms
+from harness.run.marks import covers, malforms, sut_survives
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.mqqb.steps.opening import accepted, agree, await_early_close, listen, respond
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing
@@ -87,7 +87,7 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
@@ -150,7 +150,7 @@ def resized(data: bytes) -> bytes:
     "MQQB-2.2.2.1-D01",
     "MQQB-2.2.5-09",
 )
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_a_malformed_packet_closes_the_session(peer, judge):
     """On a session that is open and alive, a malformed packet is not acknowledged but ends it."""
@@ -169,7 +169,7 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
 
 
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 @pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "parameters with a byte too many"])
 def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judge, flaw):

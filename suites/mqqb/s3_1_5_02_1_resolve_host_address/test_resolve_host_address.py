@@ -43,7 +43,7 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     request = connection.expect("EstablishConnection") if connection else None
     connected = holds(f"a connection to {peer.address}", otherwise="no connection")
     judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(connection), evidence=[request])
-    judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
+    judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None or request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     message = agree(connection, respond(connection, request))
@@ -110,7 +110,7 @@ def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
     sut.send(NOWHERE, body="elsewhere")
     shown = len(list_outgoing_queues(sut, to))
     judge("MQQB-3.1.5.2.1-02", expected=1, observed=shown, case="OutgoingQueues", evidence=request)
-    judge.finished("MQQB-3.1.5.2.1-02")
+    judge.conclude("MQQB-3.1.5.2.1-02")
     message = agree(connection, respond(connection, request))
     connected = [name for name in (to, NOWHERE) if find_outgoing_queue(sut, name)["State"] == "Connected"]
     judge("MQQB-3.1.5.2.1-03", expected=[to], observed=connected, case="Connected", evidence=[request, message])

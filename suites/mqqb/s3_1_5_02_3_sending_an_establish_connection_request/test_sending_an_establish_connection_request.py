@@ -45,12 +45,12 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
         observed=bool(first) or ("no packet" if connection else "no connection"),
         evidence=first,
     )
-    judge.finished("MQQB-3.1.5.2.3-02")
+    judge.conclude("MQQB-3.1.5.2.3-02")
     if first is None:
         raise ConformanceFailure("the SUT sent no request for its message")
     judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first)
     judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first)
-    judge.finished("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
+    judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
     if first.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's first packet is {first.kind}")
     header = first["EstablishConnectionHeader"]
@@ -82,7 +82,7 @@ def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, 
         observed=passed_ms,
         evidence=[first, second],
     )
-    judge.finished("MQQB-3.1.5.2.3-10")
+    judge.conclude("MQQB-3.1.5.2.3-10")
     silent = [frame for frame, since in ((first, 0), (second, first.number)) if not pings(peer, since, frame.number)]
     if not silent:
         raise ConformanceFailure("the SUT pings before each request; what SE is then, text and frames differ on (E03)")

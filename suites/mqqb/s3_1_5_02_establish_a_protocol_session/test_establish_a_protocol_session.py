@@ -47,7 +47,7 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
         expected=holds("an entry of a failure"),
         observed=bool(entry) or f"{len(_entries(sut, to))} entries, none of a failure",
     )
-    judge.finished("MQQB-3.1.5.2-01")
+    judge.conclude("MQQB-3.1.5.2-01")
     if entry is None:
         raise ConformanceFailure("the SUT notes no failure: there is nothing to read a Status from")
     status = entry["Status"]

@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, one_of
 from harness.peer.inbox import acknowledging
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import NOWHERE, private_queue
 from suites.mqqb.steps.opening import internal_bits
@@ -83,7 +83,7 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         ("MQQB-3.1.5.8.7-10", window, header.WindowSize),
     ):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
-    judge.finished(*OF_THE_FIRST)
+    judge.conclude(*OF_THE_FIRST)
     last = session.expect(
         "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS)
     )
@@ -98,7 +98,7 @@ HIGHEST_RC = 0x1F
 
 
 @malforms("MQMQ-2.2.19.2-08")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
 def test_a_message_behind_one_that_is_not_accepted_is_acknowledged(peer, sut, judge, reason):
@@ -170,7 +170,7 @@ def _kept(sut: Sut) -> list[str]:
 
 @malforms("MQQB-3.1.6.4-07")
 @covers("MQQB-3.1.5.8.7-13")
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
 def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
     """After two recoverable messages among express ones the session stays open when the peer says so, and ends when it

@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, any_order, between, closed, facts, holds, in_queue, of_classes, one_of
 from harness.peer.inbox import only_here
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -85,7 +85,7 @@ def _as_sent(frame: Frame, queue: str) -> str:
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @covers("MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("queue_control", "receive")
@@ -146,7 +146,7 @@ def test_what_was_not_sent_takes_no_room(peer, sut, judge):
     receiver.end()
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
 def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer, sut, judge):

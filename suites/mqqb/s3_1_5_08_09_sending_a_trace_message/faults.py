@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import during, skip
 from harness.faults.registry import add
-from harness.faults.reports import ELSEWHERE, reported, reported_with
+from harness.faults.reports import ELSEWHERE, change_reports, reported_with
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import QM
 from reference_qm.core.queue_manager import QueueManager
@@ -60,7 +60,7 @@ add(
     "report-to-unknown-queue",
     "MQQB-3.1.5.8.9-11",
     "A report for a queue that cannot be opened goes elsewhere.",
-    reported(Tracing.trace_received, _elsewhere_if_unknown),
+    change_reports(Tracing.trace_received, _elsewhere_if_unknown),
 )
 
 

@@ -135,7 +135,7 @@ def test_what_is_acknowledged_while_its_session_is_lost_makes_no_other(peer, sut
     evidence = [sent, ack, *(early.received[:1] if early else [])]
     none_new = holds("no new session with nothing left to send", otherwise="a new session")
     judge("MQQB-3.1.6.1-01", expected=none_new, observed=early is None, evidence=evidence)
-    judge.finished("MQQB-3.1.6.1-01")
+    judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
     again = early or sender.next_session(within_ms)
     came = tags(sender.collect(again, 1)) if again else []

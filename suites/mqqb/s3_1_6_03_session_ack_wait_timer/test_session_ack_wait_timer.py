@@ -82,7 +82,7 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
         observed=near(clock.ended(), wait) or clock.ending(),
         evidence=[acknowledged, clock.first],
     )
-    judge.finished("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
+    judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
     clock.begin(sender.session())
     clock.wait(wait / 2)
@@ -95,7 +95,7 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
         observed=(ended is not None and ended > 1.5 * wait + NEAR) or clock.ending(),
         evidence=[clock.first, acknowledged],
     )
-    judge.finished("MQQB-3.1.6.3-04")
+    judge.conclude("MQQB-3.1.6.3-04")
     restarted = holds(f"closed whole waits of {wait} AckWaitTimeouts after the SessionAck")
     judge(
         "MQQB-3.1.5.5.5-02",

@@ -49,14 +49,14 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     )
     if first is None:
         raise ConformanceFailure("the SUT acknowledged the first messages with nothing")
-    judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
+    judge.conclude("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
     bits = internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little")
     shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
     judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=first)
     shown = {name: bits[name] for name in ("IN", "PT")}
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
-    judge.finished("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
+    judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages with no SessionAck")
     judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
@@ -76,7 +76,7 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
     judge("MQQB-3.1.6.4-08", expected=flagged, observed=second, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-08")
+    judge.conclude("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
     third = _acknowledging(session, sut, 5)
@@ -85,7 +85,7 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b1})
     judge("MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
+    judge.conclude("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(peer.message()))
     fourth = _next(session, sut)

@@ -392,7 +392,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     session = sender.session()
     frames = sender.collect_all(session, 2)
     judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged():
         names = {lost[0]: "without JN", kept[0]: "with JN"}
@@ -434,7 +434,7 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
     session = sender.session()
     frames = sender.collect_all(session, 1)
     judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))

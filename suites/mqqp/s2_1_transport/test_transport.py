@@ -9,7 +9,7 @@ import pytest
 from harness.errors import SutUnavailable
 from harness.expectations import each, facts, holds
 from harness.peer.remote import START
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
@@ -76,7 +76,7 @@ def test_whoever_connects_is_served(remote, judge):
     ],
     ids=["1.0", "1.1", "2.0", "0.0", "other"],
 )
-@goes_on()
+@sut_survives()
 def test_the_interface_has_its_identifier_and_version(remote, judge, syntax, expected):
     """1088a980-eae5-11d0-8d9b-00a02453c337 version 1.0 is agreed on; a newer one, another, or a neighbour is not."""
     port = remote.read_port()

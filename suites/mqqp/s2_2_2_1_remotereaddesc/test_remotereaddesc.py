@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import between, each, facts
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, START, START2, RemoteQueue, described
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import (
     INFINITE,
     LOOKUP_PEEK_NEXT,
@@ -36,7 +36,7 @@ CLOCKS_S = 120
 
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-D03")
 @pytest.mark.parametrize("by", [START, START2, LOOKUP])
-@goes_on()
+@sut_survives()
 def test_what_is_reserved_makes_no_difference(remote, judge, by):
     """Any Reserved and eAckNack are taken, alone and together, by peeks and by receives; answers have Reserved 1."""
     peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
@@ -103,7 +103,7 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
 
 @covers("MQQP-2.2.2.1-D02")
 @pytest.mark.parametrize("by", [START, START2, LOOKUP])
-@goes_on()
+@sut_survives()
 def test_a_size_above_its_range_is_refused(remote, judge, by):
     """dwSize one above 0x00420000 and of all ones is refused, and the message stays; with 0 it is read."""
     peek = LOOKUP_PEEK_NEXT if by == LOOKUP else PEEK_CURRENT

@@ -19,7 +19,7 @@ def test_openings_are_kept_apart(remote, judge):
     every = [brought(one.read(PEEK_CURRENT)) for one in (queue, second, third)]
     evidence = [frame for one in (queue, second, third) for frame in one.session.evidence]
     judge("MQQP-3.1.1.5-03", expected=each(FIRST, "opening"), observed=every, evidence=evidence)
-    judge.finished("MQQP-3.1.1.5-03")
+    judge.conclude("MQQP-3.1.1.5-03")
     closed = second.close()
     after = [brought(one.read(PEEK_CURRENT)) for one in (queue, second, third)]
     expected = [FIRST, "MQ_ERROR_INVALID_PARAMETER", FIRST]

@@ -109,7 +109,7 @@ def test_a_read_is_one_of_three_and_the_next_message_is_that_of_a_cursor(peer, s
     judge(action, expected=none("ulAction that no table has"), observed=others, evidence=calls)
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == PEEK_NEXT]
     if not following:
-        judge.not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
+        judge.mark_not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
         return
     without = [call.name for call in following if not description(call).hCursor]
     judge(cursor, expected=none("PEEK_NEXT without a cursor"), observed=without, evidence=following)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import each, facts, holds, one_of
 from harness.peer.remote import LOOKUP, START, START2
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import (
     FIRST_ID,
     LOOKUP_PEEK_NEXT,
@@ -45,7 +45,7 @@ GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
     }
 )
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
-@goes_on()
+@sut_survives()
 def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
     """Reads that wait there end with a failure when it is deleted, and those that come then; another is read on.
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.remote import START, START2, no_handle
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
@@ -203,7 +203,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
         },
     }
 )
-@goes_on()
+@sut_survives()
 def test_what_fails_brings_no_handle(remote, judge, by, rules):
     """From an empty queue each action returns a failure and NULL; so does what is refused; then a receive succeeds."""
     queue = remote.filled()
@@ -242,7 +242,7 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
         },
     }
 )
-@goes_on()
+@sut_survives()
 def test_descriptions_that_are_refused(remote, judge, by, rules):
     """Handles that are none or differ, an unknown cursor, PEEK_NEXT without a cursor: each its own status."""
     queue = remote.filled(FIRST)
@@ -266,7 +266,7 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
 
 
 @covers("MQQP-3.1.4.10-13")
-@goes_on()
+@sut_survives()
 def test_a_description_of_null_is_refused(remote, judge):
     """RemoteQMStartReceive2 without a REMOTEREADDESC returns MQ_ERROR_INVALID_HANDLE."""
     queue = remote.filled(FIRST)

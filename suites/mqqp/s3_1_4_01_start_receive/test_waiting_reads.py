@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts
 from harness.peer.remote import START, START2
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import (
@@ -39,7 +39,7 @@ LONG_MS = 600_000
         },
     }
 )
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
 def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules, action):
     """While a read waits, one with its dwRequestID is refused through the same handle; through another it waits."""

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts
 from harness.peer.remote import START, START2
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
 from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, fill
@@ -96,7 +96,7 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
 
 
 @covers("MQQP-3.1.4.2-10")
-@goes_on()
+@sut_survives()
 def test_without_a_handle_nothing_is_ended(remote, judge):
     """NULL brings MQ_ERROR_INVALID_HANDLE, whether a queue was opened or not."""
     association = remote.associate()

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.remote import RemoteQueue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
 from harness.wire.rpc_stub import NULL_HANDLE, guid
 from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought
@@ -49,22 +49,22 @@ def test_each_opening_has_a_handle_of_its_own(remote, judge):
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
     """pQueue and dwpContext are the same and not 0; hQueue may be anything; dwpContext is what is read from then on."""
     queue = remote.filled(FIRST)
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
     judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
-    judge.finished("MQQP-3.1.4.3-14")
+    judge.conclude("MQQP-3.1.4.3-14")
     differs = queue.open_session(pQueue=queue.pointer + 1)
     judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
-    judge.finished("MQQP-3.1.4.3-15")
+    judge.conclude("MQQP-3.1.4.3-15")
     opened = remote.open_remote(queue.association, "admin").settled()
     values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
     ignored = queue.open_session(hQueue=UNKNOWN_HANDLE, **values)
     judge("MQQP-3.1.4.3-11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
-    judge.finished("MQQP-3.1.4.3-11")
+    judge.conclude("MQQP-3.1.4.3-11")
     remote.deliver(["second"], queue="admin")
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
     read = queue.read(PEEK_CURRENT, **handles)

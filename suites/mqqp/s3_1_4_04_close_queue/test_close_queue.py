@@ -98,7 +98,7 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
         observed=observed,
         evidence=evidence,
     )
-    judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
+    judge.conclude("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
     seen, expected = {"closed": ends, "beside": waiting(elsewhere)}, facts(closed=each("cancelled"), beside=WAITING)
     judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
 

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts, status
 from harness.peer.remote import START, START2
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
 from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, brought
 
@@ -26,7 +26,7 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
     "MQQP-2.2.2.1-01",
     "MQDMPR-3.1.7.1.2-06",
 )
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [START, START2])
 def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts, status
 from harness.peer.remote import START, START2
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import release_of
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
@@ -34,7 +34,7 @@ def ended(read) -> str:
     "MQQP-3.1.4.6-11",
     "MQQP-3.1.4.1-02",
 )
-@goes_on()
+@sut_survives()
 def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     """Another queue, a pQueue that is none, another dwRequestID: each its own status, and the read waits on."""
     queue = remote.filled()
@@ -109,7 +109,7 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": waiting(second)}
     expected = facts(before=each(WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=WAITING)
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
-    judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
+    judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
     remote.deliver([FIRST])
     got = second.wait()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts, in_queue, one_of
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK, RR_NACK
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
@@ -25,7 +25,7 @@ pytestmark = needs("qm2qm")
 @covers(
     "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"
 )
-@goes_on()
+@sut_survives()
 def test_an_open_queue_is_purged_and_no_other(remote, judge):
     """A queue that was not opened is refused; one that was is empty afterwards, and another is not."""
     queue = remote.filled(FIRST, SECOND)
@@ -46,9 +46,9 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     )
     purged = queue.purge()
     judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
+    judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-10")
+    judge.conclude("MQQP-3.1.4.7-10")
     judge("MQQP-3.1.4.7-09", expected=in_queue(FIRST), observed=admin.labels(), evidence=purged.evidence)
 
 

@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
 from harness.peer.remote import Remote
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
@@ -83,7 +83,7 @@ def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
-@goes_on()
+@sut_survives()
 def test_what_is_none_of_the_four_has_no_port(remote, judge):
     """Numbers above 3 bring 0, or a fault of the range (E53); what is not available brings 0. Then ports are told."""
     calls = asked(remote, *BEYOND, IP_READ)

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import each, facts, holds, one_of, status
 from harness.judging.judge import Judge
 from harness.peer.remote import RemoteQueue, no_handle
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qm2qm import (
     FIRST_ID,
@@ -323,7 +323,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     "MQQP-3.1.4.11-25",
     "MQQP-3.1.4.11-26",
 )
-@goes_on()
+@sut_survives()
 def test_descriptions_that_are_refused(remote, judge, action):
     """By each action: a cursor, any time-out, no queue, one that was not opened; then the same is carried out."""
     queue = remote.filled(FIRST, SECOND, THIRD)

@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import each, facts, holds, none, status
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, START, START2, Remote, RemoteQueue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import (
     FIRST_ID,
@@ -43,7 +43,7 @@ def refused(call: Call) -> str:
 
 
 @covers("MQQP-3.1.4-01")
-@goes_on()
+@sut_survives()
 def test_stubs_are_checked_strictly(remote, judge):
     """Values out of range, counts that are not there and stubs that end too soon are faults; nothing is done."""
     queue = remote.filled(FIRST)
@@ -141,7 +141,7 @@ def test_each_method_has_its_opnum(remote, judge):
 @covers("MQQP-3.1.4.2-D02")
 @pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
 @pytest.mark.parametrize("right", [RR_NACK, RR_ACK], ids=["nack", "ack"])
-@goes_on()
+@sut_survives()
 def test_an_acknowledgment_is_1_or_2(remote, judge, wrong, right):
     """Another dwAck is refused and ends nothing: the message is locked as before, until one of the two ends it."""
     queue = remote.filled(FIRST, SECOND)
@@ -162,7 +162,7 @@ def test_an_acknowledgment_is_1_or_2(remote, judge, wrong, right):
 
 
 @covers("MQQP-3.1.4.3-D01")
-@goes_on()
+@sut_survives()
 def test_licences_are_counted_from_0_to_16(remote, judge):
     """dwMQS of 0 to 16 opens a queue, which can be read and closed; one above is refused, and leaves nothing open."""
     queue = remote.filled(FIRST)
@@ -244,7 +244,7 @@ FAILING: dict[str, tuple[str, Callable[[Remote, RemoteQueue], list[Call]]]] = {
 @pytest.mark.parametrize(
     ("name", "rule"), [pytest.param(name, rule, marks=covers(rule), id=name) for name, (rule, _) in FAILING.items()]
 )
-@goes_on()
+@sut_survives()
 def test_what_a_method_refuses_is_returned(remote, judge, name, rule):
     """Well-formed calls that cannot be carried out are answered with a status, not with a fault."""
     queue = remote.filled()
@@ -263,7 +263,7 @@ def test_a_failure_has_the_severity_bit_and_a_code_of_its_own_the_customer_bit(r
     without = [f"{code:#010x}" for code in statuses if not failure(code)]
     evidence = calls
     if not statuses:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=evidence
         )
         return

@@ -21,6 +21,6 @@ def test_what_is_open_and_what_is_pending_is_kept(peer, sut, judge):
     asked = any_order(*(description(call).dwRequestID for call in calls))
     kept = [entry["RequestId"] for entry in reader.pending()]
     judge("MQQP-3.2.1.2-01", expected=asked, observed=kept, evidence=calls)
-    judge.finished("MQQP-3.2.1.2-01")
+    judge.conclude("MQQP-3.2.1.2-01")
     handles = [entry["OpenQueueDescriptorHandle"] for entry in reader.opened()]
     judge("MQQP-3.2.1.4-01", expected=[QUEUE_HANDLE] * 2, observed=handles, evidence=calls)

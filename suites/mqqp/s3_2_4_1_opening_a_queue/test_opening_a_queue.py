@@ -174,7 +174,7 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
     judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
-    judge.finished()
+    judge.conclude()
     request.wait()
 
 

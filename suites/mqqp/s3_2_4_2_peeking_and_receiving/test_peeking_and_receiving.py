@@ -275,7 +275,9 @@ def test_private_queues_that_a_message_names_are_those_of_their_computers(peer, 
     rule = section.message["message"]
     told_of = (reply.get("message") or {}).get("response_queue")
     if reply.get("message") and told_of is None:
-        judge.not_exercised(rule, reason="the SUT does not tell the response queue of a message", evidence=evidence)
+        judge.mark_not_exercised(
+            rule, reason="the SUT does not tell the response queue of a message", evidence=evidence
+        )
         return
     computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
     observed = {"computer": computer, "number": number.lstrip("0")}

@@ -54,6 +54,6 @@ def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
         observed={"before": before, "after": after},
         evidence=evidence,
     )
-    judge.finished()
+    judge.conclude()
     give(read, None, CANCELED)
     request.wait()

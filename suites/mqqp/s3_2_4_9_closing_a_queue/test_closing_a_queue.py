@@ -39,7 +39,7 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
         observed=found,
         evidence=evidence,
     )
-    judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
+    judge.conclude("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
     reader.begin("remote_receive", cursor=kept, timeout_ms=TIMEOUT_MS).wait()
     reads = reader.reads()
     expected = [fields(hRemoteQueue=OTHER_QUEUE, hCursor=CURSOR)]
