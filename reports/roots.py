@@ -17,10 +17,10 @@ _LONGEST = 800
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
     """Return a line for a terminal for each, worded as the harness has it."""
-    return [f"fix this first: {one_line(root.said, _LONGEST)}{_resting(root)}" for root in roots]
+    return [f"fix this first: {one_line(root.said, _LONGEST)}{_describe_dependents(root)}" for root in roots]
 
 
-def _resting(root: Root) -> str:
+def _describe_dependents(root: Root) -> str:
     number = len(root.checks)
     return f" ({number} check{'s rest' if number != 1 else ' rests'} on it)" if number else ""
 
@@ -32,13 +32,13 @@ def roots_of(extra: str | None) -> tuple[Root, ...]:
     except ValueError:
         return ()
     found = tree.get("roots") if isinstance(tree, dict) else None
-    return tuple(islice(map(_root, filter(_is_root, found)), ROOTS_SHOWN)) if isinstance(found, list) else ()
+    return tuple(islice(map(_parse_root, filter(_is_root, found)), ROOTS_SHOWN)) if isinstance(found, list) else ()
 
 
 def _is_root(one: Any) -> bool:
     return isinstance(one, dict) and isinstance(one.get("said"), str) and isinstance(one.get("checks"), list)
 
 
-def _root(one: dict[str, Any]) -> Root:
+def _parse_root(one: dict[str, Any]) -> Root:
     checks = (check for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
     return Root(one["said"][: TEXT_SHOWN + 1], frozenset(checks))

@@ -41,7 +41,7 @@ def test_a_mutant_is_tried_on_the_tests_that_run_it_and_once(tmp_path: Path) -> 
     file.write_text(TESTS, encoding="utf-8")
     functions = [one for one in all_mutants() if one.file == "core/transfer/session_acks.py"]
     unmasked = next(one for one in functions if one.name.endswith(":_is_covered:arithmetic-1"))
-    elsewhere = next(one for one in functions if one.function == "_flagged")
+    elsewhere = next(one for one in functions if one.function == "_is_flagged")
 
     faulthandler.cancel_dump_traceback_later()  # a fork has not its thread, and would wait for it for ever
 
