@@ -5,7 +5,7 @@ Nothing is collected that grows with the runs, nor with systems times rules.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from pyspark.sql import functions as sql
 from reports.lake.derived import systems_of
 from reports.lake.local import local_path
 from reports.lake.order import rank
+from reports.lake.renamed_checks import new_names_of_systems
 from reports.lake.schemas import RULE, SYSTEM
 from reports.lake.store import Lake
 from reports.model import (
@@ -120,13 +121,14 @@ def _read_runs(lake: Lake, runs: DataFrame) -> tuple[Run, ...]:
     unfollowed: dict[int, list[str]] = {}
     for row in missed.select("ingest", "rule").distinct().orderBy("rule").toLocalIterator():
         unfollowed.setdefault(row.ingest, []).append(row.rule)
+    new_names = new_names_of_systems(runs, lake.table("suites"))
     return tuple(
-        _build_run(row, counts.get(row.ingest, {}), unfollowed.get(row.ingest, []))
+        _build_run(row, counts.get(row.ingest, {}), unfollowed.get(row.ingest, []), new_names[row.sut])
         for row in latest.orderBy("ingest").collect()
     )
 
 
-def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str]) -> Run:
+def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str], new_names: Mapping[str, str]) -> Run:
     texts = {name: row[name] or "" for name in ("vendor", "reach", "harness", "selection", "aborted", "folder")}
     return Run(
         run=row.run,
@@ -140,7 +142,7 @@ def _build_run(row: Row, counts: dict[str, int], unfollowed: list[str]) -> Run:
         kept=row.kept or 0,
         rejected=row.rejected or 0,
         unfollowed=tuple(unfollowed),
-        roots=roots_of(row.extra),
+        roots=roots_of(row.extra, new_names),
         **texts,
     )
 

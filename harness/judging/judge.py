@@ -12,7 +12,7 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.expectations import Expectation, expectation
 from harness.judging.passive import PASSIVE, PassiveJudge
-from harness.judging.refused import said_of
+from harness.judging.refused import reasons_of
 from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import Advice, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
@@ -419,7 +419,7 @@ def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcom
     where = f"{case}: " if case else ""
     if difference is None:
         return _Outcome(True, f"{where}{expected}", f"{where}{expected.show(observed)}", None)
-    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", said_of(observed))
+    return _Outcome(False, f"{where}{expected}", f"{where}{difference}", reasons_of(observed))
 
 
 def _frames(evidence: Shown) -> list[Frame]:

@@ -12,6 +12,7 @@ from reports.lake import changes, current, derived, side_by_side
 from reports.lake.changes import Before
 from reports.lake.files import as_pattern
 from reports.lake.manifest import Known, table_folder
+from reports.lake.renamed_checks import rename_checks, with_new_names
 from reports.lake.schemas import DERIVED, ddl
 from reports.lake.store import Lake
 from reports.lake.writing import write
@@ -57,12 +58,12 @@ def _derive_systems(
     """Write what follows for systems from all of their runs."""
     known = lake.manifest.runs
     for some in _group_units(suts, {sut: [run for run in known.values() if run.sut == sut] for sut in suts}):
-        of, holders = sql.col("sut").isin(some), {each.commit for each in known.values() if each.sut in some}
+        judged = [each for each in known.values() if each.sut in some]
+        of, holders = sql.col("sut").isin(some), {each.commit for each in judged}
         mine, tests = runs.where(of), lake.table("test_runs", holders).where(of)
+        renamed = rename_checks(tests, mine, _read_of_suites(lake, "suites", judged))
         # Mostly of the latest run of each system: the texts of the others stay where they are.
-        shown = current.shown_verdicts(
-            tests, mine, _read_catalogue(lake, [each for each in known.values() if each.sut in some])
-        ).cache()
+        shown = current.shown_verdicts(renamed, mine, _read_of_suites(lake, "catalogue", judged)).cache()
         names = [row.run for row in shown.select("run").distinct().collect()]
         of_shown = sql.col("run").isin(names)
         verdicts, evidence = (
@@ -76,10 +77,8 @@ def _derive_systems(
         as_pattern(f"{lake.uri}/{table_folder(commit, 'rule_current')}")
     )
     keep("matrix", derived.matrix(stands).withColumn("unit", sql.col("sut")))
-    keep(
-        "pairs",
-        derived.pairs(stands, runs, _read_catalogue(lake, [each for each in known.values() if each.sut in suts])),
-    )
+    catalogue = _read_of_suites(lake, "catalogue", [each for each in known.values() if each.sut in suts])
+    keep("pairs", derived.pairs(stands, runs, catalogue))
 
 
 def _derive_all_products(
@@ -111,8 +110,13 @@ def _derive_products(
     tests = lake.table("test_runs", {run.commit for run in fresh}).where(
         sql.col("ingest").isin([run.ingest for run in fresh])
     )
-    catalogue = _read_catalogue(lake, fresh) if any(map(partial(_has_other_suites, known), fresh)) else None
-    before = Before(lake.table("check_current", products), after) if after else None
+    checks, catalogue = lake.table("check_current", products) if after else None, None
+    if any(map(partial(_has_other_suites, known), fresh)):
+        suites = _read_of_suites(lake, "suites", fresh)
+        catalogue = with_new_names(_read_of_suites(lake, "catalogue", fresh), mine, suites, changes.LINE)
+        tests = rename_checks(tests, mine, suites, changes.LINE)
+        checks = rename_checks(checks, mine, suites, changes.LINE) if checks is not None else None
+    before = Before(checks, after) if checks is not None else None
     events = changes.events(tests, mine, catalogue, before)
     if before:
         events = events.cache()  # few, and what makes them is most of the work; those of all runs are made twice
@@ -125,13 +129,16 @@ def _derive_products(
     events.unpersist()
 
 
-def _read_catalogue(lake: Lake, runs: Collection[Known]) -> DataFrame:
-    """Return the catalogues of the suites of these runs; all of them where the manifest does not say which they are."""
+def _read_of_suites(lake: Lake, table: str, runs: Collection[Known]) -> DataFrame:
+    """Return the rows of a table about the suites of these runs; all rows where the manifest does not name the suites.
+
+    ``table``: ``catalogue`` or ``suites``.
+    """
     names = {run.suites for run in runs}
     if "" in names:
-        return lake.table("catalogue")
+        return lake.table(table)
     of = {commit for suites, commit in lake.manifest.catalogues.items() if suites in names}
-    return lake.table("catalogue", of).where(sql.col("suites").isin(sorted(names)))
+    return lake.table(table, of).where(sql.col("suites").isin(sorted(names)))
 
 
 def _has_other_suites(known: Collection[Known], run: Known) -> bool:

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from reports.lake.current import rule_current
+from reports.lake.renamed_checks import rename_checks
 from reports.lake.schemas import SYSTEM
 from reports.rollup_error import RollupError
 from reports.roots import root_lines, roots_of
@@ -119,7 +120,7 @@ def _read_side(table: Table, asked: str, sut: str | None) -> tuple[Side, DataFra
     side = Side(asked, row.sut_name, row.sut_version, row.profile, row.runs, row.partial, roots)
     mine = sql.broadcast(runs.select("ingest"))
     standing = rule_current(
-        table("test_runs").join(mine, "ingest", "left_semi"),
+        rename_checks(table("test_runs").join(mine, "ingest", "left_semi"), runs, table("suites")),
         runs,
         table("catalogue"),
         table("verdicts").join(mine, "ingest", "left_semi"),

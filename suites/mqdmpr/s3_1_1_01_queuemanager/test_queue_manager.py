@@ -10,10 +10,9 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, each, holds, in_queue, one_of
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
-from suites.applications import DONE, REFUSED, asked
 from suites.messages import Sequence
-from suites.mqdmpr.steps.shown import queue_manager
 from suites.mqqp.steps.reading import WAITING, brought, waiting
 
 DEFAULTS: tuple[tuple[str, str, Any], ...] = (
@@ -37,7 +36,7 @@ SCALE = 20
 @covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
 def test_what_a_queue_manager_is_by_default(sut, judge):
     """A queue manager has the default of each attribute that nobody has set."""
-    shown = queue_manager(sut)
+    shown = sut.inspect_queue_manager()
     for rule, name, expected in DEFAULTS:
         judge(rule, expected={name: expected}, observed={name: shown[name]})
     if shown["DirectoryServer"]:
@@ -50,10 +49,10 @@ def test_what_a_queue_manager_is_by_default(sut, judge):
 @covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
 def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
     """A queue manager keeps InitializationRetryTimerDuration, as it was provisioned or as it ran, across a restart."""
-    before = str(queue_manager(sut)["InitializationRetryTimerDuration"])
+    before = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge.all(expected=one_of(*RETRIES_S), observed=before)
     sut.restart()
-    after = str(queue_manager(sut)["InitializationRetryTimerDuration"])
+    after = str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"])
     judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)
 
 
@@ -69,13 +68,13 @@ def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut
     sut.change_environment(store=True)
     for _ in range(TRIES):
         peer.pass_time(sut.duration_ms(FIRST_RETRY_MS) // 2)
-        if asked(sut, "list") == DONE:
+        if sut.attempt("list") == Outcome.DONE:
             break
     else:
         raise ConformanceFailure("the SUT did not begin by itself when its store was repaired (MS-MQSO 6.4.4.1)")
     found = []
     for _ in range(2):
-        found.append(str(queue_manager(sut)["InitializationRetryTimerDuration"]))
+        found.append(str(sut.inspect_queue_manager()["InitializationRetryTimerDuration"]))
         sut.restart()
     if found[0] == RETRIES_S[0]:
         judge.not_exercised(
@@ -126,7 +125,7 @@ def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
     before = _listed(sut).get(prepared)
     sut.restart()
     after = _listed(sut).get(prepared)
-    if asked(sut, "abort", transaction=prepared) == REFUSED:
+    if sut.attempt("abort", transaction=prepared) == Outcome.REFUSED:
         after = after or "unknown"
     judge("MQDMPR-3.1.1.1-D03", expected=before, observed=after)
 

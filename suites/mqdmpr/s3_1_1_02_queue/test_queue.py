@@ -6,9 +6,10 @@ from typing import Any
 
 from harness.expectations import each, in_queue, none
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG20
-from suites.applications import DONE, answered
+from suites.applications import PendingRequest
 from suites.mqqb.steps.secured import Secured, signed
 from suites.mqqp.steps.reading import FAILURE, brought, failed
 
@@ -118,10 +119,10 @@ def test_the_type_of_a_queue_makes_no_difference(peer, sut, judge):
         other = next(one for one in TYPES if one != kind)
         judge(
             "MQDMPR-3.1.1.2-02",
-            expected={"made": kind, "change": DONE, "changed": other, "messages": in_queue(name)},
+            expected={"made": kind, "change": Outcome.DONE, "changed": other, "messages": in_queue(name)},
             observed={
                 "made": str(sut.control.call("get_queue", name=name).get("type")).lower(),
-                "change": answered(peer, sut, "set_queue", name=name, type=other),
+                "change": PendingRequest(peer, "set_queue", name=name, type=other).await_outcome(),
                 "changed": str(sut.control.call("get_queue", name=name).get("type")).lower(),
                 "messages": sut.labels(name),
             },
@@ -142,9 +143,9 @@ def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge
         if time == "after":
             sut.restart()
         shown = sut.control.call("get_queue", name=name)
-        published = sut.published(queue=name)
+        published = sut.read_directory_object(queue=name)
         for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
             observed = {one: source.get(one) for one in wanted}
             judge(rule, expected=wanted, observed=observed, case=f"{time} a restart")
-    system = [queue for queue in SYSTEM_QUEUES if sut.published(queue=queue) is not None]
+    system = [queue for queue in SYSTEM_QUEUES if sut.read_directory_object(queue=queue) is not None]
     judge("MQDMPR-3.1.1.2-18", expected=none("system queue in the directory"), observed=system)

@@ -35,7 +35,7 @@ def _kept_or_gone(
         names[finish(number)] = when
 
     def found() -> dict[str, str]:
-        kept = {names.get(one["message_id"]) for one in sut.kept(queue)}
+        kept = {names.get(one["message_id"]) for one in sut.kept_messages(queue)}
         return {when: "kept" if when in kept else "gone" for when in WANTED}
 
     peer.eventually(lambda: found() == WANTED)
@@ -54,7 +54,7 @@ def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut
         sessions.extend([] if sessions else [sender.session()])
         sender.collect(sessions[0], number)
         sender.acknowledge_all(sessions[0])
-        peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
+        peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
     _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: peer.inbox.copies)
@@ -73,7 +73,7 @@ def test_what_was_not_journaled_is_not_sent_again_after_a_restart(peer, sut, jud
     sender.send(1, **wanted)
     session, sent = sender.first(1)
     sender.acknowledge_all(session)
-    peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
+    peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
     sut.restart()
     sender.send(2, **wanted)
     later = sender.session()
@@ -96,7 +96,7 @@ def test_what_failed_is_discarded_when_the_dead_letter_queue_is_full(peer, sut, 
         (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=LIFE_S)
         peer.pass_time(EXPIRED_MS)
         sut.resume(sender.to)
-        peer.eventually(lambda: sut.outgoing(sender.to)["count"] == 0)
+        peer.eventually(lambda: sut.outgoing_queue(sender.to)["count"] == 0)
         return name
 
     _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_it_be_late, lambda: sent)

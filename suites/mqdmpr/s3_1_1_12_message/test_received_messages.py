@@ -11,9 +11,9 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import between, holds, one_of
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire import ProviderInfo
-from suites.applications import NOTHING, received
 from suites.mqmq.steps.handing_on import handed_on
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import CLOCK_S
@@ -170,12 +170,12 @@ def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
     sut.send(sut.direct_name(queue), label="locked", delivery="transactional")
     transaction = sut.control.call("begin")["transaction"]
     sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
-    meanwhile = received(sut, "peek_message", queue=queue)
+    meanwhile = sut.read_label("peek_message", queue=queue)
     sut.control.call("abort", transaction=transaction)
     judge(
         "MQDMPR-3.1.1.12-D03",
-        expected={"locked": NOTHING, "aborted": "locked"},
-        observed={"locked": meanwhile, "aborted": received(sut, "peek_message", queue=queue)},
+        expected={"locked": Outcome.NOTHING, "aborted": "locked"},
+        observed={"locked": meanwhile, "aborted": sut.read_label("peek_message", queue=queue)},
     )
 
 
@@ -198,6 +198,6 @@ def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
         judge.not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
     expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
-    dead = [one for one in sut.kept("system$;deadletter") if one["label"] == late]
+    dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]
     for one in (found, *dead):
         judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=one["arrived_time"], evidence=sent)

@@ -36,7 +36,7 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     )
     without_jp = [one for one in kept if one != "with JP"]
     judge("MQDMPR-3.1.1.12-23", expected=none("journaled message without JP"), observed=without_jp, evidence=sent)
-    found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == positive), None)
+    found = next((one for one in sut.kept_messages(JOURNAL) if one["message_id"] == positive), None)
     observed = differences(sent[0], found, sut.guid)
     judge("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", expected=SAME, observed=observed, evidence=sent)
 
@@ -76,7 +76,7 @@ def _kept(peer, sut, queue, names):
     """Return which messages are in a system queue, by what they are called; the first is waited for."""
 
     def found():
-        there = [message["message_id"] for message in sut.kept(queue)]
+        there = [message["message_id"] for message in sut.kept_messages(queue)]
         return [name for name, identifier in names.items() if identifier in there]
 
     peer.eventually(lambda: next(iter(names)) in found())

@@ -7,7 +7,6 @@ import pytest
 from harness.expectations import distinct
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qmcomm import PEEK_ACCESS, RECEIVE_ACCESS
-from suites.mqdmpr.steps.shown import Shown, descriptors
 
 
 @needs("qm2qm")
@@ -61,7 +60,7 @@ def test_what_a_remote_reader_has_open(remote, sut, judge, access, shown_as):
 
 def _described(sut, queue):
     names = ("AccessType", "RemoteReadState", "Multiple", "OpenQueueDescriptorCollection")
-    return [{name: one[name] for name in names} for one in descriptors(sut, queue)]
+    return [{name: one[name] for name in names} for one in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]]
 
 
 @needs("inspect", "open_to_send", "several_queues")
@@ -70,7 +69,7 @@ def test_what_is_open_as_several_queues(peer, sut, judge):
     """A queue manager shows an opening of several queues as one for sending, which refers to no queue itself."""
     to = ",".join(peer.direct_name(name) for name in ("mqc-several-1", "mqc-several-2"))
     handle = sut.control.call("open_to_send", to=to)["handle"]
-    known = {one["Handle"]: one for one in Shown(sut.inspect())["OpenQueueDescriptors"]}
+    known = {one["Handle"]: one for one in sut.inspect()["OpenQueueDescriptors"]}
     sut.control.call("close_queue", handle=handle)
     several = known.get(handle, {})
     judge("MQDMPR-3.1.1.16-06", expected="SendAccess", observed=several["AccessType"])

@@ -6,7 +6,6 @@ from harness.errors import ConformanceFailure
 from harness.expectations import any_order, holds, in_queue
 from harness.run.marks import covers, needs
 from harness.sut.shown import lookup_id
-from suites.mqdmpr.steps.shown import descriptors, queue_manager
 from suites.mqqp.steps.reading import brought
 
 LONG_MS = 600_000
@@ -40,7 +39,7 @@ def test_all_protocols_have_one_model(remote, sut, judge):
 @covers("MQDMPR-3.1.1-06")
 def test_the_model_is_of_the_queue_manager_that_packets_name(sut, judge):
     """LocalQueueManager has the Identifier by which the packets of the queue manager name it."""
-    observed = queue_manager(sut)["Identifier"].lower()
+    observed = sut.inspect_queue_manager()["Identifier"].lower()
     judge("MQDMPR-3.1.1-06", expected=str(sut.guid), observed=observed)
 
 
@@ -55,7 +54,11 @@ def test_a_read_that_waits_has_a_cursor_if_it_was_asked_for_by_one(sut, judge):
         sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS),
         sut.control.begin("peek_message", cursor=cursor, timeout_ms=LONG_MS),
     ]
-    found = [one for each in descriptors(sut, queue) for one in each["WaitingMessageReadOperationCollection"]]
+    found = [
+        one
+        for each in sut.inspect_queue(queue)["OpenQueueDescriptorCollection"]
+        for one in each["WaitingMessageReadOperationCollection"]
+    ]
     observed = [
         {"DestructiveRead": bool(one["DestructiveRead"]), "CursorReference": one["CursorReference"]} for one in found
     ]
@@ -97,6 +100,6 @@ def test_a_transaction_has_its_operations(sut, judge):
 
 
 def _operations(sut, transaction):
-    known = {one["Identifier"].lower(): one for one in queue_manager(sut)["TransactionCollection"]}
+    known = {one["Identifier"].lower(): one for one in sut.inspect_queue_manager()["TransactionCollection"]}
     found = known.get(transaction.lower())
     return [] if found is None else list(found["TransactionalOperationCollection"])

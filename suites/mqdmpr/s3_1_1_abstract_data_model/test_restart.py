@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import distinct, each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.applications import DONE, REFUSED, asked, received
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender
 from suites.mqqp.steps.reading import brought
 
@@ -56,7 +56,7 @@ def test_queues_are_as_they_were_after_a_restart(sut, judge):
             observed=different,
             case=f"after the {time} restart",
         )
-        judge("MQDMPR-3.1.1-01", expected=REFUSED, observed=asked(sut, "get_queue", name=deleted))
+        judge("MQDMPR-3.1.1-01", expected=Outcome.REFUSED, observed=sut.attempt("get_queue", name=deleted))
     names.append(sut.new_queue("later"))
     numbers = [sut.private_format_name(name) for name in names]
     judge("MQDMPR-3.1.1.2-D01", expected=distinct("private format names", len(names)), observed=numbers)
@@ -85,16 +85,16 @@ def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
         expected={
             "express messages": in_queue(),
             "the later message": holds("in its queue", otherwise="taken by the read"),
-            "the handle": REFUSED,
-            "the cursor": REFUSED,
-            "another reader": DONE,
+            "the handle": Outcome.REFUSED,
+            "the cursor": Outcome.REFUSED,
+            "another reader": Outcome.DONE,
         },
         observed={
             "express messages": sut.labels(other),
             "the later message": "later" in sut.labels(queue),
-            "the handle": asked(sut, "peek_message", handle=handle, timeout_ms=0),
-            "the cursor": asked(sut, "peek_message", cursor=cursor, timeout_ms=0),
-            "another reader": asked(sut, "peek_message", queue=queue, timeout_ms=0),
+            "the handle": sut.attempt("peek_message", handle=handle, timeout_ms=0),
+            "the cursor": sut.attempt("peek_message", cursor=cursor, timeout_ms=0),
+            "another reader": sut.attempt("peek_message", queue=queue, timeout_ms=0),
         },
     )
 
@@ -110,7 +110,7 @@ def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut,
     if brought(read) != "first":
         raise ConformanceFailure(f"the remote reader got {brought(read)}, not the first message")
     sut.restart()
-    came = [received(sut, queue=sut.queue()) for _ in range(2)]
+    came = [sut.read_label("receive", queue=sut.queue()) for _ in range(2)]
     judge("MQDMPR-3.1.1.11-07", expected=["first", "second"], observed=came, evidence=read, errata="E141")
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import between, each, holds
 from harness.run.marks import covers, needs
-from suites.applications import DONE, asked
-from suites.mqdmpr.steps.shown import queue_manager
+from harness.sut.outcomes import Outcome
 
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
@@ -19,7 +18,7 @@ SITES_MS, GATES_MS = 12 * HOUR_MS, HOUR_MS
 def test_sites_and_gates_are_read_again_in_their_times(sut, judge):
     """A queue manager that begins starts the timers of sites and site gates with their default durations."""
     sut.restart()
-    timers = queue_manager(sut)["timers"]
+    timers = sut.inspect_queue_manager()["timers"]
     found = {name: timers[name] for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate")}
     running = {name: value is not None for name, value in found.items()}
     judge("MQDMPR-3.1.3-D11", expected=each(holds("it runs"), "timer"), observed=running)
@@ -39,11 +38,11 @@ def test_a_directory_that_is_away_is_looked_for_every_minute(peer, sut, judge):
     name = f"mqc-{sut.own}-away"
     sut.create_queue(name, label="before")
     sut.change_environment(directory=False)
-    if asked(sut, "set_queue", name=name, label="meanwhile") == DONE:
+    if sut.attempt("set_queue", name=name, label="meanwhile") == Outcome.DONE:
         raise ConformanceFailure("the SUT changes a public queue while its directory is away")
     minute_ms = sut.duration_ms(MINUTE_MS)
     sut.control.call("environment", directory=True)
-    sut.published(queue=name, label="after")
+    sut.change_directory_object(queue=name, label="after")
     seen = {}
     waits_ms = {"within_a_minute": minute_ms * 3 // 4, "after_a_minute": minute_ms // 4 + sut.slack_ms(MINUTE_MS)}
     for when, wait_ms in waits_ms.items():

@@ -7,10 +7,9 @@ import base64
 from harness.expectations import any_order, each, holds, none
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.wire.protection import ADVANCED, BASE, ENHANCED, listed_keys
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
-from suites.applications import DONE, asked
-from suites.mqdmpr.steps.shown import queue_manager
 
 BITS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
 SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
@@ -43,8 +42,8 @@ def test_there_is_a_key_to_verify_for_each_provider(sut, judge):
 @covers("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12")
 def test_there_are_three_system_queues(sut, judge):
     """A queue manager has system queues for dead letters, for transactional dead letters and for its journal."""
-    peeks = {queue: asked(sut, "peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
-    judge.all(expected=each(DONE, "peek"), observed=peeks)
+    peeks = {queue: sut.attempt("peek", queue=queue, limit=1) for queue in SYSTEM_QUEUES}
+    judge.all(expected=each(Outcome.DONE, "peek"), observed=peeks)
 
 
 @needs("qm2qm")
@@ -70,7 +69,7 @@ def test_queues_of_the_queue_manager_are_not_opened(remote, sut, judge):
 @covers("MQDMPR-3.1.3-D03")
 def test_the_qualified_name_is_that_of_the_computer_in_its_domain(sut, judge):
     """QualifiedComputerName is the ComputerName with the domain of the computer behind a period."""
-    shown = queue_manager(sut)
+    shown = sut.inspect_queue_manager()
     computer, qualified = (str(shown[name]).lower() for name in ("ComputerName", "QualifiedComputerName"))
     first, _, domain = qualified.partition(".")
     judge(

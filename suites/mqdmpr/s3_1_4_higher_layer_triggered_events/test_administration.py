@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import each
 from harness.run.marks import covers, needs
 from harness.sut.control import OF_THE_CHANNEL, ControlRefused
-from suites.applications import DONE, asked
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, tags
 
@@ -88,11 +88,11 @@ def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
     while session is not None and session.record.closed_by is not None:  # what it had before the restart
         session = sender.next_session()
     waited = [] if session is None else tags(sender.collect_all(session, 1))
-    accepted, commit = of_the_peer(peer), asked(sut, "commit", transaction=transaction)
+    accepted, commit = of_the_peer(peer), sut.attempt("commit", transaction=transaction)
     came = [] if session is None else sender.collect_all(session, 2)
     judge(
         "MQDMPR-3.1.4.1-03",
-        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": DONE, "sent_in_the_end": [2, 1]},
+        expected={"sent_at_once": [2], "accepted": A_SESSION, "commit": Outcome.DONE, "sent_in_the_end": [2, 1]},
         observed={"sent_at_once": waited, "accepted": accepted, "commit": commit, "sent_in_the_end": tags(came)},
         evidence=came,
     )

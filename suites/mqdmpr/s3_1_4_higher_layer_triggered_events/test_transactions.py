@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import each, holds, in_queue, none
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.applications import REFUSED, asked
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 
 pytestmark = needs("receive", "queue_control", "transactions")
@@ -38,13 +38,13 @@ class Work:
         self.subqueue = f"{self.queue};mqc-sub"
         self.sut.create_queue(self.subqueue, transactional=True)
         application.fill("first there", "taken", "moved", "taken by another", "stays")
-        known = application.identifiers()
+        known = application.lookup_ids()
         application.call("move", queue=self.queue, lookup_id=known["first there"], to=self.subqueue)
-        self.one, self.other = (application.begin(external=external) for _ in range(2))
-        application.take_that("taken", transaction=self.one)
+        self.one, self.other = (application.begin_transaction(external=external) for _ in range(2))
+        application.receive_by_label("taken", transaction=self.one)
         application.call("move", queue=self.queue, lookup_id=known["moved"], to=self.subqueue, transaction=self.one)
         application.send("sent", transaction=self.one)
-        application.take_that("taken by another", transaction=self.other)
+        application.receive_by_label("taken by another", transaction=self.other)
         application.send("sent by another", transaction=self.other)
 
     def take_all(self, queue: str) -> list[str]:
@@ -56,7 +56,7 @@ class Work:
 
     def end(self) -> None:
         """Undo what is not decided."""
-        self.application.decide("abort", self.other)
+        self.application.end_transaction("abort", self.other)
         self.application.receiver.end()
 
 
@@ -147,29 +147,29 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
     """
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
-    ended = {verb: application.begin() for verb in GONE}
-    beside = application.begin(external=True)
+    ended = {verb: application.begin_transaction() for verb in GONE}
+    beside = application.begin_transaction(external=True)
     for transaction in ended.values():
-        application.take(transaction=transaction)
+        application.receive(transaction=transaction)
     for verb, transaction in ended.items():
         application.call(verb, transaction=transaction)
     before = application.labels()
-    unknown = {verb: asked(sut, verb, transaction=str(UNKNOWN)) for verb in VERBS}
+    unknown = {verb: sut.attempt(verb, transaction=str(UNKNOWN)) for verb in VERBS}
     evidence = list(application.sent.values())
     for verb, rules in UNKNOWN_REFUSED.items():
         judge(
             *rules,
-            expected={"answer": REFUSED, "queue": in_queue(*before)},
+            expected={"answer": Outcome.REFUSED, "queue": in_queue(*before)},
             observed={"answer": unknown[verb], "queue": application.labels()},
             evidence=evidence,
         )
     for verb, (gone, nothing_left) in GONE.items():
         transaction = ended[verb]
-        answers = {again: asked(sut, again, transaction=transaction) for again in VERBS}
-        answers["receive"] = asked(sut, "receive", queue=application.queue, timeout_ms=0, transaction=transaction)
-        judge(gone, expected=each(REFUSED, "request"), observed=answers, evidence=evidence)
+        answers = {again: sut.attempt(again, transaction=transaction) for again in VERBS}
+        answers["receive"] = sut.attempt("receive", queue=application.queue, timeout_ms=0, transaction=transaction)
+        judge(gone, expected=each(Outcome.REFUSED, "request"), observed=answers, evidence=evidence)
         judge(nothing_left, expected=in_queue("back", "stays"), observed=application.labels(), evidence=evidence)
-    application.decide("abort", beside)
+    application.end_transaction("abort", beside)
     application.receiver.end()
 
 
@@ -178,7 +178,7 @@ def _outcome(sut, verb, **arguments):
     try:
         return sut.control.call(verb, **arguments)["outcome"]
     except ControlRefused:
-        return REFUSED
+        return Outcome.REFUSED
 
 
 def _states(sut, *transactions):
@@ -203,9 +203,9 @@ def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
     """A queue manager prepares a transaction for its coordinator, and carries it out, or not, as that decides."""
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "back", "stays")
-    begun = {verb: application.begin(external=True) for verb in ("commit", "abort")}
+    begun = {verb: application.begin_transaction(external=True) for verb in ("commit", "abort")}
     for transaction in begun.values() if not empty else ():
-        application.take(transaction=transaction)
+        application.receive(transaction=transaction)
     evidence = list(application.sent.values())
     for number, transaction in enumerate(begun.values()):
         prepared = _outcome(sut, "prepare", transaction=transaction)
@@ -238,8 +238,8 @@ def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, 
     """A queue manager commits a transaction that a coordinator has it prepare in a single phase."""
     application = AcknowledgedApplication(peer, sut, transactional=True)
     application.fill("taken", "stays")
-    transaction = application.begin(external=True)
-    application.take(transaction=transaction)
+    transaction = application.begin_transaction(external=True)
+    application.receive(transaction=transaction)
     prepared = _outcome(sut, "prepare", transaction=transaction, single_phase=True)
     acknowledged, (state,) = application.acknowledged(1), _states(sut, transaction)
     observed = {"outcome": prepared, "acknowledged": acknowledged, "transaction": state}
@@ -270,7 +270,7 @@ def test_the_model_says_who_prepares_a_transaction(peer, sut, judge):
     """SinglePhase is false of a transaction that a coordinator prepared, and true of one without a coordinator."""
     by_coordinator, alone = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
     sut.control.call("prepare", transaction=by_coordinator)
-    shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect()["QueueManager"]["TransactionCollection"]}
+    shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect_queue_manager()["TransactionCollection"]}
     judge(
         "MQDMPR-3.1.4.3-04",
         expected={"with_coordinator": False, "without": True},

@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import RESEND_MS, Outgoing
 
 KEPT = {
@@ -64,17 +64,17 @@ def test_what_the_queue_manager_begins_with(peer, sut, judge):
     sut.restart()
     after = _manager(sut)
     for rule, name in KEPT.items():
-        judge(rule, expected=fields({name: element(before, name)}), observed={name: element(after, name)})
-    table = element(after, "ResendTimerTable")
+        judge(rule, expected=fields({name: read_element(before, name)}), observed={name: read_element(after, name)})
+    table = read_element(after, "ResendTimerTable")
     for rule, name, entries in TABLE:
-        timeouts = [element(after, name)] * (entries.stop - entries.start)
+        timeouts = [read_element(after, name)] * (entries.stop - entries.start)
         judge(rule, expected=timeouts, observed=table[entries])
-    begun = {"resend times": len(table), "cached": sum(len(element(after, name)) for name in EMPTY.values())}
+    begun = {"resend times": len(table), "cached": sum(len(read_element(after, name)) for name in EMPTY.values())}
     judge("MQQB-3.1.4.1-01", expected=fields({"resend times": 10, "cached": 0}), observed=begun)
     for rule, name in EMPTY.items():
-        judge(rule, expected=0, observed=len(element(after, name)), case=f"entries of {name}")
+        judge(rule, expected=0, observed=len(read_element(after, name)), case=f"entries of {name}")
     for rule, (name, expected) in VALUES.items():
-        judge(rule, expected=fields({name: expected}), observed={name: element(after, name)})
+        judge(rule, expected=fields({name: expected}), observed={name: read_element(after, name)})
 
 
 @needs("inspect", "restart", "set_timers")
@@ -87,7 +87,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     sut.restart()
     shown = _manager(sut)
-    if not element(shown, "MessageIDHistoryTable"):
+    if not read_element(shown, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge("MQQB-3.1.3.1-07", expected=RUNS, observed=_runs(shown), evidence=sent)
     judge.finished("MQQB-3.1.3.1-07")
@@ -95,7 +95,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
         sut.change_environment(clock=DAY_S)  # what came while the clock was fast is old then
         _becomes_empty(peer, sut)
         sut.change_environment(clock=0)
-    if element(_manager(sut), "MessageIDHistoryTable"):
+    if read_element(_manager(sut), "MessageIDHistoryTable"):
         judge.not_exercised(
             "MQQB-3.1.1.3-21",
             "MQQB-3.1.3.1-06",
@@ -104,7 +104,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
         return
     sut.restart()
     shown = _manager(sut)
-    entries = len(element(shown, "MessageIDHistoryTable"))
+    entries = len(read_element(shown, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
     judge.finished("MQQB-3.1.1.3-21")
     if entries:
@@ -115,7 +115,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
 def _becomes_empty(peer, sut):
     for _ in range(4):
         peer.pass_time(sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
-        if not element(_manager(sut), "MessageIDHistoryTable"):
+        if not read_element(_manager(sut), "MessageIDHistoryTable"):
             return True
     return False
 
@@ -125,7 +125,7 @@ STANDS = holds("stopped", otherwise="running")
 
 
 def _runs(shown):
-    return element(element(shown, "timers"), HISTORY_TIMER) is not None
+    return read_element(read_element(shown, "timers"), HISTORY_TIMER) is not None
 
 
 SHORT = 3

@@ -15,15 +15,14 @@ from suites.mqqb.steps.opening import (
     CLOCK_S,
     RETRY_MS,
     accepted,
-    accepted_by,
     agree,
     called,
-    initiated,
+    find_initiated_session,
+    list_accepted_sessions,
     listen,
-    packet_at,
     respond,
 )
-from suites.mqqb.steps.pinging import Caller, element, seen
+from suites.mqqb.steps.pinging import PingingSut, ping_fields, read_element
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing
@@ -162,7 +161,7 @@ def test_the_next_session_counts_its_own_order_acks(peer, sut, judge):
     outgoing.on_session()
     frames.append(outgoing.acknowledge(3))
     outgoing.await_info("EodNoAckCount", 0)
-    observed = element(outgoing.info(), "EodLastAckCount")
+    observed = read_element(outgoing.info(), "EodLastAckCount")
     judge("MQQB-3.1.3.2-18", expected=1, observed=observed, evidence=[*outgoing.copies(3), *frames])
 
 
@@ -218,8 +217,8 @@ def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
     if sut.waiting_for([""]):
         judge.not_exercised("MQQB-3.1.3.2-35", reason="it pings also for messages that outlived the restart")
         return
-    asked = Caller(peer, sut).asked()
-    judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=seen(asked, "Cookie"), evidence=asked)
+    asked = PingingSut(peer, sut).asked()
+    judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=ping_fields(asked, "Cookie"), evidence=asked)
 
 
 @covers("MQQB-3.1.3.2-36")
@@ -227,12 +226,12 @@ def test_session_waits_for_an_establish_connection_first(peer, judge):
     """The first packet of a session may be an EstablishConnection; a ConnectionParameters is not answered there."""
     right, wrong = peer.connect(), peer.connect()
     sent = [wrong.send(parameters()), right.send(request(peer))]
-    got = packet_at(right, 0)
+    got = right.poll_packet(0)
     wrong.wait_closed()
     judge(
         "MQQB-3.1.3.2-36",
         expected=facts(EstablishConnection=packet("EstablishConnection"), ConnectionParameters=None),
-        observed={"EstablishConnection": got, "ConnectionParameters": packet_at(wrong, 0)},
+        observed={"EstablishConnection": got, "ConnectionParameters": wrong.poll_packet(0)},
         evidence=[*sent, got],
     )
 
@@ -242,10 +241,10 @@ def test_session_waits_for_an_establish_connection_first(peer, judge):
 
 def new_session(peer, sut):
     """Connect, send nothing, and return the session that the SUT has made of it."""
-    before = len(accepted_by(sut))
+    before = len(list_accepted_sessions(sut))
     peer.connect()
     for _ in range(20):
-        found = accepted_by(sut)
+        found = list_accepted_sessions(sut)
         if len(found) > before:
             return found[-1]
         peer.pass_time(max(1, sut.response_timeout_ms // 20))
@@ -258,10 +257,10 @@ def test_elements_of_a_new_session_have_their_first_values(peer, sut, judge):
     """Before its first packet, an accepted session has the values that the specification lists."""
     session = new_session(peer, sut)
     for rule, (name, expected) in INITIAL.items():
-        judge(rule, expected=fields({name: expected}), observed={name: element(session, name)})
+        judge(rule, expected=fields({name: expected}), observed={name: read_element(session, name)})
     for rule, name in STOPPED.items():
-        judge(rule, expected=fields({name: None}), observed={name: element(session["timers"], name)}, case="timer")
-    key = bytes.fromhex(element(session, "RemoteQMPublicKey"))
+        judge(rule, expected=fields({name: None}), observed={name: read_element(session["timers"], name)}, case="timer")
+    key = bytes.fromhex(read_element(session, "RemoteQMPublicKey"))
     judge("MQQB-3.1.3.2-33", expected=holds("zeros"), observed=bool(key and not any(key)) or key.hex())
 
 
@@ -302,28 +301,33 @@ def test_elements_of_a_session_that_is_established_again_have_their_first_values
     if len(trying) != 1:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
     for rule, (name, value) in BEGUN_AGAIN.items():
-        judge(rule, expected=fields({name: value}), observed={name: element(trying[0], name)}, evidence=[*lost, asked])
+        judge(
+            rule,
+            expected=fields({name: value}),
+            observed={name: read_element(trying[0], name)},
+            evidence=[*lost, asked],
+        )
 
 
 @needs("inspect")
 @covers("MQQB-3.1.3.2-15", "MQQB-3.1.3.2-16", "MQQB-3.1.3.2-17", *SEQUENCE, "MQQB-3.1.3.2-20")
 def test_new_session_has_a_new_outgoing_sequence(peer, sut, judge):
     """TxOutgoingSequence of a new session knows of nothing sent and nothing acknowledged."""
-    sequence = element(new_session(peer, sut), "TxOutgoingSequence")
-    unacked = "no sequence" if sequence is None else element(sequence, "UnackedSequence")
+    sequence = read_element(new_session(peer, sut), "TxOutgoingSequence")
+    unacked = "no sequence" if sequence is None else read_element(sequence, "UnackedSequence")
     judge("MQQB-3.1.3.2-15", expected=[], observed=unacked, case="UnackedSequence")
     if sequence is None:
         raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
-    number = element(element(sequence, "LastAck"), "SeqNo")
+    number = read_element(read_element(sequence, "LastAck"), "SeqNo")
     judge("MQQB-3.1.3.2-16", expected=0, observed=number, case="LastAck.SeqNo")
-    judge("MQQB-3.1.3.2-17", expected=_now(peer), observed=element(sequence, "TimeOfLastAck"))
+    judge("MQQB-3.1.3.2-17", expected=_now(peer), observed=read_element(sequence, "TimeOfLastAck"))
     for rule, name in SEQUENCE.items():
-        judge(rule, expected=fields({name: 0}), observed={name: element(sequence, name)})
-    first = element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+        judge(rule, expected=fields({name: 0}), observed={name: read_element(sequence, name)})
+    first = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
     judge(
         "MQQB-3.1.3.2-20",
         expected=first,
-        observed=element(sequence, "ResendInterval"),
+        observed=read_element(sequence, "ResendInterval"),
         case="ResendInterval in seconds",
     )
 
@@ -340,8 +344,8 @@ def test_retry_timer_runs_when_messages_wait_for_a_new_session(peer, sut, judge)
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     _, asked = called(peer, sut)
-    session = initiated(sut, peer.direct_name())
-    left_ms = element(session["timers"], "SessionRetryConnect")
+    session = find_initiated_session(sut, peer.direct_name())
+    left_ms = read_element(session["timers"], "SessionRetryConnect")
     runs = left_ms is not None
     if sut.has("set_timers"):
         runs = runs and 0 < left_ms <= sut.duration_ms(RETRY_MS)
@@ -357,8 +361,8 @@ OF_BOTH = ("MQQB-3.1.3.2-26", "MQQB-3.1.3.2-29", "MQQB-3.1.3.2-21")
 def test_a_session_of_an_initiator_begins_as_any_other(peer, sut, judge):
     """While its request is not answered yet, a session that the SUT opens has the values that an accepted one has."""
     _, asked = called(peer, sut)
-    session = initiated(sut, peer.direct_name())
-    sequence = element(session, "TxOutgoingSequence")
+    session = find_initiated_session(sut, peer.direct_name())
+    sequence = read_element(session, "TxOutgoingSequence")
     for rule in OF_BOTH:
         holder, name, expected = (sequence, SEQUENCE[rule], 0) if rule in SEQUENCE else (session, *INITIAL[rule])
-        judge(rule, expected=fields({name: expected}), observed={name: element(holder, name)}, evidence=asked)
+        judge(rule, expected=fields({name: expected}), observed={name: read_element(holder, name)}, evidence=asked)

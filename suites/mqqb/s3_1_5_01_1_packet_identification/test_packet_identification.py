@@ -10,7 +10,7 @@ from harness.expectations import closed_unanswered, fields, packet
 from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, malforms, needs
 from harness.wire import connection_parameters
-from suites.mqqb.steps.opening import packet_at, until_ended
+from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -97,7 +97,7 @@ def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
     for flaw, changes in NO_PARAMETERS.items():
         connection = peer.request_session()
         sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
-        observed = until_ended(peer, connection)
+        observed = await_early_close(peer, connection)
         judge.all(expected=closed_unanswered(1), observed=observed, case=flaw, evidence=[sent, connection.last])
 
 
@@ -116,7 +116,7 @@ def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
     before = len(connection.received)
     counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
     sent = connection.send(acknowledging(connection, base=base, internal={"PT": packet_type}, **counts))
-    observed = until_ended(peer, connection)
+    observed = await_early_close(peer, connection)
     judge.all(expected=closed_unanswered(before), observed=observed, evidence=[sent, connection.last])
 
 
@@ -125,6 +125,6 @@ def test_a_user_message_is_known_by_in_and_its_class(peer, judge):
     """A packet with IN clear and the class NORMAL is counted and acknowledged as a message."""
     connection = peer.open_raw()
     sent = connection.send(peer.recoverable_message())
-    answer = packet_at(connection, 2)
+    answer = connection.poll_packet(2)
     expected = packet("SessionAck", {"SessionHeader.AckSequenceNumber": 1})
     judge("MQQB-3.1.5.1.1-13", expected=expected, observed=answer or connection, evidence=[sent, answer])

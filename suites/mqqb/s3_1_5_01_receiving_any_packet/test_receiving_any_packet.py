@@ -14,7 +14,7 @@ from harness.peer.peer import Peer
 from harness.peer.raw_ends import RawListener
 from harness.run.marks import covers, goes_on, malforms
 from harness.wire import connection_parameters, establish_connection, session_ack
-from suites.mqqb.steps.opening import accepted, agree, listen, respond, until_ended
+from suites.mqqb.steps.opening import accepted, agree, await_early_close, listen, respond
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing
 
 LONGEST_ACK_WAIT_MS = 240_000
@@ -82,7 +82,7 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
     for flaw, changes in NO_REQUEST.items():
         connection = peer.connect()
         sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
-        observed = until_ended(peer, connection)
+        observed = await_early_close(peer, connection)
         judge.all(expected=closed_unanswered(0), observed=observed, case=flaw, evidence=[sent, connection.last])
 
 
@@ -102,7 +102,7 @@ def test_a_wrong_signature_closes_the_session(peer, sut, judge, wrong, opens):
     data[at : at + len(value)] = value
     before = len(connection.received)
     sent = connection.send(bytes(data))
-    observed = until_ended(peer, connection)
+    observed = await_early_close(peer, connection)
     judge.all(expected=closed_unanswered(before), observed=observed, evidence=[sent, connection.last])
 
 
@@ -162,7 +162,7 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
         sent = connection.send(data)
         judge.all(
             expected=closed_unanswered(before),
-            observed=until_ended(peer, connection),
+            observed=await_early_close(peer, connection),
             case=flaw,
             evidence=[sent, connection.last],
         )
@@ -180,7 +180,7 @@ def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judg
     sent = connection.send(malformed_packets(peer)[flaw])
     judge.all(
         expected=closed_unanswered(before),
-        observed=until_ended(peer, connection),
+        observed=await_early_close(peer, connection),
         case=flaw,
         evidence=[sent, connection.last],
     )

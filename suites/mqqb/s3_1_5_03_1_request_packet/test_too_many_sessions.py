@@ -7,7 +7,6 @@ from harness.expectations import closed, packet
 from harness.peer.handshake import request
 from harness.run.marks import covers, goes_on
 from reference_qm.surface.entropy import new_guid
-from suites.mqqb.steps.opening import packet_at
 
 MORE_THAN_A_CLIENT_TAKES = 12
 """Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
@@ -21,7 +20,7 @@ def _beyond_the_limit(peer):
     for _ in range(MORE_THAN_A_CLIENT_TAKES):
         connection = peer.connect()
         sent = connection.send(request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
-        answer = packet_at(connection, 0)
+        answer = connection.poll_packet(0)
         if answer is None or answer.data[18] & CS or connection.wait_closed(peer.sut.quiet_ms):
             return connection, sent
     return None

@@ -15,12 +15,11 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     accepted,
-    answer_to,
     called,
-    internal_bits,
+    exclude_echo,
     listen,
-    next_packet,
     private_name,
+    read_internal_bits,
     respond,
 )
 
@@ -46,9 +45,9 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     """A valid response is answered by ConnectionParameters, and those of the acceptor open the session."""
     connection, asked = called(peer, sut)
     sent = connection.send(response(peer, asked))
-    came = next_packet(connection)
-    answer = answer_to(sent, came)
-    bits = internal_bits(answer)
+    came = connection.poll_next_packet()
+    answer = exclude_echo(sent, came)
+    bits = read_internal_bits(answer)
     evidence = [asked, sent, came]
     judge(
         "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=packet(), observed=answer or connection, evidence=evidence
@@ -99,7 +98,7 @@ def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
     sent = connection.send(response(peer, asked, **flaw))
-    answer = next_packet(connection)
+    answer = connection.poll_next_packet()
     judge.all(expected=closed_unanswered(1), observed=connection, evidence=[sent, answer])
     respond(*accepted(listener))
 
@@ -115,7 +114,7 @@ def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge
     for _ in range(2):
         connection, asked = accepted(listener)
         sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
-        answer = next_packet(connection)
+        answer = connection.poll_next_packet()
         judge.all(expected=closed_unanswered(1), observed=connection, evidence=[sent, answer])
     respond(*accepted(listener))
 

@@ -12,7 +12,7 @@ from harness.peer.conversation import Conversation
 from harness.peer.inbox import acknowledging
 from harness.run.marks import covers, goes_on
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import until_ended
+from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.sender import Sender
 
 
@@ -24,7 +24,7 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
     _accepted_when_open(peer.open_raw())
     early = peer.connect() if state == "WAITING_EC_MSG" else peer.request_session()
     sent = early.send(session_ack())
-    judge("MQQB-3.1.5.5-01", expected=closed(), observed=until_ended(peer, early), evidence=[sent])
+    judge("MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[sent])
 
 
 @covers("MQQB-3.1.5.5-01")
@@ -47,7 +47,9 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
     if early is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
-    kept = judge("MQQB-3.1.5.5-01", expected=closed(), observed=until_ended(peer, early), evidence=[asked, early.last])
+    kept = judge(
+        "MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[asked, early.last]
+    )
     judge.finished()
     if kept:
         later = sender.session()

@@ -27,10 +27,10 @@ from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT, PASSES_SHOWN, SIZE_LOOKED_THROUGH, Judge
 from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
-from harness.judging.refused import Refused
 from harness.judging.robustness import Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.rules.product_notes import Note, ProductNotes
+from harness.sut.outcomes import Refused
 from harness.wire import user_message
 
 
