@@ -217,7 +217,7 @@ def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
     if sut.waiting_for([""]):
         judge.not_exercised("MQQB-3.1.3.2-35", reason="it pings also for messages that outlived the restart")
         return
-    asked = PingingSut(peer, sut).asked()
+    asked = PingingSut(peer, sut).await_ping()
     judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=ping_fields(asked, "Cookie"), evidence=asked)
 
 
