@@ -38,9 +38,7 @@ class RemoteEnding(Part):
         """Return iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""
         return ack == Ack.RR_ACK
 
-    def end_remote_read(
-        self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]
-    ) -> None:
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
         """Raise Dequeue Message End; ``ended`` gets rStatus. Spec: MS-MQQP 3.1.4.2.
 
         The entry is deleted whatever comes of it: a message that could not be deleted is given back, or nobody ever
