@@ -19,10 +19,10 @@ _LONGEST = 800
 
 def root_lines(roots: Iterable[Root]) -> list[str]:
     """Return a line for a terminal for each, worded as the harness has it."""
-    return [f"fix this first: {one_line(root.said, _LONGEST)}{_resting(root)}" for root in roots]
+    return [f"fix this first: {one_line(root.said, _LONGEST)}{_describe_dependents(root)}" for root in roots]
 
 
-def _resting(root: Root) -> str:
+def _describe_dependents(root: Root) -> str:
     number = len(root.checks)
     return f" ({number} check{'s rest' if number != 1 else ' rests'} on it)" if number else ""
 
@@ -39,14 +39,14 @@ def roots_of(extra: str | None, new_names: Mapping[str, str] = NOT_RENAMED) -> t
     found = tree.get("roots") if isinstance(tree, dict) else None
     if not isinstance(found, list):
         return ()
-    return tuple(_root(one, new_names) for one in islice(filter(_is_root, found), ROOTS_SHOWN))
+    return tuple(_parse_root(one, new_names) for one in islice(filter(_is_root, found), ROOTS_SHOWN))
 
 
 def _is_root(one: Any) -> bool:
     return isinstance(one, dict) and isinstance(one.get("said"), str) and isinstance(one.get("checks"), list)
 
 
-def _root(one: dict[str, Any], new_names: Mapping[str, str]) -> Root:
+def _parse_root(one: dict[str, Any], new_names: Mapping[str, str]) -> Root:
     checks = (_rename(check, new_names) for check in one["checks"][:CHECKS_KEPT] if isinstance(check, str))
     return Root(one["said"][: TEXT_SHOWN + 1], frozenset(checks))
 

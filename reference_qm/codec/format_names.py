@@ -48,7 +48,7 @@ class _QueuePath:
     Subqueue: str | None = None
     Journal: bool = False
 
-    def _print(self, folder: str) -> str:
+    def _format_path(self, folder: str) -> str:
         subqueue = "" if self.Subqueue is None else f";{self.Subqueue}"
         journal = ";JOURNAL" if self.Journal else ""
         address = self.ProtocolAddressSpecification
@@ -60,7 +60,7 @@ class PrivateQueuePath(_QueuePath):
     """Direct format name of a private queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
-        return self._print("PRIVATE$\\")
+        return self._format_path("PRIVATE$\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PublicQueuePath(_QueuePath):
     """Direct format name of a public queue. Spec: MS-MQMQ 2.1.2."""
 
     def __str__(self) -> str:
-        return self._print("")
+        return self._format_path("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def _parse_multicast(text: str, offset: int) -> MulticastName:
     return MulticastName(match["address"], int(match["port"]))
 
 
-def _guid_name(
+def _parser_of_guid_name(
     name: type[PublicName | MachineName | ConnectorName], section: str
 ) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
     def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
@@ -277,11 +277,11 @@ def _guid_name(
 
 _PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
     "DIRECT": _parse_direct,
-    "PUBLIC": _guid_name(PublicName, "MS-MQMQ 2.1.3"),
+    "PUBLIC": _parser_of_guid_name(PublicName, "MS-MQMQ 2.1.3"),
     "PRIVATE": _parse_private,
     "DL": _parse_distribution_list,
-    "MACHINE": _guid_name(MachineName, "MS-MQMQ 2.1.6"),
-    "CONNECTOR": _guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
+    "MACHINE": _parser_of_guid_name(MachineName, "MS-MQMQ 2.1.6"),
+    "CONNECTOR": _parser_of_guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
     "MULTICAST": _parse_multicast,
 }
 

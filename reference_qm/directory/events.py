@@ -37,7 +37,7 @@ def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> 
 
 def note_change(state: DirectoryState, change: Change, status: Result) -> None:
     """Take note of what became of a change; what was written is notified. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
-    _note(state, status)
+    _note_status(state, status)
     if status is not Result.SUCCESS or not isinstance(change, Write):
         return
     if _is_public(change.element):
@@ -60,7 +60,7 @@ def read_directory(
         return _read_offline(state, kind, filters)
     found = directory.read(kind, filters, attributes)
     if not force:
-        _note(state, found.rStatus)
+        _note_status(state, found.rStatus)
     return found
 
 
@@ -123,7 +123,7 @@ def _is_public(element: DirectoryObject) -> bool:
     return isinstance(element, Queue) and element.QueueType is QueueType.PUBLIC
 
 
-def _note(state: DirectoryState, status: Result) -> None:
+def _note_status(state: DirectoryState, status: Result) -> None:
     """Note whether the directory could be reached. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20, .24."""
     if status is Result.DIRECTORY_NOT_CONNECTED:
         state.go_offline()

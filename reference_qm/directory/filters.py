@@ -55,10 +55,10 @@ class AttributeFilter:
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
         if self.operator in _ORDERINGS:
-            return any(self._compares(value, _ORDERINGS[self.operator]) for value in values)
-        return any(self._compares(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
+            return any(self._is_true_of(value, _ORDERINGS[self.operator]) for value in values)
+        return any(self._is_true_of(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
 
-    def _compares(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
+    def _is_true_of(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
         return type(stored) is type(self.value) and compare(_fold_case(stored), _fold_case(self.value))
 
 

@@ -143,27 +143,27 @@ def _fill_padding(value: Value) -> Value:
     changes: dict[str, Any] = {}
     for field in fields(value):
         old = getattr(value, field.name)
-        new = _padded_list(old) if isinstance(old, tuple) else _fill_padding(old)
+        new = _fill_padding_of_list(old) if isinstance(old, tuple) else _fill_padding(old)
         if new != old:
             changes[field.name] = new
     filled: Value = replace(value, **changes) if changes else value
-    return _with_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
+    return _fill_own_padding(filled) if hasattr(value, "build") and getattr(value, "Padding", b"") is None else filled
 
 
-def _padded_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
+def _fill_padding_of_list(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the elements of a list of queues with padding, which depends on where each begins; others as they are."""
     padded: list[Any] = []
     offset = _LIST_BEGINS
     for value in values:
         if isinstance(value, MQFFormatNameElement):
-            padded.append(_with_padding(value, offset))
+            padded.append(_fill_own_padding(value, offset))
             offset += len(padded[-1].build(offset))
         else:
             padded.append(value)
     return tuple(padded)
 
 
-def _with_padding(record: Any, *where: int) -> Any:
+def _fill_own_padding(record: Any, *where: int) -> Any:
     """Return a record with as many bytes of padding as it takes ``where`` it is; itself when it takes none."""
     for size in range(1, _LONGEST_PADDING + 1):
         other = replace(record, Padding=_MEMORY[:size])

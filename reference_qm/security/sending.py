@@ -93,7 +93,7 @@ def encrypt_message(
     if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
         raise SecurityError("UserHeader.DestinationQueue", _SECTION, "is no public or private name: no key to find")
     selection = select_encryption(level, remote_keys, caches.settings)
-    cached = _key_for(selection, level, remote, caches, entropy, now)
+    cached = _find_or_make_key(selection, level, remote, caches, entropy, now)
     body = encrypt(selection.UseAlgorithm, cached.SymmetricKey, packet.MessagePropertiesHeader.MessageBody)
     return replace(
         packet,
@@ -110,7 +110,7 @@ def encrypt_message(
     )
 
 
-def _key_for(
+def _find_or_make_key(
     selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
 ) -> CachedSymmetricKey:
     """Find the cached key of the remote, or make one and cache it."""

@@ -191,11 +191,11 @@ class Surroundings:
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
         """Do what somebody beside the queue manager does; a str says in one line why that cannot be."""
         if isinstance(request, ChangeEnvironment):
-            return self._change(request)
+            return self._apply_request(request)
         directory = self._other or self.directory
         return NO_DIRECTORY if directory is None else self._answer_published(directory, request)
 
-    def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
+    def _apply_request(self, request: ChangeEnvironment) -> dict[str, Any] | str:
         fast_s = self.fast_s if request.clock is None else request.clock
         if abs(fast_s) > CLOCK_LIMIT_S:
             return f"clock: {fast_s} s is more than {CLOCK_LIMIT_S} s from the right time"
@@ -217,17 +217,17 @@ class Surroundings:
 
     def _change_membership(self, home: MemoryDirectory, wanted: Mapping[str, bool]) -> str | None:
         """Let the machine be a member of a domain, and known there as itself; a str says why that cannot be."""
-        self._belong(home, own=wanted.get("own_domain", self._other is None))
+        self._set_membership(home, own=wanted.get("own_domain", self._other is None))
         registration = wanted.get("registration", self.there["registration"])
         if registration is self.there["registration"]:
             return None
-        return self._register(self._other or home, registration)
+        return self._register_machine(self._other or home, registration)
 
-    def _register(self, directory: MemoryDirectory, own: bool) -> str | None:
+    def _register_machine(self, directory: MemoryDirectory, own: bool) -> str | None:
         """Let the object of the machine be the queue manager's own, or another's; a str says why that cannot be."""
         wanted = self._identifier if own else self._another
-        found = self._machine(directory)
-        machine = found or (None if self._other is None else self._machine(self.directory))
+        found = self._find_machine(directory)
+        machine = found or (None if self._other is None else self._find_machine(self.directory))
         if machine is None:
             return "registration: the directory has no object of this machine"
         if machine.Identifier == wanted and found is not None:
@@ -237,7 +237,7 @@ class Surroundings:
         directory.provision(replace(machine, Identifier=wanted))
         return None
 
-    def _belong(self, home: MemoryDirectory, *, own: bool) -> None:
+    def _set_membership(self, home: MemoryDirectory, *, own: bool) -> None:
         """Let the machine be a member of its own domain or of another, which has the sites of the enterprise."""
         if own or self._other is not None:
             self._other = None if own else self._other
@@ -247,7 +247,7 @@ class Surroundings:
             if isinstance(element, Enterprise | Site):
                 self._other.provision(element)
 
-    def _machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
+    def _find_machine(self, directory: MemoryDirectory | None) -> QueueManager | None:
         """Find what a directory has of this machine, by its name in its own domain."""
         if directory is None or self.directory is None:
             return None
@@ -260,8 +260,8 @@ class Surroundings:
 
     def _answer_published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         if (request.queue or request.distribution_list) is not None and request.present is not None:
-            self._have(directory, request, present=request.present)
-        found = self._find(directory, request)
+            self._create_or_delete(directory, request, present=request.present)
+        found = self._find_object(directory, request)
         if found is None:
             return {"published": None}
         names = _ATTRIBUTES[type(found)]
@@ -280,9 +280,9 @@ class Surroundings:
             shown["computer_sid_base64"] = _to_json(object_sid(directory, found.ComputerName))
         return {"published": shown}
 
-    def _have(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
+    def _create_or_delete(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
         """Make or delete the object of a queue or a list; which of both failed is seen by what is there."""
-        machine, found = self._find(directory, Published()), self._find(directory, request)
+        machine, found = self._find_object(directory, Published()), self._find_object(directory, request)
         if present and found is None and request.distribution_list is not None:
             directory.create(DistributionList(Name=request.distribution_list))
         elif present and found is None and isinstance(machine, QueueManager):
@@ -290,13 +290,13 @@ class Surroundings:
         elif not present and found is not None:
             directory.delete(found)
 
-    def _find(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
+    def _find_object(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
         if request.site is not None:
             return directory.read("Site", equals("Identifier", request.site)).rDirectoryObject
         if request.distribution_list is not None:
             return distribution_list(directory, request.distribution_list)
         if self._other is not None and request.queue_manager is None:
-            machine: DirectoryObject | None = self._machine(directory)
+            machine: DirectoryObject | None = self._find_machine(directory)
         else:
             identifier = request.queue_manager or self._identifier
             machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject

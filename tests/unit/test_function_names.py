@@ -13,6 +13,9 @@ ROOT = Path(__file__).parents[2]
 FINISHED = (
     "reference_qm",
     "reports",
+    "benchmarks",
+    "scripts",
+    "examples",
     "harness/attach",
     "harness/cli",
     "harness/mutation",

@@ -197,10 +197,10 @@ class _Refusing(MemoryDirectory):
     def __init__(self, other: MemoryDirectory) -> None:
         super().__init__(lambda: UUID(int=1), lambda: 0)
         for element in other.contents()[1] or ():
-            super()._put(element)
+            super()._store_element(element)
         self._full = True
 
-    def _put(self, element):
+    def _store_element(self, element):
         if getattr(self, "_full", False):
             raise StorageError("full")
-        super()._put(element)
+        super()._store_element(element)
