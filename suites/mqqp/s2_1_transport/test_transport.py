@@ -8,12 +8,10 @@ import pytest
 
 from harness.errors import SutUnavailable
 from harness.expectations import each, facts, holds
-from harness.peer.remote import START
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN
 from harness.wire.rpc_ept import map_arguments, ports
-from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from suites.mqqp.steps.reading import FIRST, SECOND, brought
+from harness.wire.rpc_qm2qm import Method
 
 pytestmark = needs("qm2qm")
 
@@ -34,14 +32,14 @@ def test_both_transfer_syntaxes_are_spoken_over_tcp(remote, judge, transfers):
         return
     binding.close()
     association = remote.associate(transfers=transfers)
-    queue = remote.filled(FIRST, SECOND, association=association)
+    queue = remote.open_with_messages("first", "second", association=association)
     context = association.of(QM2QM).contexts[QM2QM]
     spoken = NDR64 if context.wide else NDR
-    reads = [queue.read(PEEK_CURRENT), queue.receive(), queue.receive(by=START)]
+    reads = [queue.peek(), queue.receive(), queue.receive(by=Method.START_RECEIVE)]
     evidence = [*association.record.frames[:2], *reads]
-    seen = [brought(read) for read in reads]
-    judge("MQQP-2.1-01", expected=[FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
-    expected = facts(proposed=True, read=[FIRST, FIRST, SECOND])
+    seen = [read.label_or_outcome for read in reads]
+    judge("MQQP-2.1-01", expected=["first", "first", "second"], observed=seen, evidence=evidence)
+    expected = facts(proposed=True, read=["first", "first", "second"])
     observed = {"proposed": spoken in transfers, "read": seen}
     judge("MQQP-2.2-01", expected=expected, observed=observed, evidence=evidence)
 

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.peer.remote import START, START2, packet_of
 from harness.run.marks import needs
 from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from harness.wire.protection import ADVANCED, PROVIDER_TYPES
+from harness.wire.rpc_qm2qm import Method
 from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES, SHA512, signed
-from suites.mqqp.steps.methods import by_each
-from suites.mqqp.steps.whole import every_property
+from suites.mqqp.steps.methods import for_each_method
+from suites.mqqp.steps.whole import build_full_message
 
 ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
 DEFAULT, NAMED = 1, 0
 """SecurityHeader.DE: the signature is of the default provider, or of the one that ProviderInfo names."""
 
 
-@by_each(
+@for_each_method(
     {
-        START: {"buffer": ["MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16"]},
-        START2: {"buffer": ["MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47"]},
+        Method.START_RECEIVE: {"buffer": ["MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16"]},
+        Method.START_RECEIVE2: {"buffer": ["MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47"]},
     }
 )
 @needs("qm2qm", "security")
@@ -32,7 +32,7 @@ def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
     for default, info in ((DEFAULT, b""), (NAMED, provider)):
         claims = {"ST": BY_SID, "DE": default, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
         security = claims | {"ProviderInfo": info}
-        sent.append(signed(every_property(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security)))
+        sent.append(signed(build_full_message(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security)))
     remote.send_all(sent)
     for packet in sent:
         read = queue.receive(by=by)
@@ -41,7 +41,7 @@ def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
         judge(
             *rules["buffer"],
             expected=_said(packet),
-            observed=_said(packet_of(read)),
+            observed=_said(read.packet),
             evidence=read.evidence,
             errata="E81",
         )

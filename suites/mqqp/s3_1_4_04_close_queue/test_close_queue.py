@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts, holds
+from harness.peer.association import Call
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
+from harness.wire.rpc_qm2qm import Action
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -32,7 +32,7 @@ LONG_MS = 600_000
 )
 def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     """A queue opened for one reader alone is refused to another until it is closed; one opened beside it stays open."""
-    queue = remote.filled(FIRST, share=DENY_RECEIVE)
+    queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
@@ -44,7 +44,7 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     judge("MQQP-3.1.4.4-16", expected=NULL_HANDLE, observed=handle, evidence=closed.evidence)
     again = queue.close()
     judge("MQQP-3.1.4.4-15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
-    read = queue.read(PEEK_CURRENT)
+    read = queue.peek()
     judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
     observed = {"before": "refused" if refused.failed else refused.outcome, "after": taken.outcome}
@@ -55,8 +55,8 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
         observed=observed,
         evidence=[*refused.evidence, *taken.evidence],
     )
-    still = admin.read(PEEK_CURRENT)
-    seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or brought(still)
+    still = admin.peek()
+    seen = (still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER") or still.label_or_outcome
     expected = holds("the other queue is open, and empty")
     judge("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", expected=expected, observed=seen, evidence=still.evidence)
 
@@ -64,22 +64,22 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
 def test_another_handle_of_the_queue_stays_open(remote, judge):
     """A queue is opened three times; one handle is closed: the others read on."""
-    queue = remote.filled(FIRST)
+    queue = remote.open_with_messages("first")
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
-    reads = [beside.read(PEEK_CURRENT), elsewhere.read(PEEK_CURRENT)]
-    observed = {"close": closed.outcome, "reads": list(map(brought, reads))}
-    judge.all(expected=facts(close="MQ_OK", reads=each(FIRST)), observed=observed, evidence=[closed, *reads])
+    reads = [beside.peek(), elsewhere.peek()]
+    observed = {"close": closed.outcome, "reads": [one.label_or_outcome for one in reads]}
+    judge.all(expected=facts(close="MQ_OK", reads=each("first")), observed=observed, evidence=[closed, *reads])
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
 def test_every_read_that_waits_is_cancelled(remote, judge):
     """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
-    queue = remote.filled()
+    queue = remote.open()
     admin = remote.open("admin", association=queue.association)
-    reads = [queue.begin(RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
-    elsewhere = admin.begin(RECEIVE, ulTimeout=LONG_MS)
-    before = [waiting(read) for read in reads]
+    reads = [queue.begin(Action.RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
+    elsewhere = admin.begin(Action.RECEIVE, ulTimeout=LONG_MS)
+    before = [read.state_after_silence() for read in reads]
     closed = queue.close()
     after = [read.wait().outcome for read in reads]
     ends = [
@@ -88,7 +88,7 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     ]
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
     observed = {"before": before, "close": closed.outcome, "after": ends}
-    expected = facts(before=each(WAITING), close="MQ_OK", after=each("cancelled"))
+    expected = facts(before=each(Call.WAITING), close="MQ_OK", after=each("cancelled"))
     judge(
         "MQQP-3.1.4.4-08",
         "MQQP-3.1.4.4-09",
@@ -99,7 +99,10 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
         evidence=evidence,
     )
     judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
-    seen, expected = {"closed": ends, "beside": waiting(elsewhere)}, facts(closed=each("cancelled"), beside=WAITING)
+    seen, expected = (
+        {"closed": ends, "beside": elsewhere.state_after_silence()},
+        facts(closed=each("cancelled"), beside=Call.WAITING),
+    )
     judge("MQQP-3.1.1.3-02", expected=expected, observed=seen, evidence=evidence)
 
 

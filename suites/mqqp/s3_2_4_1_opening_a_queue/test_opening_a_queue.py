@@ -10,16 +10,8 @@ from harness.expectations import each, facts, fields, holds, one_of
 from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import IP_READ
-from suites.mqqp.steps.reader import (
-    NO_SUCCESS,
-    OPEN_CONTEXT,
-    QUEUE_DESCRIPTOR,
-    QUEUE_HANDLE,
-    SESSION_HANDLE,
-    SUCCESS,
-    Reader,
-)
+from harness.wire.rpc_qm2qm import PortType
+from suites.mqqp.steps.reader import Outcome, Reader
 
 FIVE_MINUTES_MS = 300_000
 NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
@@ -44,7 +36,7 @@ def _binds(reader):
 def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     """qm2qm is bound, the port asked for, qm2qm bound there; RemoteQMOpenQueue comes on that, the first is closed."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=reader.format_name)
+    reader.begin_open()
     reader.server.wait("RemoteQMOpenQueue")
     bound = _binds(reader)
     frames = [frame for one in bound for frame, _ in one.binds]
@@ -58,7 +50,7 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
         for call in asked
         if call.into is not None
     ]
-    port = facts(dwPortType=IP_READ, first_binding=True)
+    port = facts(dwPortType=PortType.IP_READ, first_binding=True)
     judge("MQQP-3.2.4.1-03", expected=[port], observed=types, evidence=evidence)
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
@@ -86,14 +78,14 @@ def test_what_remote_qm_open_queue_is_given(peer, sut, judge):
     """The identifier of the SUT, and the three numbers that R_QMOpenRemoteQueue returned, each in its place."""
     reader = Reader(peer, sut)
     reader.open()
-    call = reader.one("RemoteQMOpenQueue")
+    call = reader.await_first_call("RemoteQMOpenQueue")
     judge(
         "MQQP-3.2.4.1-10", expected=sut.guid, observed=UUID(bytes_le=bytes(call.into.pLicGuid)), evidence=call.evidence
     )
     for rule, name, expected in (
-        ("MQQP-3.2.4.1-12", "hQueue", QUEUE_HANDLE),
-        ("MQQP-3.2.4.1-13", "pQueue", QUEUE_DESCRIPTOR),
-        ("MQQP-3.2.4.1-14", "dwpContext", OPEN_CONTEXT),
+        ("MQQP-3.2.4.1-12", "hQueue", Reader.QUEUE_HANDLE),
+        ("MQQP-3.2.4.1-13", "pQueue", Reader.QUEUE_DESCRIPTOR),
+        ("MQQP-3.2.4.1-14", "dwpContext", Reader.OPEN_CONTEXT),
     ):
         judge(rule, expected=expected, observed=getattr(call.into, name), evidence=call.evidence)
 
@@ -104,7 +96,7 @@ def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
     """dwMQS is 1 for a routing or directory server, else 0; either where the SUT does not show which it is."""
     reader = Reader(peer, sut)
     reader.open()
-    call = reader.one("RemoteQMOpenQueue")
+    call = reader.await_first_call("RemoteQMOpenQueue")
     allowed = [0, 1]
     if sut.has("inspect"):
         machine = sut.inspect()["QueueManager"]
@@ -123,11 +115,11 @@ def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
     outcomes = []
     for port in (nowhere, *NO_PORTS):
         reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
-        outcomes.append(reader.begin("remote_open", queue=reader.format_name).outcome())
+        outcomes.append(reader.begin_open().outcome())
     asked = reader.server.named("RemoteQMGetQMQMServerPort")
     outcomes.append(reader.begin("remote_open", queue=NOWHERE).outcome())
     called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
-    expected = facts(called={"RemoteQMGetQMQMServerPort"}, outcomes=each(NO_SUCCESS))
+    expected = facts(called={"RemoteQMGetQMQMServerPort"}, outcomes=each(Outcome.NO_SUCCESS))
     judge.all(expected=expected, observed={"called": called, "outcomes": outcomes}, evidence=asked)
 
 
@@ -137,7 +129,7 @@ def test_the_binding_ends_with_the_queue(peer, sut, judge):
     """The connection on which the queue was opened stays while it is open, and is closed when it is closed."""
     reader = Reader(peer, sut)
     remote = reader.open()
-    opened = reader.one("RemoteQMOpenQueue")
+    opened = reader.await_first_call("RemoteQMOpenQueue")
     before = opened.association.over
     reader.ask("remote_close", remote=remote)
     observed = {"before": before, "after": opened.association.wait_closed()}
@@ -155,7 +147,7 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     opened = reader.open()
     before = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     reader.server.answers.pop("RemoteQMOpenQueue")
-    request = reader.begin("remote_open", queue=reader.format_name)
+    request = reader.begin_open()
     calls = reader.server.wait("RemoteQMOpenQueue", 2)
     if len(calls) < 2:
         raise ConformanceFailure("the SUT does not open a second queue")
@@ -170,7 +162,7 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     evidence = [*call.evidence, *call.cancelled]
     others = reader.begin("remote_receive", remote=opened, timeout_ms=0).outcome()
     observed = {"before": before, "given_up": given_up, "too_early": took.ms < earliest_ms, "others": others}
-    expected = facts(before=SUCCESS, given_up=True, too_early=False, others=SUCCESS)
+    expected = facts(before=Outcome.SUCCESS, given_up=True, too_early=False, others=Outcome.SUCCESS)
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
     judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
@@ -183,18 +175,18 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
 def test_an_open_queue_has_an_entry(peer, sut, judge):
     """Before nothing, then one entry with the handles of the queue and of the session."""
     reader = Reader(peer, sut)
-    before = len(reader.opened())
+    before = len(reader.open_queue_entries())
     reader.open()
-    entries = reader.opened()
-    call = reader.one("RemoteQMOpenQueue")
+    entries = reader.open_queue_entries()
+    call = reader.await_first_call("RemoteQMOpenQueue")
     judge(
         "MQQP-3.2.4.1-20",
         expected=facts(before=0, after=1),
         observed={"before": before, "after": len(entries)},
         evidence=call.evidence,
     )
-    session = str(UUID(bytes_le=SESSION_HANDLE[4:]))
+    session = str(UUID(bytes_le=Reader.SESSION_HANDLE[4:]))
     names = ("OpenQueueDescriptorHandle", "RRSessionHandle")
     found = [{name: one[name] for name in names} for one in entries]
-    expected = [fields(OpenQueueDescriptorHandle=QUEUE_HANDLE, RRSessionHandle=session)]
+    expected = [fields(OpenQueueDescriptorHandle=Reader.QUEUE_HANDLE, RRSessionHandle=session)]
     judge("MQQP-3.2.4.1-17", expected=expected, observed=found, evidence=call.evidence)
