@@ -1,4 +1,4 @@
-"""MS-MQQP 2.2.2.1 REMOTEREADDESC: what is ignored, what the server sets."""
+"""MS-MQQP 2.2.2.1 REMOTEREADDESC: ignored fields, and the fields that the server sets."""
 
 from __future__ import annotations
 
@@ -28,8 +28,10 @@ CLOCKS_S = 120
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-D03")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @goes_on()
-def test_what_is_reserved_makes_no_difference(remote, judge, by):
-    """Any Reserved and eAckNack are taken, alone and together, by peeks and by receives; answers have Reserved 1."""
+def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
+    """Peeks and receives with any values of Reserved and eAckNack return the same messages as without; each answer has
+    Reserved 1.
+    """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
         if by == Method.START_RECEIVE_BY_LOOKUP_ID
@@ -39,10 +41,10 @@ def test_what_is_reserved_makes_no_difference(remote, judge, by):
     queue = remote.open_with_messages(*labels)
     plain = queue.read(peek, by=by)
     odd = [queue.read(peek, by=by, Reserved=value) for value in RESERVED]
-    taken = [received(queue, receive, by=by, Reserved=value) for value in RESERVED]
+    taken = [receive_if_any(queue, receive, by=by, Reserved=value) for value in RESERVED]
     first = labels[len(RESERVED)]
     acknowledged = [queue.read(peek, by=by, eAckNack=value, Reserved=value) for value in (1, 2)]
-    ends = [received(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
+    ends = [receive_if_any(queue, receive, by=by, eAckNack=value) for value in (0, 1, 2)]
     seen = [read.label_or_outcome for read in (plain, *odd, *taken)]
     expected = [labels[0]] * (1 + len(RESERVED)) + labels[: len(RESERVED)]
     judge("MQQP-2.2.2.1-06", expected=expected, observed=seen, evidence=[plain, *odd[:2]])
@@ -54,7 +56,7 @@ def test_what_is_reserved_makes_no_difference(remote, judge, by):
     judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, evidence=[plain, *odd[:2]])
 
 
-def received(queue: RemoteQueue, action: int, **how: Any) -> Call:
+def receive_if_any(queue: RemoteQueue, action: int, **how: Any) -> Call:
     """Receive a message and acknowledge it, when there is one."""
     read = queue.read(action, **how)
     if read.outcome == "MQ_OK":
@@ -71,8 +73,10 @@ def received(queue: RemoteQueue, action: int, **how: Any) -> Call:
         *((Method.START_RECEIVE_BY_LOOKUP_ID, size) for size in (0, 0x1_0000)),
     ],
 )
-def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, size):
-    """From an empty body to the largest packet: dwSize is what came, PacketSize of the packet, and not above 4 MiB."""
+def test_answer_has_packet_of_message_and_its_size(remote, judge, by, size):
+    """A peek and a receive of messages from an empty body to 4 MiB: lpBuffer is the packet that was sent, and dwSize is
+    its PacketSize.
+    """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
         if by == Method.START_RECEIVE_BY_LOOKUP_ID
@@ -101,8 +105,11 @@ def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, siz
 @covers("MQQP-2.2.2.1-D02")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
 @goes_on()
-def test_a_size_above_its_range_is_refused(remote, judge, by):
-    """dwSize one above 0x00420000 and of all ones is refused, and the message stays; with 0 it is read."""
+def test_dw_size_above_range_is_refused(remote, judge, by):
+    """A peek with dwSize 0 returns the message; with dwSize 0x00420001 or 0xFFFFFFFF it is refused.
+
+    The message stays in the queue.
+    """
     peek = Action.LOOKUP_PEEK_NEXT if by == Method.START_RECEIVE_BY_LOOKUP_ID else Action.PEEK_CURRENT
     queue = remote.open_with_messages("first")
     calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
@@ -114,10 +121,9 @@ def test_a_size_above_its_range_is_refused(remote, judge, by):
 
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
-def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
-    """Each dwArriveTime lies between sending and acknowledgment of its message, also when it is read later.
-
-    The message says that it was sent a day ago.
+def test_arrival_time_of_received_message_is_in_seconds(remote, judge, by):
+    """A message with SentTime a day ago arrives: dwArriveTime of a peek and of a receive lies between sending and
+    acknowledgment.
     """
     peek, receive = (
         (Action.LOOKUP_PEEK_NEXT, Action.LOOKUP_RECEIVE_NEXT)
@@ -148,8 +154,10 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
         pytest.param(["plain", "admin"], marks=needs("several_queues"), id="several queues"),
     ],
 )
-def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge, kinds):
-    """dwArriveTime lies between the command to send and its answer, in each queue that the message is for."""
+def test_arrival_time_of_local_message_is_time_of_sending(remote, sut, judge, kinds):
+    """An application of the SUT sends a message to its own queues: dwArriveTime in each queue lies between the command
+    and its reply.
+    """
     queues = [remote.open(kind) for kind in kinds]
     before = remote.peer.environment.now().utc_s
     sut.send(",".join(sut.format_name(kind) for kind in kinds), label="first", body="of itself")
@@ -167,8 +175,11 @@ def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge,
 @covers("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
-def test_an_infinite_time_out_waits_for_a_message(remote, judge, by, action):
-    """0xFFFFFFFF is no time at all: the read waits until there is something, for an hour where time costs nothing."""
+def test_read_with_infinite_timeout_waits_for_message(remote, judge, by, action):
+    """A read with ulTimeout 0xFFFFFFFF of an empty queue is not answered, in virtual time for an hour.
+
+    A message then comes, and the read returns it.
+    """
     queue = remote.open()
     read = queue.begin(action, by=by, ulTimeout=INFINITE)
     waits = read.state_after_silence()

@@ -1,4 +1,4 @@
-"""MS-MQQP 2.2.2.1 REMOTEREADDESC: identifiers that the client gives, reserved fields that it ignores."""
+"""MS-MQQP 2.2.2.1 REMOTEREADDESC: request identifiers of the client, and the fields that the client ignores."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-05")
-def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, judge):
-    """RemoteQMEndReceive of a first receive is not answered yet when a second begins: it has another dwRequestID."""
+def test_request_id_of_unended_receive_is_not_reused(peer, sut, judge):
+    """The SUT receives, and the peer does not answer RemoteQMEndReceive.
+
+    A second receive of the SUT has another dwRequestID.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     del reader.server.answers["RemoteQMEndReceive"]
@@ -36,8 +39,10 @@ def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, jud
 
 @needs("remote_read")
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09")
-def test_what_is_reserved_makes_no_difference_to_the_client(peer, sut, judge):
-    """Answers with any Reserved and any eAckNack bring the same message."""
+def test_answers_with_any_reserved_fields_are_accepted(peer, sut, judge):
+    """The peer answers peeks with several values of Reserved and of eAckNack: the application gets the message each
+    time.
+    """
     reader = Reader(peer, sut)
     for rule, name, values in (
         ("MQQP-2.2.2.1-06", "Reserved", (0, 1, 0xFFFF_FFFF)),
@@ -45,7 +50,7 @@ def test_what_is_reserved_makes_no_difference_to_the_client(peer, sut, judge):
     ):
         for value in values:
             remote = reader.open()
-            reader.server.answers[Method.START_RECEIVE2] = partial(_answer, reader, name, value)
+            reader.server.answers[Method.START_RECEIVE2] = partial(_answer_peek, reader, name, value)
             reply = reader.begin_read(Reading.PEEK, remote).wait()
             observed = bool(reply.get("message")) or str(reply.get("error", "no message"))
             reader.await_first_call(Method.START_RECEIVE2)
@@ -53,8 +58,8 @@ def test_what_is_reserved_makes_no_difference_to_the_client(peer, sut, judge):
             judge(rule, expected=holds("the message is brought"), observed=observed, evidence=evidence)
 
 
-def _answer(reader: Reader, name: str, value: int, call: ServedCall) -> None:
-    """Answer a peek with a message and a value of a reserved field."""
+def _answer_peek(reader: Reader, name: str, value: int, call: ServedCall) -> None:
+    """Answer a peek with a message and with one value of a reserved field."""
     data = reader.build_message()
     answer = REMOTEREADDESC(
         hRemoteQueue=Reader.QUEUE_HANDLE,

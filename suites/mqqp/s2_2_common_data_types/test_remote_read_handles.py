@@ -10,8 +10,11 @@ pytestmark = needs("qm2qm")
 
 
 @covers("MQQP-2.2.1.2-01")
-def test_each_way_to_receive_makes_a_handle_that_ends_with_it(remote, judge):
-    """Three receives by three methods bring three handles; each can be ended, once."""
+def test_each_receive_method_returns_handle_that_can_be_ended_once(remote, judge):
+    """Three receives by the three methods return three different handles.
+
+    RemoteQMEndReceive succeeds once with each, and then faults.
+    """
     queue = remote.open_with_messages("first", "second", "third")
     reads = [
         queue.start_receive(by=Method.START_RECEIVE),

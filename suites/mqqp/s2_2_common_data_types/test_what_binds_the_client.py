@@ -1,6 +1,5 @@
-"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 2.2.2.1, 3.1.4.1 to 3.1.4.11: what these sections demand of the client.
-
-They are the server's sections, and judged of a server elsewhere; here the SUT is the one that calls.
+"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 3.1.4.1 to 3.1.4.11: the demands of these sections on the client, which is the SUT
+here.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
 """Statuses of faults."""
 
 
-def _names(reader):
+def _called_methods(reader):
     return [call.name for call in reader.server.calls if call.operation.interface == QM2QM]
 
 
 @needs("remote_read")
 @covers("MQQP-2.2-01")
-def test_both_transfer_syntaxes_are_proposed(peer, sut, judge):
-    """Every bind to qm2qm proposes NDR and NDR64."""
+def test_client_bind_proposes_both_transfer_syntaxes(peer, sut, judge):
+    """The SUT opens a queue of the peer: each of its binds to qm2qm proposes NDR and NDR64."""
     reader = Reader(peer, sut)
     reader.begin_open().wait()
     found, frames = [], []
@@ -51,8 +50,10 @@ def test_both_transfer_syntaxes_are_proposed(peer, sut, judge):
     "MQQP-3.1.4.1-03",
     "MQQP-3.1.4.10-06",
 )
-def test_what_the_client_sets(peer, sut, judge, version):
-    """Two reads without a time-out wait: each has an identifier of its own, an infinite time-out, and no buffer."""
+def test_client_receive_sets_fields_of_remotereaddesc(peer, sut, judge, version):
+    """Two receives without a time-out wait at the peer, after RemoteQMOpenQueue: each has a dwRequestID of its own,
+    ulTimeout 0xFFFFFFFF, dwSize 0, lpBuffer NULL, and the handles of the queue.
+    """
     reader = Reader(peer, sut, version)
     remote = reader.open()
     reader.let_reads_wait()
@@ -62,7 +63,7 @@ def test_what_the_client_sets(peer, sut, judge, version):
     calls = reader.reads()
     asked = [reader.description_of(call) for call in calls]
     evidence = [*calls]
-    before = _names(reader)
+    before = _called_methods(reader)
     judge(
         "MQQP-3.1.4.1-03",
         expected=holds("the queue is opened before it is read"),
@@ -90,8 +91,10 @@ def test_what_the_client_sets(peer, sut, judge, version):
     "MQQP-3.1.4.4-01",
     "MQQP-3.1.4.5-01",
 )
-def test_what_is_begun_is_ended(peer, sut, judge):
-    """A queue and a cursor are opened and closed; one receive gets a message and is ended, one is cancelled."""
+def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge):
+    """The SUT opens a queue and a cursor, receives one message, cancels a second receive, and closes both: the peer
+    gets one RemoteQMEndReceive, RemoteQMCancelReceive, RemoteQMCloseCursor and RemoteQMCloseQueue.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote)
@@ -105,7 +108,7 @@ def test_what_is_begun_is_ended(peer, sut, judge):
     reader.server.wait("RemoteQMCloseCursor")
     reader.begin("remote_close", remote=remote)
     reader.server.wait("RemoteQMCloseQueue")
-    count = {name: len(reader.server.named(name)) for name in _names(reader)}
+    count = {name: len(reader.server.named(name)) for name in _called_methods(reader)}
     evidence = reader.server.calls[-6:]
     opened = {name: count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")}
     once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
@@ -150,18 +153,17 @@ FAILING = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
 )
-def test_every_failure_is_treated_the_same(peer, sut, judge, name):
-    """Six failures of a method: the application gets the same answer for each, and as much is called.
-
-    Where it asked for a message, for an open queue or an empty one, that answer is no success.
+def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
+    """The peer returns six different failures of one method: the SUT's reply and the number of its calls are the same
+    each time. Where the application asked to read, open or purge, the reply is a failure.
     """
     rule, version = METHODS[name]
     outcomes, evidence = [], []
     reader = Reader(peer, sut, version)
     for status in FAILURES:
-        _fail(reader, name, status)
+        _return_failure(reader, name, status)
         before = len(reader.server.calls)
-        ok = _use(reader, name)
+        ok = _call_method(reader, name)
         reader.await_call_after(before, name)
         calls = reader.server.calls[before:]
         evidence += [call for call in calls if call.name == name]
@@ -175,21 +177,21 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
     judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
-def _fail(reader, name, status):
-    """Let a method return a failure, a read one whose answer has a message nevertheless."""
+def _return_failure(reader, name, status):
+    """Let a method return a failure; a read also returns a message with the failure."""
     if name in (Method.START_RECEIVE, Method.START_RECEIVE2, "RemoteQMStartReceiveByLookupId"):
         reader.server.answers[name] = lambda call: reader.answer_read(call, reader.build_message(), status)
     else:
         reader.server.answers[name] = lambda call: call.respond(Return=status)
 
 
-def _use(reader, name):
-    """Let the SUT do what takes a method; return whether it says that it succeeded."""
-    return _begin_to_use(reader, name).wait().get("ok")
+def _call_method(reader, name):
+    """Let the SUT do what calls a method; return whether its reply is a success."""
+    return _begin_to_call_method(reader, name).wait().get("ok")
 
 
-def _begin_to_use(reader, name):
-    """Let the SUT begin what takes a method; return the request."""
+def _begin_to_call_method(reader, name):
+    """Let the SUT begin what calls a method; return the request."""
     if name == "RemoteQMOpenQueue":
         return reader.begin_open()
     remote = reader.open()
@@ -224,13 +226,15 @@ BROKEN_CALLS = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
 )
-def test_a_call_that_breaks_off_did_not_succeed(peer, sut, judge, name, way):
-    """A method is answered by a fault, or its connection is lost: whoever asked for it is told. Then others succeed."""
+def test_client_reports_call_with_fault_or_lost_connection(peer, sut, judge, name, way):
+    """The peer answers a method with a fault, or closes the connection: the SUT replies to the application with a
+    failure. Then a queue is opened and read successfully.
+    """
     rule, version = METHODS[name]
     reader = Reader(peer, sut, version)
     sound = reader.server.answers[name]
     reader.server.answers[name] = BROKEN_CALLS[way]
-    said = _begin_to_use(reader, name).outcome()
+    said = _begin_to_call_method(reader, name).outcome()
     if way == "lost" and name in (
         Method.START_RECEIVE,
         Method.START_RECEIVE2,

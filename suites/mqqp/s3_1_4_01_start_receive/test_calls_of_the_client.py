@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1 to 3.1.4.11: when and with what a client calls the methods; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11: the calls of a client to read, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ BEGUN = {
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in BEGUN.items()])
-def test_only_a_receive_that_brought_a_message_is_ended(peer, sut, judge, name):
-    """A receive fails, though its answer holds a message and a handle: it is not ended. The next succeeds and is."""
+def test_client_ends_only_successful_receive(peer, sut, judge, name):
+    """A receive of the SUT fails, although the answer has a message and a handle: the SUT does not call
+    RemoteQMEndReceive. The next receive succeeds, and is ended.
+    """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
     remote = reader.open()
     for fails in (True, False):
@@ -77,8 +79,10 @@ ACTIONS = {Action.RECEIVE, Action.PEEK_CURRENT, Action.PEEK_NEXT}
         ),
     ],
 )
-def test_a_read_is_one_of_three_and_the_next_message_is_that_of_a_cursor(peer, sut, judge, version, action, cursor):
-    """Whatever way of reading is asked for, ulAction is of the table; Action.PEEK_NEXT comes with a cursor."""
+def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge, version, action, cursor):
+    """The SUT peeks and receives, with and without a cursor: each ulAction is RECEIVE, PEEK_CURRENT or PEEK_NEXT, and
+    each PEEK_NEXT has a cursor.
+    """
     reader = Reader(peer, sut, version)
     remote = reader.open()
     for way in WAYS.values():

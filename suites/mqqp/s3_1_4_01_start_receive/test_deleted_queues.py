@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.7, 3.1.4.10, 3.1.4.11: handles of a queue that is deleted while it is open."""
+"""MS-MQQP 3.1.4.1, 3.1.4.7, 3.1.4.10, 3.1.4.11: handles of an open queue that is deleted."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
 )
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @goes_on()
-def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
-    """Reads that wait there end with a failure when it is deleted, and those that come then; another is read on.
+def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
+    """An open queue is deleted: the reads that wait there fail, and so do new reads, the end of a receive, and a purge.
 
-    So does the end of a receive that was begun before.
+    A queue beside it is still read.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"

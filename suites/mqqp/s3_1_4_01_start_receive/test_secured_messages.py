@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.1, 3.1.4.10: what a message says of its sender is brought with it (MS-MQDMPR 3.1.7.1.32)."""
+"""MS-MQQP 3.1.4.1, 3.1.4.10: the security properties of a message that is read (MS-MQDMPR 3.1.7.1.32)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ DEFAULT, NAMED = 1, 0
     }
 )
 @needs("qm2qm", "security")
-def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
-    """Two messages that Alice signed, the second with a provider that it names: sender, certificate, signature."""
+def test_read_returns_security_properties_of_signed_message(remote, judge, by, rules):
+    """Alice signed two messages, the second with a named provider: receives return both with their sender, certificate,
+    signature and provider.
+    """
     queue = remote.open("plain")
     provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED], ProviderName=ADVANCED))
     sent = []
@@ -40,15 +42,15 @@ def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
             raise ConformanceFailure(f"{OTHER_BYTES}: {read.outcome}")
         judge(
             *rules["buffer"],
-            expected=_said(packet),
-            observed=_said(read.packet),
+            expected=_security_of(packet),
+            observed=_security_of(read.packet),
             evidence=read.evidence,
             errata="E81",
         )
 
 
-def _said(packet):
-    """Return what a message says of its sender, by field."""
+def _security_of(packet):
+    """Return the security properties of a message by field."""
     if packet is None or not packet.haslayer("SecurityHeader"):
         return {}
     return {name: getattr(packet["SecurityHeader"], name) for name in ITEMS}

@@ -1,6 +1,6 @@
-"""MS-MQQP 3.1.4.1 RemoteQMStartReceive, 3.1.4.10 RemoteQMStartReceive2: reading a message, at once.
+"""MS-MQQP 3.1.4.1 RemoteQMStartReceive, 3.1.4.10 RemoteQMStartReceive2: reads of a message that is in the queue.
 
-The second does what the first does, and returns the message's SequentialId.
+The second method does the same as the first, and returns the message's SequentialId.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
     }
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
-    """Both bring the first message; only the receive brings a handle, and hides the message from everybody.
+def test_receive_returns_handle_and_locks_message_and_peek_does_not(remote, judge, by, rules, kind):
+    """Two peeks and a receive return the first of two messages; only the receive returns a handle.
 
-    Another reader has the queue open to peek only.
+    Until and after its end both readers of the queue peek at the second message.
     """
     queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     fill_queue(remote, kind, "first", "second")
@@ -112,10 +112,9 @@ def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
     }
 )
 @pytest.mark.parametrize("kind", Kind)
-def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
-    """What a peek and a receive bring is what was sent, property by property, and as long as its PacketSize says.
-
-    The second message has lists of queues, too.
+def test_read_returns_every_property_of_message(remote, judge, by, rules, kind):
+    """Two messages with every property set, the second with lists of queues: a peek and receives return the packets as
+    sent, with dwSize as long as PacketSize.
     """
     queue = remote.open(kind.queue)
     sent = [
@@ -131,10 +130,11 @@ def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
 
 
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
-def test_the_sequential_id_names_the_message(remote, judge):
-    """By both methods the same is read in the same order; SequentialId is what a lookup of the message finds it by.
+def test_sequential_id_finds_message_by_lookup(remote, judge):
+    """Both methods peek at the same messages in the same order.
 
-    Of a LookupIdentifier it is the lower 7 bytes: the highest is 0 or 7 less the priority (errata E59).
+    A lookup with the SequentialId as the lower 7 bytes of LookupId finds the message (errata E59), and SequentialIds
+    ascend.
     """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
@@ -163,8 +163,10 @@ def test_the_sequential_id_names_the_message(remote, judge):
 @needs("receive")
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote, sut, judge, kind):
-    """SequentialId of an answer is LookupIdentifier of its message without the highest byte."""
+def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, kind):
+    """SequentialId of a peek and of a receive is the LookupIdentifier that the SUT shows for the message, without its
+    highest byte.
+    """
     queue = remote.open(kind)
     fill_queue(remote, kind, "first", "second")
     sequential_ids = show_sequential_ids(sut, kind)
@@ -190,8 +192,11 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     }
 )
 @goes_on()
-def test_what_fails_brings_no_handle(remote, judge, by, rules):
-    """From an empty queue each action returns a failure and NULL; so does what is refused; then a receive succeeds."""
+def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
+    """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL.
+
+    A message comes, and a receive returns it.
+    """
     queue = remote.open()
     cursor = queue.open_cursor()
     reads = [
@@ -232,8 +237,10 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
     }
 )
 @goes_on()
-def test_descriptions_that_are_refused(remote, judge, by, rules):
-    """Handles that are none or differ, an unknown cursor, Action.PEEK_NEXT without a cursor: each its own status."""
+def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
+    """A peek with a wrong dwQueue, an unknown or foreign cursor, or an unopened queue, and a PEEK_NEXT without a
+    cursor, return the status of that error. A valid peek succeeds.
+    """
     queue = remote.open_with_messages("first")
     queue.cursor().expect_success()
     other = {"hRemoteQueue": queue.UNKNOWN_HANDLE, "dwQueue": queue.UNKNOWN_HANDLE}
@@ -256,8 +263,8 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
 
 @covers("MQQP-3.1.4.10-13")
 @goes_on()
-def test_a_description_of_null_is_refused(remote, judge):
-    """RemoteQMStartReceive2 without a REMOTEREADDESC returns MQ_ERROR_INVALID_HANDLE."""
+def test_read_without_description_is_refused(remote, judge):
+    """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE."""
     queue = remote.open_with_messages("first")
     call = queue.association.call(Method.START_RECEIVE2, lpRemoteReadDesc2=desc2(None))
     judge("MQQP-3.1.4.10-13", expected="MQ_ERROR_INVALID_HANDLE", observed=call.outcome, evidence=call.evidence)
@@ -328,8 +335,10 @@ def test_a_description_of_null_is_refused(remote, judge):
     }
 )
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
-def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
-    """PEEK_CURRENT stays, Action.PEEK_NEXT goes on, Action.RECEIVE takes the message where the cursor is, wherever that is."""
+def test_reads_by_cursor_stay_move_and_take(remote, judge, by, rules, at):
+    """A cursor is moved to the first, second or third message: PEEK_CURRENT does not move it, PEEK_NEXT does, and
+    RECEIVE takes the message at the cursor. Two other cursors stay where they are.
+    """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
     others = [queue.open_cursor(), None, queue.open_cursor()]
@@ -365,8 +374,10 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
         },
     }
 )
-def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules):
-    """Eight messages of eight priorities, sent from the lowest up: each read without a cursor brings the highest."""
+def test_reads_without_cursor_return_highest_priority(remote, judge, by, rules):
+    """Eight messages arrive from priority 0 to 7: each peek and each receive without a cursor returns the message of
+    the highest priority that is left.
+    """
     queue = remote.open()
     packets = [remote.peer.message({"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
     remote.send_all(packets)

@@ -30,8 +30,10 @@ LONG_MS = 600_000
 )
 @goes_on()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
-def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules, action):
-    """While a read waits, one with its dwRequestID is refused through the same handle; through another it waits."""
+def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
+    """While a read waits, a receive with its dwRequestID through the same queue handle is refused; through another
+    handle of the queue it waits.
+    """
     queue, second = remote.open(), remote.open()
     number = remote.request_id()
     first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
@@ -68,8 +70,11 @@ def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules
         )
     ],
 )
-def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action, of_queue):
-    """A waiting receive can be cancelled by its own handle; a read that ended in any way frees its dwRequestID."""
+def test_waiting_read_can_be_cancelled_and_frees_its_request_id(remote, judge, by, rules, action, of_queue):
+    """RemoteQMCancelReceive ends a waiting receive through its own queue, and not through another one.
+
+    Its dwRequestID is free after any end, and each queue's read returns its own message.
+    """
     queue = remote.open()
     admin = remote.open("admin")
     number = remote.request_id()
@@ -134,8 +139,10 @@ WAITS = (
     ],
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, action, events, kind):
-    """Nothing is there: without a time-out the answer is a failure at once; with one it is the message that comes."""
+def test_read_with_timeout_waits_for_message(remote, judge, by, rules, action, events, kind):
+    """No message is available: a read without a time-out fails at once, and a read with ten minutes waits until a
+    message arrives, and returns it.
+    """
     queue = remote.open(kind)
     fill_queue(remote, kind, *(["first"] if action == Action.PEEK_NEXT else []))
     cursors = [0, 0]

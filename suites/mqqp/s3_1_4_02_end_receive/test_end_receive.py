@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: a receive is acknowledged, or given back."""
+"""MS-MQQP 3.1.4.2 RemoteQMEndReceive: a receive is acknowledged, or its message is given back."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ UNKNOWN = "fault nca_s_fault_context_mismatch"
 )
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
-    """After Ack.RR_NACK anybody receives the same message; after Ack.RR_ACK the next one. The handle is NULL, and no more."""
+def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kind):
+    """A received message is hidden; after RR_NACK both readers receive it again, after RR_ACK only the second message
+    is left. The answer's handle is NULL, and the ended handle is unknown.
+    """
     queue, other = remote.open(kind), remote.open(kind)
     fill_queue(remote, kind, "first", "second")
     first = queue.start_receive(by=by)
@@ -104,8 +106,8 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
 
 @covers("MQQP-3.1.4.2-10")
 @goes_on()
-def test_without_a_handle_nothing_is_ended(remote, judge):
-    """NULL brings MQ_ERROR_INVALID_HANDLE, whether a queue was opened or not."""
+def test_end_receive_with_null_handle_is_refused(remote, judge):
+    """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE, before and after a queue is opened."""
     association = remote.associate()
     before = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=Ack.RR_ACK)
     queue = remote.open_with_messages("first", association=association)
@@ -117,8 +119,11 @@ def test_without_a_handle_nothing_is_ended(remote, judge):
 
 @covers("MQQP-3.1.4.2-11")
 @pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
-def test_the_handle_says_which_receive_is_ended(remote, judge, ended_first):
-    """Of three receives one is given back, while the others are still locked; these are taken."""
+def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
+    """One of three receives ends with RR_NACK: only its message is in the queue again.
+
+    The other two end with RR_ACK, and their messages leave the queue.
+    """
     labels = ["first", "second", "third"]
     queue = remote.open_with_messages(*labels)
     reads = [queue.start_receive() for _ in labels]

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.3: the calls of a client; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.3: the order of the calls of a client, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -35,11 +35,13 @@ METHODS = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=covers(rule, *more), id=name) for name, (rule, more) in METHODS.items()]
 )
-def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, name):
-    """It comes on a presentation context that was agreed on, after RemoteQMOpenQueue and no RemoteQMCloseQueue."""
+def test_client_calls_method_on_agreed_context_and_open_queue(peer, sut, judge, name):
+    """The SUT does what calls one method: the call comes on a presentation context that was agreed on, after one
+    RemoteQMOpenQueue and before any RemoteQMCloseQueue.
+    """
     binding, order = METHODS[name]
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if name == Method.START_RECEIVE else Reader.WINDOWS_7)
-    use(reader, name)
+    call_method(reader, name)
     unbound = [(frame, reason) for frame, reason in reader.server.malformed if reason.startswith("context")]
     calls = reader.server.wait(name)
     if not calls and not unbound:
@@ -55,8 +57,8 @@ def test_each_method_is_called_on_a_binding_and_an_open_queue(peer, sut, judge, 
         judge(*order, expected=["RemoteQMOpenQueue"], observed=before, evidence=evidence)
 
 
-def use(reader: Reader, name: str) -> None:
-    """Let the SUT do what takes a method; what it says of it does not matter."""
+def call_method(reader: Reader, name: str) -> None:
+    """Let the SUT do what calls a method; its reply does not matter."""
     opened = reader.begin_open().wait()
     if not opened.get("ok"):
         return

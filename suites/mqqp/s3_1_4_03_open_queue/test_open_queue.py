@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.3 RemoteQMOpenQueue: before anything else of an open queue."""
+"""MS-MQQP 3.1.4.3 RemoteQMOpenQueue: its handles and parameters."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
 @covers(
     "MQQP-3.1.4.3-10", "MQQP-3.1.4.3-12", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-19", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"
 )
-def test_each_opening_has_a_handle_of_its_own(remote, judge):
-    """Two openings bring two handles; both can be read through; a closed one is unknown."""
+def test_each_open_queue_returns_handle_of_its_own(remote, judge):
+    """Two RemoteQMOpenQueue return two different handles, and peeks through both succeed.
+
+    RemoteQMCloseQueue succeeds once with a handle, and then faults.
+    """
     remote.empty()
     association = remote.associate()
     sessions = [remote.open_remote(association).expect_success() for _ in range(2)]
@@ -49,8 +52,11 @@ def test_each_opening_has_a_handle_of_its_own(remote, judge):
 
 @goes_on()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
-def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
-    """pQueue and dwpContext are the same and not 0; hQueue may be anything; dwpContext is what is read from then on."""
+def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
+    """RemoteQMOpenQueue with pQueue or dwpContext 0, or with the two unequal, is refused.
+
+    With any hQueue it succeeds, and the queue of dwpContext is read.
+    """
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
     judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
@@ -76,8 +82,8 @@ def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
 
 @needs("inspect")
 @covers("MQQP-3.1.4.3-18")
-def test_the_client_is_kept_with_what_it_opened(remote, sut, judge):
-    """Two clients open a queue: the entries of their openings have their pLicGuids."""
+def test_open_queue_entry_has_client_guid(remote, sut, judge):
+    """Two clients open the queue: the entries of OpenQueueEntryCollection have their pLicGuids as ClientId."""
     clients = [UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
     queue = remote.open()
     calls = []

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.4 RemoteQMCloseQueue: the end of an open queue, and of what waits there."""
+"""MS-MQQP 3.1.4.4 RemoteQMCloseQueue: the end of an open queue, and of the reads that wait there."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ LONG_MS = 600_000
     "MQQP-3.1.4.4-16",
     "MQQP-3.1.4.4-17",
 )
-def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
-    """A queue opened for one reader alone is refused to another until it is closed; one opened beside it stays open."""
+def test_closed_queue_is_free_and_its_handle_unknown(remote, judge):
+    """A client opens a queue exclusively: a second client is refused until RemoteQMCloseQueue.
+
+    Then its handle is NULL and unknown, and peeks are refused. A queue beside it stays open.
+    """
     queue = remote.open_with_messages("first", share=DENY_RECEIVE)
     admin = remote.open("admin", association=queue.association)
     other = remote.associate()
@@ -62,8 +65,8 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
 
 
 @covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
-def test_another_handle_of_the_queue_stays_open(remote, judge):
-    """A queue is opened three times; one handle is closed: the others read on."""
+def test_other_handles_of_closed_queue_stay_open(remote, judge):
+    """Of three handles of one queue, one is closed: peeks through the other two still return its message."""
     queue = remote.open_with_messages("first")
     beside, elsewhere = remote.open(association=queue.association), remote.open()
     closed = queue.close()
@@ -73,8 +76,11 @@ def test_another_handle_of_the_queue_stays_open(remote, judge):
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
-def test_every_read_that_waits_is_cancelled(remote, judge):
-    """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
+def test_closing_queue_cancels_its_waiting_reads(remote, judge):
+    """Three receives wait in a queue and one in another queue; the first queue is closed.
+
+    Its three receives end without a message, and the fourth still waits.
+    """
     queue = remote.open()
     admin = remote.open("admin", association=queue.association)
     reads = [queue.begin(Action.RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
@@ -109,8 +115,8 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
 @needs("inspect")
 @covers("MQQP-3.1.4.4-15")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
-def test_the_entry_of_a_closed_queue_is_gone(remote, sut, judge, which):
-    """Of two openings of a queue one is closed: its entry is not there any more, that of the other is."""
+def test_entry_of_closed_queue_is_removed(remote, sut, judge, which):
+    """Of two openings of a queue one is closed: OpenQueueEntryCollection has only the entry of the other."""
     queues = [remote.open() for _ in range(2)]
     closed, other = queues[which], queues[1 - which]
 

@@ -27,10 +27,11 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
 @goes_on()
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
-def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):
-    """Unknown queues and cursors are refused, the queue of another, too; the closed cursor cannot be read with.
+def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):
+    """RemoteQMCloseCursor of an unknown cursor, or with another queue, is refused.
 
-    It is one of three, and at another message than the others, which stay where they are.
+    With the right queue it closes one of three cursors: reads by it are refused, and the other two cursors still peek
+    at their message.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.6: the calls of a client; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.6: RemoteQMCancelReceive of a client, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @covers("MQQP-3.1.4.6-03")
 @pytest.mark.parametrize("version", [Reader.WINDOWS_2000, Reader.WINDOWS_7], ids=["old", "new"])
-def test_only_a_read_that_was_begun_is_cancelled(peer, sut, judge, version):
-    """Of two reads that wait the second is cancelled: RemoteQMCancelReceive comes behind both, with its identifier."""
+def test_client_cancels_read_after_it_began(peer, sut, judge, version):
+    """Two reads of the SUT wait at the peer, and the application cancels the second: one RemoteQMCancelReceive comes
+    after both, with the dwRequestID of the second.
+    """
     reader = Reader(peer, sut, version)
     remote = reader.open()
     reader.let_reads_wait()

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.6 RemoteQMCancelReceive: the end of a read that waits."""
+"""MS-MQQP 3.1.4.6 RemoteQMCancelReceive: the end of a waiting read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG_MS = 600_000
 NO_MESSAGE = "ended without a message"
 
 
-def ended(read) -> str:
+def describe_end(read) -> str:
     """Describe how a cancelled read ended: with the informational status or a failure (errata E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
@@ -34,8 +34,10 @@ def ended(read) -> str:
     "MQQP-3.1.4.1-02",
 )
 @goes_on()
-def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
-    """Another queue, a pQueue that is none, another dwRequestID: each its own status, and the read waits on."""
+def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
+    """RemoteQMCancelReceive without a waiting read, for another queue, with a wrong pQueue, or with another dwRequestID
+    returns the status of that error, and the read still waits. With the right values the read ends.
+    """
     queue = remote.open()
     unopened = remote.open_remote(queue.association).expect_success().out.phQueue
     number = remote.request_id()
@@ -69,7 +71,7 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     judge("MQQP-3.1.4.6-11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
     still = read.state_after_silence()
     cancelled = queue.cancel(number)
-    seen = {"other": other.outcome, "still": still, "cancel": cancelled.outcome, "read": ended(read)}
+    seen = {"other": other.outcome, "still": still, "cancel": cancelled.outcome, "read": describe_end(read)}
     expected = facts(other=ERROR, still=Call.WAITING, cancel="MQ_OK", read=NO_MESSAGE)
     judge(
         "MQQP-3.1.4.6-10",
@@ -88,15 +90,18 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     "MQQP-3.1.4.6-20",
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
-def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
-    """Of two that wait one is cancelled, once; its identifier is free; the other gets the message."""
+def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
+    """Of two waiting receives, one is cancelled and ends without a message.
+
+    Its dwRequestID is free, a second cancel fails, and the other receive gets the next message.
+    """
     queue = remote.open()
     one, two = remote.request_id(), remote.request_id()
     first, second = (queue.begin(Action.RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in (one, two))
     waits = [first.state_after_silence(), second.state_after_silence()]
     taken = queue.start_receive(dwRequestID=one)
     cancelled = queue.cancel(one)
-    end = ended(first)
+    end = describe_end(first)
     evidence = [*first.evidence, *cancelled.evidence]
     judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=end, evidence=evidence)
     judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
@@ -127,14 +132,16 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
 
 @covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
-def test_the_read_that_is_named_is_cancelled(remote, judge, which):
-    """Of three reads that wait that with the dwRequestID ends, and no other."""
+def test_cancel_ends_only_read_of_request_id(remote, judge, which):
+    """Three receives wait, and RemoteQMCancelReceive has the dwRequestID of one: that one ends without a message, and
+    the other two still wait.
+    """
     queue = remote.open()
     numbers = [remote.request_id() for _ in range(3)]
     reads = [queue.begin(Action.RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
     waits = [read.state_after_silence() for read in reads]
     cancelled = queue.cancel(numbers[which])
-    after = [ended(read) if read is reads[which] else read.state_after_silence() for read in reads]
+    after = [describe_end(read) if read is reads[which] else read.state_after_silence() for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else Call.WAITING for read in reads]
     judge.all(
         expected=facts(before=each(Call.WAITING), cancel="MQ_OK", after=expected),
@@ -163,8 +170,11 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     ],
 )
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
-def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other_client):
-    """It is answered at once and without a message; the message that comes then is for the next receive."""
+def test_cancelled_receive_leaves_message_to_next_receive(remote, judge, by, with_cursor, other_client):
+    """A waiting receive, by a cursor or without, is cancelled by its own client or another: it ends without a message.
+
+    The next message goes to the next receive.
+    """
     queue = remote.open()
     cursor = queue.open_cursor() if with_cursor else 0
     number = remote.request_id()
@@ -173,7 +183,7 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
     caller = remote.associate() if other_client else queue.association
     numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
-    end = ended(read)
+    end = describe_end(read)
     remote.deliver(["first"])
     then = queue.start_receive(by=by).label_or_outcome
     observed = {"before": waits, "cancel": cancelled.outcome, "end": end, "then": then}

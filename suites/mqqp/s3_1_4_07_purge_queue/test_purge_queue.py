@@ -25,8 +25,11 @@ pytestmark = needs("qm2qm")
     "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"
 )
 @goes_on()
-def test_an_open_queue_is_purged_and_no_other(remote, judge):
-    """A queue that was not opened is refused; one that was is empty afterwards, and another is not."""
+def test_purge_empties_open_queue_and_no_other(remote, judge):
+    """RemoteQMPurgeQueue of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
+
+    Of an open queue it removes all messages, and another queue keeps its message.
+    """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin", association=queue.association)
     remote.deliver(["first"], queue="admin")
@@ -52,8 +55,8 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
 
 
 @covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
-def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
-    """One of two messages is held while the queue is purged, and then given back: neither is in the queue."""
+def test_purge_removes_message_of_unended_receive(remote, judge):
+    """One of two messages is received when the queue is purged, and is given back then: the queue is empty."""
     queue = remote.open_with_messages("first", "second")
     held = queue.start_receive().expect_success()
     purged = queue.purge()
@@ -64,8 +67,11 @@ def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
 @pytest.mark.parametrize("kind", Kind)
-def test_every_message_is_removed(remote, judge, kind):
-    """Of a dozen messages, of all priorities, one of many fragments, none is left; what comes later is there."""
+def test_purge_removes_all_messages(remote, judge, kind):
+    """A queue holds messages of all priorities, one of them longer than a fragment: after the purge it is empty.
+
+    A later message is received whole.
+    """
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, f"message {number}", kind) for number in range(4)]
     if kind != Kind.TRANSACTIONAL:
@@ -91,10 +97,11 @@ def test_every_message_is_removed(remote, judge, kind):
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05")
 @pytest.mark.parametrize("acknowledge", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
-def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut, judge, acknowledge):
-    """Of three one is received, then all are purged: whichever way the receive ends, it is not there any more.
+def test_purged_message_of_unended_receive_stays_removed(peer, remote, sut, judge, acknowledge):
+    """One of three messages is received, and the queue is purged.
 
-    The document has its sender told of the purge in both cases (MS-MQDMPR 3.1.7.1.12); here only if it was given back.
+    Whether the receive ends with RR_NACK or RR_ACK, the queue is empty. After RR_NACK the sender gets Q_PURGED for that
+    message (with RR_ACK also RECEIVE is allowed, MS-MQDMPR 3.1.7.1.12).
     """
     queue = remote.open()
     receiver = AcknowledgingReceiver(peer, sut)

@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.11: the calls of a client; here the SUT is the one that calls."""
+"""MS-MQQP 3.1.4.11: RemoteQMStartReceiveByLookupId of a client, which is the SUT here."""
 
 from __future__ import annotations
 
@@ -58,8 +58,10 @@ def _cases() -> Iterable[Any]:
 
 @needs("remote_read")
 @pytest.mark.parametrize("action", list(_cases()))
-def test_a_lookup_has_neither_cursor_nor_time_out(peer, sut, judge, action):
-    """Each action at an identifier and at the ends: fields of a read without a cursor, that does not wait."""
+def test_client_lookup_has_no_cursor_and_no_timeout(peer, sut, judge, action):
+    """The SUT reads by LookupIdentifier with one action, at an identifier and at both ends: each call has that
+    ulAction, the handles of the queue, a dwRequestID, hCursor 0, ulTimeout 0, dwSize 0 and lpBuffer NULL.
+    """
     verb, seek = SEEKS[action]
     cursor, identifier, timeout = LOOKUP_RULES[action]
     reader = Reader(peer, sut)

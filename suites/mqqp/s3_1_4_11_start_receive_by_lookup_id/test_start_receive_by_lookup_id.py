@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.11 RemoteQMStartReceiveByLookupId: reading a message by its identifier, or one beside it."""
+"""MS-MQQP 3.1.4.11 RemoteQMStartReceiveByLookupId: reads of a message by its LookupIdentifier, or of a neighbour."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ READING = (
 """What MS-MQDMPR says of reads by identifier, whatever the action."""
 
 
-def each_action() -> pytest.MarkDecorator:
-    """Make a check for each action, with the rules of that action."""
+def for_each_action() -> pytest.MarkDecorator:
+    """Run a check for each action, with the rules of that action."""
     cases = []
     for action, rules in DEMANDS.items():
         events = EVENTS[action.peeking]
@@ -73,7 +73,7 @@ def each_action() -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("action", "seek", "rule", "events"), cases)
 
 
-def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int]:
+def find_three_lookup_ids(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int]:
     """Return the LookupIdentifiers of three messages; ConformanceFailure when lookups do not find them."""
     known = find_lookup_ids(queue, len(LABELS))
     if len(known) < len(LABELS):
@@ -84,14 +84,16 @@ def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int
     return known
 
 
-@each_action()
+@for_each_action()
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *READING)
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
-def test_the_action_and_the_identifier_say_which_message(remote, judge, action, seek, rule, events, at):
-    """CURRENT, NEXT and PREV of the first, the second and the last of three messages: peeked at, or taken."""
+def test_lookup_reads_current_next_or_previous_message(remote, judge, action, seek, rule, events, at):
+    """CURRENT, NEXT or PREV with the LookupId of the first, second or last of three messages: a peek returns that
+    message and leaves all three, a receive takes it.
+    """
     queue = remote.open_with_messages(*LABELS)
     by_next = events if action.peeking == Action.LOOKUP_PEEK_NEXT else ()  # as they are found out
-    known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *READING, *by_next)
+    known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *READING, *by_next)
     receives = action.is_receive
     there = at + BESIDE[action.peeking]
     expected = LABELS[there] if 0 <= there < len(LABELS) else Call.FAILURE
@@ -155,8 +157,11 @@ AT_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
     ],
 )
 @pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
-def test_the_ends_of_the_queue_have_identifiers(remote, judge, action, edge, label, rules, queue_kind):
-    """NEXT of 0 is the first message, PREV of all ones the last; again it is the same, or after a receive the next."""
+def test_lookup_from_ends_of_queue_reads_first_or_last_message(remote, judge, action, edge, label, rules, queue_kind):
+    """NEXT of LookupId 0 returns the first of three messages, PREV of all ones the last.
+
+    A second peek returns the same message, a second receive the second message.
+    """
     queue = remote.open(queue_kind)
     fill_queue(remote, queue_kind, *LABELS)
     found = []
@@ -170,10 +175,12 @@ def test_the_ends_of_the_queue_have_identifiers(remote, judge, action, edge, lab
 
 
 @covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
-def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
-    """Of three messages the second is received: its identifier names nothing, the others theirs; a fourth its own."""
+def test_lookup_of_received_message_fails(remote, judge):
+    """The second of three messages is received by lookup: CURRENT with its LookupId then fails, with the other two it
+    returns them. NEXT of the third returns a message that arrives later.
+    """
     queue = remote.open_with_messages(*LABELS)
-    known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
+    known = find_three_lookup_ids(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
     taken = queue.look_up(Action.LOOKUP_RECEIVE_CURRENT, known[1])
     locked = queue.look_up(Action.LOOKUP_PEEK_CURRENT, known[1])
     queue.acknowledge(taken)
@@ -201,8 +208,11 @@ def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
     "MQDMPR-3.1.7.3.3-03",
 )
 @pytest.mark.parametrize("action", LOOKUPS, ids=hex)
-def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
-    """By each action: nothing there is a failure of the table, without a handle; a message comes with one if taken."""
+def test_only_successful_lookup_receive_returns_handle(remote, judge, action):
+    """A lookup in an empty queue returns a listed failure and the handle NULL.
+
+    With a message in the queue it returns MQ_OK, and a handle when it receives, which can be ended.
+    """
     queue = remote.open()
     edge = (
         LookupId.BEHIND_LAST
@@ -255,8 +265,8 @@ def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
     "MQQP-3.1.4.11-54",
 )
 @pytest.mark.parametrize("kind", Kind)
-def test_every_property_of_a_message_is_brought(remote, judge, kind):
-    """What lookups bring is what was sent, property by property, and as long as its PacketSize says."""
+def test_lookup_returns_every_property_of_message(remote, judge, kind):
+    """Two messages with every property set: lookups return the packets as sent, with dwSize as long as PacketSize."""
     queue = remote.open(kind.queue)
     sent = [build_full_message(remote.peer, label, kind) for label in ("first", "second")]
     remote.send_all(sent)
@@ -280,8 +290,8 @@ def test_every_property_of_a_message_is_brought(remote, judge, kind):
 
 
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
-def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
-    """For each message RemoteQMStartReceive2 and lookups bring the same SequentialId, each another."""
+def test_lookup_returns_sequential_id_of_start_receive2(remote, judge):
+    """For each of three messages, a lookup and RemoteQMStartReceive2 return the same SequentialId; the three differ."""
     queue = remote.open_with_messages(*LABELS)
     cursor = queue.open_cursor()
     read = queue.look_up(Action.LOOKUP_PEEK_NEXT, LookupId.BEFORE_FIRST)
@@ -301,8 +311,10 @@ def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
 
 @needs("receive")
 @covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
-def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote, sut, judge):
-    """SequentialId of each answer is LookupIdentifier of its message without the highest byte."""
+def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
+    """SequentialId of a peek and of a receive by lookup is the LookupIdentifier that the SUT shows for the message,
+    without its highest byte.
+    """
     queue = remote.open_with_messages("first", "second")
     sequential_ids = show_sequential_ids(sut)
     for label, action, at in (
@@ -323,8 +335,11 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     "MQQP-3.1.4.11-26",
 )
 @goes_on()
-def test_descriptions_that_are_refused(remote, judge, action):
-    """By each action: a cursor, any time-out, no queue, one that was not opened; then the same is carried out."""
+def test_lookup_with_invalid_description_is_refused(remote, judge, action):
+    """A lookup with hRemoteQueue 0, a time-out, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
+
+    The same lookup without these succeeds.
+    """
     queue = remote.open_with_messages("first", "second", "third")
     cursor = queue.open_cursor()
     at = find_lookup_ids(queue, 2)[-1:] or [LookupId.BEFORE_FIRST]
@@ -351,10 +366,9 @@ def test_descriptions_that_are_refused(remote, judge, action):
 @covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
 @covers("MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-09", "MQDMPR-3.1.7.1.13-32")
 @pytest.mark.parametrize("action", RECEIVES, ids=hex)
-def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
-    """Its message is locked until Ack.RR_NACK ends it; the dwRequestID is free when the call is answered.
-
-    Whether the message is there again is not asked: it may be gone at once (errata E57).
+def test_lookup_receive_is_kept_until_its_end(remote, judge, action):
+    """A receive by lookup locks its message and returns a handle that can be ended once (whether the message is back
+    then is open, errata E57). Its dwRequestID is free at once, and a lookup reads its own queue only.
     """
     queue = remote.open_with_messages("first", "second")
     admin = remote.open("admin")

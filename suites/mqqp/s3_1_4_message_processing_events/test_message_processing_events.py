@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4 Message Processing Events and Sequencing Rules: opnums, ranges, exceptions; statuses of 1.8, 2.2."""
+"""MS-MQQP 3.1.4 Message Processing Events and Sequencing Rules: opnums, ranges, exceptions."""
 
 from __future__ import annotations
 
@@ -23,15 +23,18 @@ NO_OPNUM = "fault nca_s_op_rng_error"
 REFUSED = "refused"
 
 
-def refused(call: Call) -> str:
-    """Return whether a call was refused: by a fault, or by a failure HRESULT; else what came of it."""
+def describe_refusal(call: Call) -> str:
+    """Return ``REFUSED`` for a call that was answered by a fault or a failure HRESULT, else its outcome."""
     return REFUSED if call.thrown is not None or call.failed else call.outcome
 
 
 @covers("MQQP-3.1.4-01")
 @goes_on()
-def test_stubs_are_checked_strictly(remote, judge):
-    """Values out of range, counts that are not there and stubs that end too soon are faults; nothing is done."""
+def test_invalid_stub_faults_and_does_nothing(remote, judge):
+    """Calls with values out of range, a missing array, a cut stub and no stub are answered with RPC_X_BAD_STUB_DATA.
+
+    A receive that they were to end can still be ended.
+    """
     queue = remote.open_with_messages("first")
     association = queue.association
     read = queue.start_receive().expect_success()
@@ -61,8 +64,8 @@ def test_stubs_are_checked_strictly(remote, judge):
 
 
 @covers("MQQP-3.1.4-D01")
-def test_each_method_has_its_opnum(remote, judge):
-    """Called by number each of the eleven does what its name says, on a queue with a message; a twelfth is none."""
+def test_each_opnum_calls_its_method(remote, judge):
+    """Requests with opnums 0 to 10 do what the methods of the table do; opnums 11 and 0xFFFF return a range fault."""
     queue = remote.open_with_messages("first", "second")
     cursor = queue.open_cursor()
     association = queue.association.of(QM2QM)
@@ -90,7 +93,7 @@ def test_each_method_has_its_opnum(remote, judge):
         2, "RemoteQMOpenQueue", hQueue=opened.phQueue, pQueue=opened.dwpQueue, dwpContext=opened.pdwContext
     )
     first = read(0, Method.START_RECEIVE, Action.RECEIVE)
-    ended = numbered(1, "RemoteQMEndReceive", pphContext=handle(first), dwAck=Ack.RR_ACK)
+    ended = numbered(1, "RemoteQMEndReceive", pphContext=handle_of(first), dwAck=Ack.RR_ACK)
     second, looked = (
         read(9, Method.START_RECEIVE2, Action.PEEK_CURRENT),
         read(10, Method.START_RECEIVE_BY_LOOKUP_ID, Action.LOOKUP_PEEK_NEXT),
@@ -100,7 +103,7 @@ def test_each_method_has_its_opnum(remote, judge):
     no_cursor = numbered(4, "RemoteQMCloseCursor", hQueue=queue.handle, hCursor=cursor)
     purged = numbered(6, "RemoteQMPurgeQueue", hQueue=queue.handle)
     left = queue.labels()
-    closed = numbered(3, "RemoteQMCloseQueue", pphContext=handle(session, "phContext"))
+    closed = numbered(3, "RemoteQMCloseQueue", pphContext=handle_of(session, "phContext"))
     beyond = [association.raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
     observed = {
         "0": first.label_or_outcome,
@@ -138,16 +141,18 @@ def test_each_method_has_its_opnum(remote, judge):
 @pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
 @pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
 @goes_on()
-def test_an_acknowledgment_is_1_or_2(remote, judge, wrong, right):
-    """Another dwAck is refused and ends nothing: the message is locked as before, until one of the two ends it."""
+def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
+    """RemoteQMEndReceive with a dwAck other than 1 and 2 is refused, and the message stays locked until a valid dwAck
+    ends the receive.
+    """
     queue = remote.open_with_messages("first", "second")
     read = queue.start_receive()
-    call = queue.association.call("RemoteQMEndReceive", pphContext=handle(read), dwAck=wrong)
+    call = queue.association.call("RemoteQMEndReceive", pphContext=handle_of(read), dwAck=wrong)
     locked = queue.labels()
     ended = queue.end(read, right)
     observed = {
         "read": read.label_or_outcome,
-        "wrong": refused(call),
+        "wrong": describe_refusal(call),
         "locked": locked,
         "right": ended.outcome,
         "after": queue.labels(),
@@ -159,21 +164,21 @@ def test_an_acknowledgment_is_1_or_2(remote, judge, wrong, right):
 
 @covers("MQQP-3.1.4.3-D01")
 @goes_on()
-def test_licences_are_counted_from_0_to_16(remote, judge):
-    """dwMQS of 0 to 16 opens a queue, which can be read and closed; one above is refused, and leaves nothing open."""
+def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
+    """RemoteQMOpenQueue with dwMQS from 0 to 16 succeeds, above 16 it is refused. The queue can still be read."""
     queue = remote.open_with_messages("first")
     fine, wrong = (0, 1, 2, 8, 15, 16), (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)
     calls = [queue.open_session(dwMQS=value) for value in (*fine, *wrong)]
     observed = {
         "fine": calls[: len(fine)],
-        "wrong": [refused(call) for call in calls[len(fine) :]],
+        "wrong": [describe_refusal(call) for call in calls[len(fine) :]],
         "still": queue.peek().label_or_outcome,
     }
     expected = facts(fine=each(status("MQ_OK")), wrong=each(REFUSED), still="first")
     judge.all(expected=expected, observed=observed, evidence=calls[-8:])
 
 
-def handle(call: Call, name: str = "pphContext") -> bytes:
+def handle_of(call: Call, name: str = "pphContext") -> bytes:
     """Return the context handle of an answer; NULL when there is none."""
     return bytes(getattr(call.out, name)) if call.out is not None else NULL_HANDLE
 
@@ -251,8 +256,8 @@ FAILING: dict[str, tuple[str, Callable[[Remote, RemoteQueue], list[Call]]]] = {
     ("name", "rule"), [pytest.param(name, rule, marks=covers(rule), id=name) for name, (rule, _) in FAILING.items()]
 )
 @goes_on()
-def test_what_a_method_refuses_is_returned(remote, judge, name, rule):
-    """Well-formed calls that cannot be carried out are answered with a status, not with a fault."""
+def test_refused_call_returns_status_and_no_fault(remote, judge, name, rule):
+    """Well-formed calls of a method that cannot be carried out return a status, and no fault."""
     queue = remote.open()
     calls = FAILING[name][1](remote, queue)
     observed = [call.status is not None or call.outcome for call in calls]
@@ -261,8 +266,8 @@ def test_what_a_method_refuses_is_returned(remote, judge, name, rule):
 
 @covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
 @pytest.mark.parametrize("name", FAILING)
-def test_a_failure_has_the_severity_bit_and_a_code_of_its_own_the_customer_bit(remote, judge, name):
-    """Every status of a refusal has S set; one that no document knows has C set."""
+def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, name):
+    """Every failure that a method returns has the S bit; a code that no document lists has the C bit."""
     queue = remote.open()
     calls = FAILING[name][1](remote, queue)
     statuses = [call.status for call in calls if call.status]  # what succeeds is no refusal

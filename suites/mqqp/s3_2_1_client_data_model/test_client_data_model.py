@@ -9,8 +9,10 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.1.2-01", "MQQP-3.2.1.4-01")
-def test_what_is_open_and_what_is_pending_is_kept(peer, sut, judge):
-    """Two queues are open; a receive and a peek wait: two entries in each collection, with their identifiers."""
+def test_client_keeps_entries_of_open_queues_and_pending_reads(peer, sut, judge):
+    """The SUT opens two queues, and a receive and a peek wait: PendingRemoteReadEntryCollection has two entries with
+    their dwRequestIDs, RemoteOpenQueueEntryCollection two with the phQueue.
+    """
     reader = Reader(peer, sut)
     reader.let_reads_wait()
     first, second = reader.open(), reader.open()

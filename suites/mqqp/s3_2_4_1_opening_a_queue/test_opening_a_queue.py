@@ -20,7 +20,7 @@ FAST = 200
 """A scale with which five minutes are soon over."""
 
 
-def _binds(reader):
+def _qm2qm_associations(reader):
     """Return the associations with the interface qm2qm, in order."""
     return [
         one
@@ -33,12 +33,14 @@ def _binds(reader):
 @covers(
     "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
 )
-def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
-    """qm2qm is bound, the port asked for, qm2qm bound there; RemoteQMOpenQueue comes on that, the first is closed."""
+def test_client_binds_at_returned_port_and_opens_queue_there(peer, sut, judge):
+    """The SUT opens a queue: it binds qm2qm, asks for the port of IP_READ, binds qm2qm at that port, and calls
+    RemoteQMOpenQueue there. Then it closes the first binding.
+    """
     reader = Reader(peer, sut)
     reader.begin_open()
     reader.server.wait("RemoteQMOpenQueue")
-    bound = _binds(reader)
+    bound = _qm2qm_associations(reader)
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
     server = reader.server
@@ -74,8 +76,10 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-10", "MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14")
-def test_what_remote_qm_open_queue_is_given(peer, sut, judge):
-    """The identifier of the SUT, and the three numbers that R_QMOpenRemoteQueue returned, each in its place."""
+def test_client_open_queue_has_own_guid_and_returned_handles(peer, sut, judge):
+    """RemoteQMOpenQueue of the SUT has its own identifier as pLicGuid, and phQueue, dwpQueue and pdwContext of
+    R_QMOpenRemoteQueue in hQueue, pQueue and dwpContext.
+    """
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
@@ -92,8 +96,10 @@ def test_what_remote_qm_open_queue_is_given(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-11")
-def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
-    """dwMQS is 1 for a routing or directory server, else 0; either where the SUT does not show which it is."""
+def test_client_open_queue_has_dw_mqs_of_its_role(peer, sut, judge):
+    """dwMQS of RemoteQMOpenQueue is 1 for a routing or directory server, else 0; both are allowed where the SUT does
+    not show its role.
+    """
     reader = Reader(peer, sut)
     reader.open()
     call = reader.await_first_call("RemoteQMOpenQueue")
@@ -106,9 +112,9 @@ def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-06")
-def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
-    """RemoteQMGetQMQMServerPort returns a port where nothing listens, or none: the queue is not opened; nor is one of a
-    host whose name has no address.
+def test_client_without_second_binding_calls_nothing(peer, sut, judge):
+    """RemoteQMGetQMQMServerPort returns a port where no server listens, or an invalid port: the SUT does not open the
+    queue and calls nothing more. Nor does it open a queue of a host without an address.
     """
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()
@@ -125,8 +131,8 @@ def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-07")
-def test_the_binding_ends_with_the_queue(peer, sut, judge):
-    """The connection on which the queue was opened stays while it is open, and is closed when it is closed."""
+def test_client_closes_binding_with_queue(peer, sut, judge):
+    """The connection of RemoteQMOpenQueue stays open while the queue is open, and closes with the queue."""
     reader = Reader(peer, sut)
     remote = reader.open()
     opened = reader.await_first_call("RemoteQMOpenQueue")
@@ -138,9 +144,10 @@ def test_the_binding_ends_with_the_queue(peer, sut, judge):
 
 @needs("remote_read", "set_timers")
 @covers("MQQP-3.2.4.1-15", "MQQP-3.2.4.1-16")
-def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
-    """RemoteQMOpenQueue is not answered: after five minutes it is given up, by a cancel of the call. A queue that was
-    opened before is read all the same.
+def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
+    """The peer does not answer RemoteQMOpenQueue: after five minutes the SUT cancels the call.
+
+    Reads of a queue that was opened before succeed before and after.
     """
     sut.set_timers(scale=1 if peer.environment.virtual else FAST)
     reader = Reader(peer, sut)
@@ -172,8 +179,10 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
-def test_an_open_queue_has_an_entry(peer, sut, judge):
-    """Before nothing, then one entry with the handles of the queue and of the session."""
+def test_client_keeps_entry_of_open_queue(peer, sut, judge):
+    """RemoteOpenQueueEntryCollection is empty, and after an open has one entry with the handles of the queue and of the
+    session.
+    """
     reader = Reader(peer, sut)
     before = len(reader.open_queue_entries())
     reader.open()

@@ -1,6 +1,6 @@
 """MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: peeking and receiving, without a cursor and with one.
 
-Each check is made for each of the four sections; ``sections.py`` has their rules.
+Each check runs for each of the four sections; ``sections.py`` has their rules.
 """
 
 from __future__ import annotations
@@ -55,27 +55,35 @@ COUNTS_AS_OLD = ("below_5", "below_5_1", "early_build")
 """What should be looked for in a version; which method has to be called then is a rule of its own, ``old``."""
 
 
-def each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
-    """Make a check for each section; ``rules``: those that it judges there."""
+def for_each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
+    """Run a check for each section; ``rules``: the rules that it judges there."""
     return pytest.mark.parametrize(
         "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
     )
 
 
-@each_section(lambda section: section.old.values())
-def test_what_an_old_server_is_asked(peer, sut, judge, section):
-    """The REMOTEREADDESC of a read at a server of version 5.0."""
-    judge_fields(Reader(peer, sut, Reader.WINDOWS_2000), judge, section.reading, Method.START_RECEIVE, section.old)
+@for_each_section(lambda section: section.old.values())
+def test_client_read_of_old_server_has_required_fields(peer, sut, judge, section):
+    """The peer returns version 5.0, and the SUT reads: the REMOTEREADDESC of RemoteQMStartReceive has the required
+    value in each field.
+    """
+    judge_fields_of_read(
+        Reader(peer, sut, Reader.WINDOWS_2000), judge, section.reading, Method.START_RECEIVE, section.old
+    )
 
 
-@each_section(lambda section: section.new.values())
-def test_what_a_server_is_asked(peer, sut, judge, section):
-    """The REMOTEREADDESC2 of a read at a server of version 6.1."""
-    judge_fields(Reader(peer, sut, Reader.WINDOWS_7), judge, section.reading, Method.START_RECEIVE2, section.new)
+@for_each_section(lambda section: section.new.values())
+def test_client_read_of_new_server_has_required_fields(peer, sut, judge, section):
+    """The peer returns version 6.1, and the SUT reads: the REMOTEREADDESC2 of RemoteQMStartReceive2 has the required
+    value in each field.
+    """
+    judge_fields_of_read(
+        Reader(peer, sut, Reader.WINDOWS_7), judge, section.reading, Method.START_RECEIVE2, section.new
+    )
 
 
-def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, rules: Mapping[str, str]) -> None:
-    """Judge the fields with which a method is called; ``rules``: by field."""
+def judge_fields_of_read(reader: Reader, judge: Judge, reading: Reading, method: str, rules: Mapping[str, str]) -> None:
+    """Judge the fields of the SUT's read; ``rules``: the rule of each field."""
     remote = reader.open()
     reader.let_reads_wait()
     request = reader.begin_read(reading, remote)
@@ -95,7 +103,7 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
     if call.name != method:
         raise ConformanceFailure(f"the SUT called {call.name}")
     asked = reader.description_of(call)
-    for name, expected in fields_of(reading).items():
+    for name, expected in required_numbers(reading).items():
         if name in rules:
             holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
             judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
@@ -121,8 +129,8 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
     judge(rules["dwRequestID"], expected=cancel.into.dwRequestID, observed=asked.dwRequestID, evidence=evidence)
 
 
-def fields_of(reading: Reading) -> dict[str, int]:
-    """Return the values of the fields that are numbers, but dwRequestID."""
+def required_numbers(reading: Reading) -> dict[str, int]:
+    """Return the required values of the numeric fields except dwRequestID."""
     return {
         "hRemoteQueue": Reader.QUEUE_HANDLE,
         "dwQueue": Reader.QUEUE_DESCRIPTOR,
@@ -134,9 +142,11 @@ def fields_of(reading: Reading) -> dict[str, int]:
     }
 
 
-@each_section(lambda section: section.version.values())
-def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, section):
-    """Servers of many versions: RemoteQMStartReceive is called below 5.1, else RemoteQMStartReceive2."""
+@for_each_section(lambda section: section.version.values())
+def test_client_chooses_read_method_by_server_version(peer, sut, judge, section):
+    """The peer returns many versions: the SUT calls RemoteQmGetVersion first, RemoteQMStartReceive for versions below
+    5.1, and RemoteQMStartReceive2 for others.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote) if section.reading.by_cursor else None
@@ -173,10 +183,11 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
         judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
 
 
-@each_section(lambda section: section.entry.values())
-def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section):
-    """Two reads of a queue wait, and one of the queue opened again; the second is cancelled: RemoteQMCancelReceive
-    names it.
+@for_each_section(lambda section: section.entry.values())
+def test_client_cancels_pending_read_by_its_request_id(peer, sut, judge, section):
+    """Two reads of one queue and one of another wait, with three different dwRequestIDs.
+
+    The application cancels the second: RemoteQMCancelReceive has its dwRequestID and its phQueue.
     """
     reader = Reader(peer, sut)
     remote = reader.open()
@@ -201,9 +212,11 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
 
 
 @needs("inspect")
-@each_section(lambda section: [section.removal])
-def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
-    """One entry while the server lets the read wait, none when it has answered: a message, a failure, a fault."""
+@for_each_section(lambda section: [section.removal])
+def test_answered_read_is_removed_from_pending_reads(peer, sut, judge, section):
+    """PendingRemoteReadEntryCollection has one entry while a read waits, and none after the peer answers with a
+    message, a failure or a fault.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
@@ -226,9 +239,12 @@ def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
 @pytest.mark.parametrize(
     ("way", "kind"), [("old", Kind.RECOVERABLE), *(("new", kind) for kind in Kind)], ids=["old", *Kind]
 )
-@each_section(lambda section: section.message.values())
-def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
-    """The application gets what the server sent, every property; after a receive the server gets its acknowledgment."""
+@for_each_section(lambda section: section.message.values())
+def test_client_delivers_message_and_acknowledges_receive(peer, sut, judge, section, way, kind):
+    """The peer answers a read with a message with every property set: the application gets every property.
+
+    A receive is followed by one RemoteQMEndReceive with its handle and RR_ACK.
+    """
     reader = Reader(peer, sut, Reader.WINDOWS_2000 if way == "old" else Reader.WINDOWS_7)
     message = build_full_message(peer, Reader.LABEL, kind, destination=reader.destination)
     reader.server.answers |= dict.fromkeys(
@@ -260,9 +276,11 @@ ON_SOURCE, ON_DESTINATION = 2, 3
 
 
 @pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])
-@each_section(lambda section: [section.message["message"]])
-def test_private_queues_that_a_message_names_are_those_of_their_computers(peer, sut, judge, section, kind):
-    """A message of a third computer names a response queue by its number, there or where the message lay."""
+@for_each_section(lambda section: [section.message["message"]])
+def test_client_resolves_private_response_queue_on_its_computer(peer, sut, judge, section, kind):
+    """A message of a third computer names a response queue by number, on its source or on its destination: the
+    application gets a private format name with the GUID of that computer.
+    """
     reader = Reader(peer, sut)
     user = {"SourceQueueManager": OTHER, "QueueManagerAddress": peer.identifier, "MessageID": peer.message_id()}
     response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=NUMBER)}

@@ -11,8 +11,10 @@ from suites.mqqp.steps.reader import Reader
 @needs("remote_read")
 @covers("MQQP-3.2.4.4-D01")
 @pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
-def test_the_queue_that_is_meant_is_purged(peer, sut, judge, which):
-    """Two queues are open, one is purged, twice: each time RemoteQMPurgeQueue comes, once, with its phQueue."""
+def test_client_purges_queue_that_application_names(peer, sut, judge, which):
+    """Two queues are open, and the application purges one of them twice: each time one RemoteQMPurgeQueue comes, with
+    the phQueue of that queue.
+    """
     reader = Reader(peer, sut)
     remotes = [reader.open()]
     reader.return_other_handles()

@@ -12,8 +12,10 @@ from suites.mqqp.steps.reader import Reader, Reading
 @needs("remote_read")
 @pytest.mark.parametrize("reading", [Reading.PEEK, Reading.RECEIVE], ids=["peek", "receive"])
 @covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
-def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
-    """Two reads wait, the first is cancelled: RemoteQMCancelReceive names it and its queue."""
+def test_client_cancels_read_that_application_names(peer, sut, judge, reading):
+    """Two reads wait, and the application cancels the first: one RemoteQMCancelReceive comes, with the dwRequestID of
+    that read and the handles of its queue.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
@@ -35,8 +37,10 @@ def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.7-07")
-def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
-    """One entry while the read waits; none when RemoteQMCancelReceive has been answered, though the read has not."""
+def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
+    """PendingRemoteReadEntryCollection has one entry while a read waits, and none after RemoteQMCancelReceive was
+    answered, although the read was not.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()

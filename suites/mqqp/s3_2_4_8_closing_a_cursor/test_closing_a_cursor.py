@@ -9,8 +9,8 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
-def test_the_cursor_is_closed_at_the_server(peer, sut, judge):
-    """RemoteQMCloseCursor is called once, with the handles of the queue and of the cursor."""
+def test_client_closes_cursor_at_server(peer, sut, judge):
+    """The application closes a cursor: one RemoteQMCloseCursor comes, with the handles of queue and cursor."""
     reader = Reader(peer, sut)
     cursor = reader.open_cursor(reader.open())
     reader.begin("remote_close_cursor", cursor=cursor)
@@ -27,8 +27,11 @@ def test_the_cursor_is_closed_at_the_server(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02")
-def test_a_closed_cursor_is_used_no_more(peer, sut, judge):
-    """A cursor is read with and closed; the server sees nothing of it afterwards, whatever is asked of the client."""
+def test_client_does_not_use_closed_cursor(peer, sut, judge):
+    """The application reads by a cursor and closes it.
+
+    It then tries to read by it and to close it again: no call with that cursor comes.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote)

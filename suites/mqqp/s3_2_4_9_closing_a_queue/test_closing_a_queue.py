@@ -10,9 +10,9 @@ from suites.mqqp.steps.reader import Reader, Reading
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
-def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
-    """Two queues are open, each with a cursor, the first is closed: RemoteQMCloseQueue is called once, with its context
-    handle. The other is read with its cursor.
+def test_client_closes_queue_that_application_names(peer, sut, judge):
+    """Two queues are open, each with a cursor, and the application closes the first: one RemoteQMCloseQueue comes, with
+    its context handle. The other is read by its cursor.
     """
     reader = Reader(peer, sut)
     first = reader.open()
@@ -40,8 +40,10 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
-def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
-    """Two reads wait while their queue is closed. Each may be cancelled before, by its own handle and identifier."""
+def test_client_cancels_reads_of_closed_queue_by_their_ids(peer, sut, judge):
+    """Two reads wait when the application closes their queue: each RemoteQMCancelReceive that comes has the phQueue and
+    the dwRequestID of one of them.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
@@ -63,8 +65,8 @@ def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
 
 @needs("remote_read", "inspect")
 @covers("MQQP-3.2.4.9-07")
-def test_a_closed_queue_has_no_entry(peer, sut, judge):
-    """One entry while the queue is open, none afterwards."""
+def test_client_removes_entry_of_closed_queue(peer, sut, judge):
+    """RemoteOpenQueueEntryCollection has one entry while the queue is open, and none after it is closed."""
     reader = Reader(peer, sut)
     remote = reader.open()
     before = len(reader.open_queue_entries())
