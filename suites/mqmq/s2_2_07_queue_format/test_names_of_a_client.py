@@ -25,7 +25,7 @@ from harness.wire.rpc_qmcomm import (
     SYSTEM,
 )
 from harness.wire.rpc_stub import octets
-from suites.mqqp.steps.reader import FAR, Reader
+from suites.mqqp.steps.reader import Reader
 
 pytestmark = needs("remote_read")
 
@@ -37,7 +37,7 @@ TEXTS = (DIRECT, SUBQUEUE)
 def asked(peer: Peer, sut: Sut, name: str) -> ServedCall | None:
     """Let the SUT open a queue of the peer; return its R_QMOpenRemoteQueue, None when it calls none."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=name).wait()
+    reader.begin_open(name).wait()
     return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
 
 
@@ -84,7 +84,7 @@ def test_a_public_queue_is_named_by_its_guid(peer, sut, judge):
 
 
 SYSTEM_QUEUES = {
-    "MQMQ-2.2.7-04": (f"{FAR};JOURNAL", JOURNAL),
+    "MQMQ-2.2.7-04": (f"{Reader.QUEUE};JOURNAL", JOURNAL),
     "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", DEADLETTER),
     "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", DEADXACT),
 }
@@ -110,7 +110,7 @@ def test_a_queue_of_the_system_is_flagged_as_such(peer, sut, judge, rule):
 def test_a_subqueue_is_named_with_its_suffix(peer, sut, judge):
     """With the suffix of subqueues comes no flag, m_qft 8, and a direct name that has the subqueue in it."""
     rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
-    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{FAR};sub")
+    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{Reader.QUEUE};sub")
     kind, suffix, member = (0, 0, "") if call is None else named(call)
     if call is None or suffix & SUFFIX_BITS != SUBQUEUE_SUFFIX:
         judge.mark_not_exercised(
@@ -119,4 +119,4 @@ def test_a_subqueue_is_named_with_its_suffix(peer, sut, judge):
         return
     judge("MQMQ-2.2.7-11", expected=SUBQUEUE_SUFFIX, observed=suffix, evidence=call.evidence)
     judge("MQMQ-2.2.7-12", expected=SUBQUEUE, observed=kind, evidence=call.evidence)
-    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{FAR};sub", observed=member, evidence=call.evidence)
+    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{Reader.QUEUE};sub", observed=member, evidence=call.evidence)
