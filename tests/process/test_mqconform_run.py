@@ -157,7 +157,7 @@ def test_without_control_what_would_need_it_at_the_end_of_a_check_is_residue(tmp
             f'[sut]\nname = "served"\n[driver]\nkind = "external"\ntcp_port = {served.endpoint("tcp")[1]}\n'
             f"rpc_port = {served.endpoint('rpc')[1]}\npeer_tcp_port = {port}\n[capabilities]\nqm2qm = true\n",
         )
-        chosen = ("-k", "test_a_message_has_the_time_of_its_arrival")
+        chosen = ("-k", "test_arrival_time_is_second_of_arrival")
         done = mqconform("run", "--sut", file, "--out", tmp_path / "run", *chosen)
     assert done.returncode == 0, done.stdout
     assert "Traceback" not in done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a coordinator that is silent, offline and online."""
+"""MS-MQDMPR 3.1.4.1, 3.1.4.11 to 3.1.4.13: the start, a silent coordinator, offline and online."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def of_the_peer(peer):
 
 @needs("send", "pause")
 @covers("MQDMPR-3.1.4.12-03", "MQDMPR-3.1.4.13-03")
-def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
-    """A queue manager that is offline neither establishes nor accepts a session; when it is online again it sends what
-    waited, and receives.
+def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
+    """Taken offline, the SUT neither opens a session for a waiting message nor accepts one; brought online, it sends
+    the message and accepts a session.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-offline"))
     sender.send(1, delivery="recoverable")
@@ -63,9 +63,9 @@ def test_a_queue_manager_that_is_offline_has_no_sessions(peer, sut, judge):
 
 @needs("send", "receive", "restart", "transactions")
 @covers("MQDMPR-3.1.4.1-03", "MQDMPR-3.1.4.11-D01", "MQDMPR-3.1.4.11-D02")
-def test_a_coordinator_that_is_silent_stops_the_start(peer, sut, judge):
-    """A queue manager does not start while the coordinator of a transaction in doubt is silent, and names it;
-    after another restart it sends what waited, and the transaction can be decided.
+def test_silent_coordinator_stops_start(peer, sut, judge):
+    """After the reenlistment timeout the SUT reports the transaction in doubt and accepts no session; after another
+    restart it sends the waiting message, and the messages of the transaction once that is committed.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-silent"))
     transaction = sut.control.call("begin", external=True)["transaction"]
