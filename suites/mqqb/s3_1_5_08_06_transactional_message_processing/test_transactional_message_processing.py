@@ -10,15 +10,12 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, holds
-from harness.judging.judge import Judge
-from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
-from harness.sut.sut import Sut
 from harness.wire import TxSequenceID
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, private_queue
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.opening import accepted_from, text
-from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place, private_number
+from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place
 from suites.mqqb.steps.pinging import element
 
 LONGEST_MS = 10_000
@@ -78,7 +75,7 @@ STOPS = 6
 """How often a system may stand still just then."""
 
 
-def _came(peer: Peer, frame: Frame | None, since: Frame) -> str:
+def _came(peer, frame: Frame | None, since: Frame) -> str:
     """Describe when an OrderAck came after a message."""
     return "not sent" if frame is None else peer.took(since, frame).when(ORDER_ACK_MS, IN_TIME)
 
@@ -245,7 +242,7 @@ class Offer(NamedTuple):
 
 def _judge_offers(
     receiver: AcknowledgingReceiver,
-    judge: Judge,
+    judge,
     rules: tuple[str, ...],
     name: str,
     offered: list[tuple[Offer, bool, str]],
@@ -254,15 +251,15 @@ def _judge_offers(
     sut = receiver.sut
     user: dict[str, Any] = {}
     if name == "private":
-        user = private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
+        user = receiver.peer.private_destination(sut.queue("transactional"))
     rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
-    user = receiver.administered(user)
+    user = receiver.with_admin_queue(user)
     sent = [
         receiver.send(user, transaction=offer.place(receiver.sequence), label=what, properties={"PA": 1}, **rest)
         for offer, _, what in offered
     ]
     wanted = [what for _, accepted, what in offered if accepted]
-    acks = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), len(wanted))
+    acks = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), len(wanted))
     label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
     arrived = [label[correlation(ack)] for ack in acks]
     evidence = [*sent, *acks]
@@ -270,7 +267,7 @@ def _judge_offers(
     if sut.has("receive"):
         there = [what for what in sut.labels(sut.queue("transactional")) if what in label.values()]
         judge(*rules, expected=wanted, observed=there, evidence=evidence)
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @malforms("MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18")
@@ -358,15 +355,15 @@ def _later(peer, judge, rule, before, after, name, since, evidence):
     judge(rule, expected=between(*(ms // 1_000 for ms in allowed_ms)), observed=grown, evidence=evidence)
 
 
-def _has_rejected(peer: Peer, sut: Sut, count: int) -> bool:
+def _has_rejected(peer, sut, count: int) -> bool:
     return bool(element(_session(peer, sut), "TxMessageRejectCount") == count)
 
 
-def _session(peer: Peer, sut: Sut) -> dict[str, Any]:
+def _session(peer, sut) -> dict[str, Any]:
     return accepted_from(sut, peer.identifier)
 
 
-def _transfer(peer: Peer, sut: Sut) -> dict[str, Any]:
+def _transfer(peer, sut) -> dict[str, Any]:
     """Return the IncomingTransactionalTransferInfo of the peer's sequence, the newest when it had others before."""
     name = sut.queue("transactional").lower()
     found = [

@@ -7,11 +7,8 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, one_of
-from harness.peer.inbox import acknowledging
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
 from harness.run.marks import covers, goes_on, malforms, needs
-from harness.sut.sut import Sut
-from suites.mqqb.steps.disposition import NOWHERE, private_queue
 from suites.mqqb.steps.opening import internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
@@ -115,10 +112,10 @@ def test_a_message_behind_one_that_is_not_accepted_is_acknowledged(peer, sut, ju
 
 def _refused(peer, sut, reason):
     if reason == "no such queue":
-        return peer.recoverable_message(destination=rf"TCP:{sut.address}\{NOWHERE}")
+        return peer.recoverable_message(destination=peer.missing_queue)
     if reason == "a transactional queue":
         return peer.recoverable_message(queue="transactional")
-    user = private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
+    user = peer.private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
     return peer.recoverable_message(user, destination=None)
 
 
@@ -159,7 +156,7 @@ def test_an_acknowledged_message_is_on_disk(peer, sut, judge):
     judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, evidence=[*sent, *acks])
 
 
-def _kept(sut: Sut) -> list[str]:
+def _kept(sut) -> list[str]:
     """Return what is in the queues of a check."""
     return [
         f"{one['label']}, {one['body']}, priority {one['priority']}, {one['message_id']}"
@@ -180,7 +177,7 @@ def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
     makes = (peer.message, peer.recoverable_message) * 2
     sent = [session.send(make()) for make in makes]
     session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    sent.append(session.send(acknowledging(session, UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
+    sent.append(session.send(session.build_session_ack(UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
     if expected == "closed":
         session.wait_closed()
     else:

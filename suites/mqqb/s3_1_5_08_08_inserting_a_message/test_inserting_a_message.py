@@ -9,19 +9,10 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, any_order, between, closed, facts, holds, in_queue, of_classes, one_of
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, goes_on, needs
-from harness.sut.sut import Sut
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import (
-    Q_EXCEED_QUOTA,
-    REACH_QUEUE,
-    AcknowledgingReceiver,
-    arrives,
-    private_queue,
-)
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_S, initiated, outgoing_queue, outgoing_queues, private_name, text
-from suites.mqqb.steps.ordering import private_number
 from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
@@ -48,7 +39,7 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
     for queue in KINDS:
-        user = {} if name == "direct" else private_queue(sut.guid, private_number(sut, sut.queue(queue)))
+        user = {} if name == "direct" else peer.private_destination(sut.queue(queue))
         rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
         for priority in range(8):
             text_ = f"for {queue}, priority {priority}"
@@ -99,7 +90,7 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
     for number, (body, wanted) in enumerate(((b"fits", 0), (TOO_MUCH, 0), (TOO_MUCH, 1), (b"fits", 1)), 1):
-        user = receiver.administered({"JN": wanted, "DM": int(kind != "express")})
+        user = receiver.with_admin_queue({"JN": wanted, "DM": int(kind != "express")})
         rest: dict[str, Any] = {
             "destination": rf"TCP:{sut.address}\{queue}",
             "body": body,
@@ -108,12 +99,12 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
         }
         begun = Sequence(peer, ordinal=number)
         packet = begun.message(user, **rest) if transactional else peer.message(user, **rest)
-        sent.append(receiver.give(packet))
+        sent.append(receiver.send_packet(packet))
     finals = receiver.await_all(receiver.final_acks, 2 if transactional else 0)
-    arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
-    acks = receiver.await_all(lambda: receiver.acks_of(Q_EXCEED_QUOTA, *sent), 1)
+    arrived = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 2)
+    acks = receiver.await_all(lambda: receiver.acks_of(AckClass.Q_EXCEED_QUOTA, *sent), 1)
     evidence = [*sent, *acks, *finals, *arrived]
-    receiver.end()
+    receiver.acknowledge_all()
     there = [label for label in sut.labels(queue) if label.startswith("for quota")]
     dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
     fits = ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
@@ -121,7 +112,7 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
     judge(*fits, expected=acknowledged(sent[0], sent[3]), observed=arrived, evidence=evidence)
     judge("MQQB-3.1.5.8.8-07", expected=acknowledged(sent[2]), observed=acks, evidence=evidence)
     judge("MQQB-3.1.5.8.8-10", expected=[] if transactional else ["for quota 3"], observed=dead, evidence=evidence)
-    expected = of_classes(*[Q_EXCEED_QUOTA] * (2 if transactional else 0))
+    expected = of_classes(*[AckClass.Q_EXCEED_QUOTA] * (2 if transactional else 0))
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=finals, evidence=evidence)
 
 
@@ -136,14 +127,15 @@ def test_what_was_not_sent_takes_no_room(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}
     sent = [
-        receiver.send(receiver.administered(), properties={"PA": 1, "NA": 1}, label=label, **rest)
+        receiver.send(receiver.with_admin_queue(), properties={"PA": 1, "NA": 1}, label=label, **rest)
         for label in ("fits", "does not fit")
     ]
-    acks = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent) + receiver.acks_of(Q_EXCEED_QUOTA, *sent), 2)
+    kinds = (AckClass.REACH_QUEUE, AckClass.Q_EXCEED_QUOTA)
+    acks = receiver.await_all(lambda: [ack for kind in kinds for ack in receiver.acks_of(kind, *sent)], 2)
     observed = {"acknowledged": acks, "there": sut.labels(queue)}
-    expected = facts(acknowledged=of_classes(REACH_QUEUE, Q_EXCEED_QUOTA), there=["fits"])
+    expected = facts(acknowledged=of_classes(*kinds), there=["fits"])
     judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @goes_on()
@@ -188,7 +180,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
     found = []
     for number in (1, 2):
         sent = session.send(sequence.message(label=f"in sequence {number}"))
-        arrives(sut, session, f"in sequence {number}", name)
+        peer.await_label(f"in sequence {number}", name)
         peer.pass_time(sut.quiet_ms // 10)
         found.append(
             [
@@ -248,12 +240,14 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
     outgoing.to = outgoing.sender.to = name
     unread = sum(_info(one).get("EodNoReadCount", 0) for one in outgoing_queues(sut, name))  # of earlier checks
     own = outgoing.send(3, journal=["positive"])
-    acks = [outgoing.on_session(), outgoing.acknowledge(1)]
+    acks = [outgoing.send_session_ack(), outgoing.send_order_ack(1)]
     peer.eventually(lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
-    known, interval_s = len(only_here(outgoing.session)), _info(outgoing_queue(sut, name))["EodResendInterval"]
-    packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
+    known, interval_s = len(outgoing.session.messages), _info(outgoing_queue(sut, name))["EodResendInterval"]
+    packet = Sequence(peer).message(
+        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
+    )
     sent = peer.open_raw().send(packet)
-    peer.environment.run_until(lambda: len(only_here(outgoing.session)) > known, sut.response_timeout_ms)
+    peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
     if not peer.eventually(lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
         raise ConformanceFailure("the SUT noted nothing of the message that it sent on")
     info, now_s = outgoing.info(), peer.environment.now().utc_s
@@ -279,7 +273,7 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
         judge(rule, expected=place, observed=info_place(info, element), evidence=[*acks, sent])
     number = info_place(info, "EodLastAck")[1]
     judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, evidence=[*acks, sent])
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 ELEMENTS = {
@@ -300,9 +294,11 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
     name = private_name(peer.identifier)
     sender = Sender(peer, sut, to=name)
     sender.send(1, 2, delivery="transactional")
-    session, _ = sender.first(2)
+    session, _ = sender.await_first(2)
     before = _info(outgoing_queue(sut, name))
-    packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
+    packet = Sequence(peer).message(
+        peer.private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3
+    )
     sent = peer.open_raw().send(packet)
     came = sender.collect(session, 3)
     peer.eventually(lambda: _info(outgoing_queue(sut, name)) != before)
@@ -331,7 +327,7 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
         judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
-def _transfers(sut: Sut, name: str) -> list[dict[str, Any]]:
+def _transfers(sut, name: str) -> list[dict[str, Any]]:
     """Return IncomingTransactionalTransferInfoCollection of a queue, by path name."""
     return list(sut.control.call("get_transfers", queue=name)["transfers"])
 

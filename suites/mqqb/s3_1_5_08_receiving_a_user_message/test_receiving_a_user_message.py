@@ -15,9 +15,9 @@ from harness.run.marks import covers, goes_on, malforms
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
-from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, remains
+from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiver, remains
 from suites.mqqb.steps.opening import called, respond, until_ended
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, encrypt, flip_signature_bit, sign
 
 FAR = 0x4000
 """A count of messages that no reading can take for the right one (E20)."""
@@ -62,19 +62,19 @@ def test_the_security_of_a_message_is_looked_at(peer, sut, judge, recoverable):
 
     def message(**claims: Any) -> Any:
         security = {"ST": NOBODY, "DE": 1, **claims}
-        return receiver.asking(
+        return receiver.build_message(
             {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR
         )
 
     packets = [
-        secret(sut, message(), UNLISTED_LEVEL, RC4, KEY[128], for_level=1),
-        secret(sut, message(), 5, AES_256, KEY[256], body=b"\x11" * 47),
-        flipped(signed(message(SenderCert=ALICE.certificate))),
+        encrypt(sut, message(), UNLISTED_LEVEL, RC4, KEY[128], for_level=1),
+        encrypt(sut, message(), 5, AES_256, KEY[256], body=b"\x11" * 47),
+        flip_signature_bit(sign(message(SenderCert=ALICE.certificate))),
         message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
-        receiver.asking({"DM": recoverable}, properties={"PA": 1}),
+        receiver.build_message({"DM": recoverable}, properties={"PA": 1}),
     ]
-    sent = [receiver.give(packet) for packet in packets]
-    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
+    sent = [receiver.send_packet(packet) for packet in packets]
+    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent), 2)
     evidence = [*sent, *came]
     judge("MQQB-3.1.5.8-05", expected=acknowledged(*sent[3:]), observed=came, evidence=evidence)
     where = remains(sut, sent[:3], "plain")
@@ -94,18 +94,18 @@ def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
         base = {} if reach_s is None else {"TimeToReachQueue": reach_s}
         more: dict[str, Any] = {"base": base, "label": life, "properties": {"PA": 1}}
         if kind == "transactional":
-            packet = Sequence(peer, ordinal=number).message(receiver.administered(limits), **more)
+            packet = Sequence(peer, ordinal=number).message(receiver.with_admin_queue(limits), **more)
         else:
-            packet = receiver.asking(limits, **more)
-        sent[life] = receiver.give(packet)
+            packet = receiver.build_message(limits, **more)
+        sent[life] = receiver.send_packet(packet)
     wanted = [life for life, (_, _, arrives) in LIVES.items() if arrives]
-    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent.values()), len(wanted))
+    came = receiver.await_all(lambda: receiver.acks_of(AckClass.REACH_QUEUE, *sent.values()), len(wanted))
     evidence = [*sent.values(), *came]
     arriving = acknowledged(*(sent[life] for life in wanted))
     judge("MQQB-3.1.5.8-07", expected=arriving, observed=came, evidence=evidence)
     expired = [frame for life, frame in sent.items() if life not in wanted]
     judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=remains(sut, expired, queue), evidence=evidence)
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
