@@ -17,7 +17,7 @@ from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
 QUOTA_KB = 8
-TOO_MUCH = b"x" * 16_384
+OVERSIZE_BODY = b"x" * 16_384
 ROUTED_QUEUE = 1
 KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS = "system$;deadletter"
@@ -33,8 +33,10 @@ DEAD_LETTERS = "system$;deadletter"
 )
 @needs("receive")
 @pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
-def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
-    """Messages of every priority and of either delivery for three queues: each is whole in its own, and in no other."""
+def test_received_message_is_in_its_queue_with_its_properties(peer, sut, judge, name):
+    """The peer sends messages of every priority, express, recoverable and transactional, to three queues: each is
+    complete in its own queue, and in no other.
+    """
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=6)
     sent: dict[str, Frame] = {}
@@ -51,7 +53,7 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
                 packet = peer.message(user | {"DM": priority & 1}, base={"PR": priority}, **more)
             sent[text_] = session.send(packet)
     session.check_alive()
-    expected = {label: _as_sent(frame, label.split(",")[0].removeprefix("for ")) for label, frame in sent.items()}
+    expected = {label: _describe_sent(frame, label.split(",")[0].removeprefix("for ")) for label, frame in sent.items()}
 
     def there() -> list[str]:
         return sorted(
@@ -67,8 +69,8 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
     judge.all(expected=any_order(*wanted), observed=found, evidence=list(sent.values()))
 
 
-def _as_sent(frame: Frame, queue: str) -> str:
-    """Return what of a message is to be seen in its queue."""
+def _describe_sent(frame: Frame, queue: str) -> str:
+    """Describe the message as it must be in its queue."""
     properties = frame["MessagePropertiesHeader"]
     return (
         f"{queue}: {properties.Label}, {bytes(properties.MessageBody).decode()}, priority {frame['BaseHeader'].PR}, "
@@ -81,15 +83,15 @@ def _as_sent(frame: Frame, queue: str) -> str:
 @covers("MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("queue_control", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
-def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """Two messages are too large for what their queue may hold, of which one has NA and JN set; before and after them
-    comes one that is not.
+def test_message_above_quota_of_its_queue_is_refused(peer, sut, judge, kind):
+    """The peer sends four messages to a queue with a quota, the middle two too large: the small ones are in the queue,
+    the large one with NA and JN is refused by a NACK and a dead letter or FinalAck.
     """
     transactional = kind == "transactional"
     queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
     receiver = AcknowledgingReceiver(peer, sut)
     sent = []
-    for number, (body, wanted) in enumerate(((b"fits", 0), (TOO_MUCH, 0), (TOO_MUCH, 1), (b"fits", 1)), 1):
+    for number, (body, wanted) in enumerate(((b"fits", 0), (OVERSIZE_BODY, 0), (OVERSIZE_BODY, 1), (b"fits", 1)), 1):
         user = receiver.with_admin_queue({"JN": wanted, "DM": int(kind != "express")})
         rest: dict[str, Any] = {
             "destination": rf"TCP:{sut.address}\{queue}",
@@ -118,8 +120,10 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
 
 @covers("MQQB-3.1.5.8.8-06")
 @needs("queue_control", "receive", "send", "transactions")
-def test_what_was_not_sent_takes_no_room(peer, sut, judge):
-    """A message of a transaction that is aborted is not in its queue: there is room for one more, not for two."""
+def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judge):
+    """A message to a queue with a quota is aborted with its transaction: of two messages of the peer the first then
+    fits and the second is refused.
+    """
     queue = sut.new_queue("full", transactional=True, quota_kb=12)
     transaction = sut.control.call("begin")["transaction"]
     sut.send(sut.direct_name(queue), body="not sent " * 400, transaction=transaction)
@@ -141,8 +145,8 @@ def test_what_was_not_sent_takes_no_room(peer, sut, judge):
 @goes_on()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
-def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer, sut, judge):
-    """A message is taken; with a quota of nothing the next one ends the session and is not in its queue."""
+def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):
+    """With a quota of 0 for the queue manager a message of the peer closes its session and is not in its queue."""
     session = peer.open_raw()
     session.check_alive()
     queue = sut.queue()
@@ -172,8 +176,10 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
     "MQQB-3.1.5.8.8-27",
 )
 @needs("management", "queue_control", "receive")
-def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, judge):
-    """The queue has an element for the sequence, and the same one after the next message of it."""
+def test_queue_has_one_transfer_info_for_sequence_of_messages(peer, sut, judge):
+    """The peer sends two messages of a sequence: the queue has one IncomingTransactionalTransferInfo with the values of
+    the sequence.
+    """
     name = sut.queue("transactional")
     session = peer.open_raw()
     sequence = Sequence(peer, ordinal=7)
@@ -195,7 +201,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
     )
     judge("MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, evidence=[sent])
     if counts != [1, 1]:
-        raise ConformanceFailure("the SUT shows not one IncomingTransactionalTransferInfo for the sequence")
+        raise ConformanceFailure("the SUT does not show exactly one IncomingTransactionalTransferInfo for the sequence")
     first, second = found[0][0], found[1][0]
     judge("MQQB-3.1.5.8.8-18", expected=2, observed=second["SequenceNumber"], evidence=[sent])
     identifier = {"Ordinal": sequence.identifier.Ordinal, "TimeStamp": sequence.identifier.TimeStamp}
@@ -228,13 +234,15 @@ OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-40",
     "MQQB-3.1.5.8.8-42",
 )
-"""Rules of what is noted of a transactional message that is sent on."""
+"""Rules of OutgoingTransferInfo when a transactional message is forwarded."""
 
 
 @covers(*OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
-def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, judge):
-    """Three of the SUT's own, to be journaled, the first acknowledged in order; then one of the peer's is sent on."""
+def test_transfer_info_after_forwarding_has_values_of_sequence(peer, sut, judge):
+    """The SUT sends three transactional messages, the first acknowledged in order, then forwards one of the peer:
+    OutgoingTransferInfo has the values of that sequence.
+    """
     name = private_name(peer.identifier)
     outgoing = Outgoing(peer, sut)
     outgoing.to = outgoing.sender.to = name
@@ -249,7 +257,7 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
     sent = peer.open_raw().send(packet)
     peer.environment.run_until(lambda: len(outgoing.session.messages) > known, sut.response_timeout_ms)
     if not peer.eventually(lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
-        raise ConformanceFailure("the SUT noted nothing of the message that it sent on")
+        raise ConformanceFailure("OutgoingTransferInfo shows nothing of the message that the SUT forwarded")
     info, now_s = outgoing.info(), peer.environment.now().utc_s
     last, following = place_of(own[2]), place_of(own[2], 1)
     for rule, element, expected in (
@@ -284,13 +292,15 @@ ELEMENTS = {
     "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
     "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
 }
-"""Elements of OutgoingTransferInfo, and those of the session's TxOutgoingSequence that they are set to."""
+"""Elements of OutgoingTransferInfo, and the elements of TxOutgoingSequence that they are set to."""
 
 
 @covers(*OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
-def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(peer, sut, judge):
-    """The SUT has sent two messages of its own to a queue of the peer when it sends on one of the peer's to it."""
+def test_transfer_info_after_forwarding_equals_session_state(peer, sut, judge):
+    """The SUT sends two transactional messages, then forwards one of the peer to the same queue: OutgoingTransferInfo
+    has the values of the session's elements.
+    """
     name = private_name(peer.identifier)
     sender = Sender(peer, sut, to=name)
     sender.send(1, 2, delivery="transactional")

@@ -28,9 +28,9 @@ from suites.mqqb.steps.tracing import Report, expected_label
     "MQQB-3.1.5.8-11",
 )
 @needs("public_names")
-def test_a_traced_message_that_arrives_is_reported(peer, sut, judge):
-    """Messages of every kind are traced, some not, one twice, one refused, one to a queue that nobody knows: those
-    that arrived have a report each.
+def test_traced_messages_that_arrive_are_reported(peer, sut, judge):
+    """The peer sends five traced messages, and four that are untraced, repeated, refused or traced to an unknown queue:
+    exactly the five are reported, with class, destination, label and body.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 

@@ -19,11 +19,11 @@ from suites.mqqb.steps.disposition import IN_NONE, AckClass, AcknowledgingReceiv
 from suites.mqqb.steps.opening import called, respond, until_ended
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, encrypt, flip_signature_bit, sign
 
-FAR = 0x4000
-"""A count of messages that no reading can take for the right one (E20)."""
+WRONG_COUNT = 0x4000
+"""A count of messages that is wrong in every reading (E20)."""
 LONG_AGO_S = 3_600
 CLOCKS_S = 120
-"""By how much the clocks of the SUT and of the harness may differ."""
+"""The greatest difference between the clocks of the SUT and of the harness."""
 LIVES = {
     "a second to reach its queue": (1, None, False),
     "almost an hour to reach its queue": (LONG_AGO_S - CLOCKS_S, None, False),
@@ -32,15 +32,15 @@ LIVES = {
     "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCKS_S, False),
     "for ever": (None, None, True),
 }
-"""TimeToReachQueue and TimeToBeReceived, and whether a message that was sent an hour ago is still to arrive."""
+"""TimeToReachQueue, TimeToBeReceived, and whether a message that was sent an hour ago must still arrive."""
 UNLISTED_LEVEL = 0x99
 
 
 @goes_on()
 @covers("MQQB-3.1.5.8-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG", "WAITING_CPR_MSG"])
-def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state):
-    """A message that an open session takes ends one that is still being set up."""
+def test_message_before_session_is_open_closes_session(peer, sut, judge, state):
+    """The peer sends a recoverable message on a session in each state before OPEN: the SUT closes that session."""
     if state == "WAITING_CPR_MSG":
         early, asked = called(peer, sut)
         respond(early, asked)
@@ -54,9 +54,9 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
 @malforms("MQMQ-2.2.19.3-20")
 @covers("MQQB-3.1.5.8-05")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_the_security_of_a_message_is_looked_at(peer, sut, judge, recoverable):
-    """Of messages with a SecurityHeader that of a queue manager arrives, and those do not whose signature is not
-    genuine, whose PrivacyLevel there is not, or whose body cannot be decrypted.
+def test_message_with_invalid_security_does_not_arrive(peer, sut, judge, recoverable):
+    """The peer sends three messages with an invalid PrivacyLevel, ciphertext or signature and two valid ones: only the
+    valid ones are acknowledged.
     """
     receiver = AcknowledgingReceiver(peer, sut)
 
@@ -83,8 +83,10 @@ def test_the_security_of_a_message_is_looked_at(peer, sut, judge, recoverable):
 
 @covers("MQQB-3.1.5.8-07")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
-def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
-    """Of messages sent an hour ago those do not arrive that had less to reach their queue, or to be received."""
+def test_expired_message_does_not_arrive(peer, sut, judge, kind):
+    """The peer sends messages with a SentTime an hour ago and various lifetimes: exactly those whose time is not over
+    are acknowledged and in the queue.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     queue = "transactional" if kind == "transactional" else "plain"
     user = {"SentTime": peer.environment.now().utc_s - LONG_AGO_S, "DM": int(kind != "express")}
@@ -109,9 +111,11 @@ def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")
-def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
-    """A message is taken; one that counts messages of the peer that were not sent ends the session."""
+def test_message_with_wrong_session_header_counts_closes_session(peer, sut, judge):
+    """The peer sends a message whose SessionHeader counts messages that the SUT has not sent: the SUT closes the
+    session.
+    """
     session = peer.open_raw()
     session.check_alive()
-    sent = session.send(peer.message(session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
+    sent = session.send(peer.message(session={"UserMsgSequenceNumber": WRONG_COUNT, "WindowSize": 64}))
     judge.all(expected=closed(), observed=until_ended(peer, session), evidence=[sent, session.last])
