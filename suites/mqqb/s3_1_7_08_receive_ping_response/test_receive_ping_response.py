@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import fields
-from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, RETRIED, UNHEARD, Caller, cookie_of
@@ -17,9 +12,7 @@ from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, RETRIED, UNHEARD, Cal
 IGNORED = fields({"on the wrong one": OPENED_NONE, "on the right one": OPENED})
 
 
-def judge_wrong_and_right(
-    judge: Judge, rules: tuple[str, ...], caller: Caller, wrong: Callable[[Frame], dict[str, Any]]
-) -> None:
+def judge_wrong_and_right(judge, rules: tuple[str, ...], caller: Caller, wrong) -> None:
     """Answer wrongly, then rightly; judge what followed on each. ``wrong``: fields of a wrong answer to a request."""
     asked = caller.asked()
     bad = caller.answer(asked, **wrong(asked))
