@@ -89,7 +89,7 @@ def deciding(packets: Sequence[Lines], says: Says) -> list[TreeLine | None]:
 
 def _in_packet(lines: Lines, says: Says) -> _Found | None:
     layer = LAYERS.get(says.section)
-    for match, fields in _named(says.observed, lines):
+    for match, fields in _find_named_fields(says.observed, lines):
         after = says.observed[_BEFORE_VALUE.match(says.observed, match.end()).end() :]  # type: ignore[union-attr]
         field = _one(fields, layer, after)
         if field is None:
@@ -99,13 +99,13 @@ def _in_packet(lines: Lines, says: Says) -> _Found | None:
         mistakable = _LIKE_A_VALUE.match(after) or not _UNMISTAKABLE.search(field.path[-1])
         return None if mistakable else _Found(field, False)
     for text in (says.expected, says.sentence):
-        for _, fields in _named(text, lines):
+        for _, fields in _find_named_fields(text, lines):
             field = _one(fields, layer, says.observed)
             return _Found(field, True) if field is not None and says.observed in _forms(field) else None
     return None
 
 
-def _named(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
+def _find_named_fields(text: str, lines: Lines) -> Iterator[tuple[re.Match[str], list[TreeLine]]]:
     """Yield the names in a text that are fields of the packet, in their order, each with the fields that it may be."""
     for match in _NAME.finditer(text):
         *before, name = match[0].split(".")

@@ -107,12 +107,12 @@ class CapturedPackets:
         has none.
         """
         asked = [(one, self._packet(one.frame)) for one in wanted]
-        made = [_dissected(packet) for _, packet in asked]
+        made = [_dissect(packet) for _, packet in asked]
         fields: list[TreeLine | None] = [None] * len(made)
         if says is not None:
             sent = [packet.inbound is not False for _, packet in asked]
             fields = deciding([one.lines if by_sut else Lines() for one, by_sut in zip(made, sent, strict=True)], says)
-        return [self._shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
+        return [self._make_shown(*one, *how) for one, how in zip(asked, zip(made, fields, strict=True), strict=True)]
 
     def _packet(self, frame: int) -> Captured:
         at = bisect_left(self.packets, frame, key=_frame)
@@ -127,7 +127,7 @@ class CapturedPackets:
                 self._connections.pop(pdu.frame, None)
         return self.packets[at]
 
-    def _shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> Shown:
+    def _make_shown(self, wanted: Wanted, packet: Captured, made: _Dissection, field: TreeLine | None) -> Shown:
         first, last = wanted.first, wanted.last
         if first is None or last is None or not 0 <= first <= last < len(packet.data):
             first, last = (field.start, field.end - 1) if field else (None, None)
@@ -147,7 +147,7 @@ class CapturedPackets:
             made.text,
             first,
             last,
-            made.marked(field) if field else (),
+            made.mark_field(field) if field else (),
             (max(each.time_us for each in self.packets) - self.start_us) // 1000,
         )
 
@@ -189,7 +189,7 @@ class _Dissection:
     lines: Lines
     """Those of the text with the bytes of each; none where these are not known for sure."""
 
-    def marked(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
+    def mark_field(self, field: TreeLine) -> tuple[tuple[int, int], ...]:
         """Return where the text shows a field, from its name to the end of its line, and what it is made of."""
         found, at = [], 0
         for line in self.lines:
@@ -199,7 +199,7 @@ class _Dissection:
         return tuple(found)
 
 
-def _dissected(packet: Captured) -> _Dissection:
+def _dissect(packet: Captured) -> _Dissection:
     if packet.transport == RPC:
         return _Dissection(_rpc_dissection(packet), Lines())
     try:

@@ -62,7 +62,7 @@ def packet_block(time_us: int, packet: bytes, comment: str | None, inbound: bool
     if inbound is not None:
         options[_PACKET_FLAGS] = (_INBOUND if inbound else _OUTBOUND).to_bytes(4, "little")
     head = _PACKET.pack(0, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), len(packet))
-    return _block(_ENHANCED_PACKET, head + _padded(packet) + _options(options))
+    return _block(_ENHANCED_PACKET, head + _pad(packet) + _options(options))
 
 
 def note_block(text: bytes) -> bytes:
@@ -73,7 +73,7 @@ def note_block(text: bytes) -> bytes:
 
 def block_of_note(data: bytes) -> bytes:
     """Return a block with a note as another block had it."""
-    return _block(_NOTE, len(data).to_bytes(4, "little") + _padded(data))
+    return _block(_NOTE, len(data).to_bytes(4, "little") + _pad(data))
 
 
 def _block(kind: int, body: bytes) -> bytes:
@@ -84,11 +84,11 @@ def _block(kind: int, body: bytes) -> bytes:
 def _options(values: dict[int, bytes]) -> bytes:
     if not values:
         return b""
-    listed = [Struct("<HH").pack(code, len(value)) + _padded(value) for code, value in values.items()]
+    listed = [Struct("<HH").pack(code, len(value)) + _pad(value) for code, value in values.items()]
     return b"".join(listed) + bytes(4)
 
 
-def _padded(data: bytes) -> bytes:
+def _pad(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
 

@@ -19,7 +19,7 @@ from harness.capture.framer import Framer
 from harness.capture.kinds import KINDS
 from harness.capture.message_summary import MessageSummary
 from harness.capture.sut_framer import SutFramer
-from harness.capture.window import FRAME_COST, Piece, Place, Window, taken
+from harness.capture.window import FRAME_COST, Piece, Place, Window, take_bytes
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
@@ -262,7 +262,7 @@ class Recorder:
 
     # -- streams ------------------------------------------------------------------------------------------------
 
-    def opened(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
+    def record_opening(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
         """Record a new connection; ``rpc``: it carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
         if rpc:
@@ -282,19 +282,19 @@ class Recorder:
             )
         return connection
 
-    def sent(self, connection: Connection, data: bytes) -> Frame:
+    def record_sent(self, connection: Connection, data: bytes) -> Frame:
         """Record bytes that the peer sends: one frame, whether they are a packet or not."""
         number, places = self._tcp(connection, data, from_sut=False)
         return self._keep(connection, number, TO_SUT, data, places)
 
-    def received(self, connection: Connection, data: bytes) -> list[Frame]:
+    def record_received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes of the SUT's stream; return the packets that they complete."""
         if len(data) > MAX_SEGMENT:
             self._note_at_once(len(data))
         parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
-        return [frame for part in parts for frame in self._received(connection, part)]
+        return [frame for part in parts for frame in self._record_pieces(connection, part)]
 
-    def _received(self, connection: Connection, data: bytes) -> list[Frame]:
+    def _record_pieces(self, connection: Connection, data: bytes) -> list[Frame]:
         """Take bytes that came at once; the capture has a frame for each piece that begins or goes on with a packet.
 
         So a frame number names one packet, and PSH is where one ends: who reads the capture finds the same packets.
@@ -338,7 +338,7 @@ class Recorder:
             self._keep_unframed(connection, left)
         connection.unframed.clear()
 
-    def closed(self, connection: Connection, *, by_peer: bool) -> None:
+    def record_end(self, connection: Connection, *, by_peer: bool) -> None:
         """Record the end of a connection."""
         if connection.closed_by is not None:
             return
@@ -358,7 +358,7 @@ class Recorder:
 
     def _keep_unframed(self, connection: Connection, data: bytes, error: FormatError | None = None) -> Frame:
         """Keep the packet that the first of the bytes make that the SUT sent and no packet has yet."""
-        number, places = taken(connection.unframed, len(data))
+        number, places = take_bytes(connection.unframed, len(data))
         return self._keep(connection, number, FROM_SUT, data, places, error)
 
     def _tcp(

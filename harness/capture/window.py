@@ -30,7 +30,7 @@ class Piece(NamedTuple):
     place: Place
 
 
-def taken(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
+def take_bytes(pieces: deque[Piece], size: int) -> tuple[int, list[Place]]:
     """Take the first ``size`` bytes off those of a stream; return the frame in which they begin, and their places."""
     number, places = pieces[0].number, list[Place]()
     while pieces and size:

@@ -75,7 +75,7 @@ class Witness(Protocol):
     def timed_out(self) -> None:
         """Note that a wait has ended by its timeout; not in virtual time, where that follows from the rest."""
 
-    def picked(self, endpoint: Endpoint) -> None:
+    def note_port(self, endpoint: Endpoint) -> None:
         """Note that a port was picked to listen on."""
 
     def together(self, begins: bool) -> None:

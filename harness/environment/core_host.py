@@ -52,7 +52,7 @@ from reference_qm.surface.inputs import (
 class Stage(Protocol):
     """A stage that sees and may change what passes between a core and its transports."""
 
-    def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
+    def on_opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         """Note a new transport; ``initiator``: this host opened it."""
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
@@ -61,7 +61,7 @@ class Stage(Protocol):
     def incoming(self, transport: str, data: bytes) -> bytes:
         """Take bytes from the stream; what is returned reaches the core."""
 
-    def closed(self, transport: str, by_us: bool, reason: str) -> None:
+    def on_closed(self, transport: str, by_us: bool, reason: str) -> None:
         """Note the end of a transport."""
 
     def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
@@ -92,7 +92,7 @@ class _TransportSink:
     def on_closed(self, reason: str) -> None:
         self.host.streams.pop(self.transport, None)
         if self.host.stage is not None:
-            self.host.stage.closed(self.transport, False, reason)
+            self.host.stage.on_closed(self.transport, False, reason)
         self.host.handle(TransportLost(self.transport, reason))
 
 
@@ -171,7 +171,7 @@ class CoreHost:
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
-                self.stage.closed(transport, True, why)
+                self.stage.on_closed(transport, True, why)
         self.streams.clear()
         self.rpc.drop()
 
@@ -200,7 +200,7 @@ class CoreHost:
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
         if self.stage is not None:
-            self.stage.opened(transport, stream, initiator)
+            self.stage.on_opened(transport, stream, initiator)
         kind = TransportConnected if initiator else TransportAccepted
         self.handle(kind(transport, stream.remote, stream.local))
 
@@ -238,7 +238,7 @@ class CoreHost:
         if stream is not None:
             stream.close()
             if self.stage is not None:
-                self.stage.closed(effect.transport, True, effect.reason)
+                self.stage.on_closed(effect.transport, True, effect.reason)
 
     def send_datagram(self, effect: SendDatagram) -> None:
         port = self._pings.get(effect.socket) or self._open_ping(effect.socket, 0)

@@ -87,7 +87,7 @@ class Pulse:
             self._answered = self._number
         return self._number
 
-    def answered(self, number: int) -> None:
+    def note_answer(self, number: int) -> None:
         """Take an answer: it stands for every question before it."""
         now_ms = self._now_ms()
         if self._asked and self._asked[0][0] <= number <= self._number:

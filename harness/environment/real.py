@@ -65,7 +65,7 @@ class _RealStream:
         self.outgoing = bytearray()
         self.open = True
 
-    def opened(self) -> None:
+    def on_open(self) -> None:
         self.connecting = False
         if self.give_up is not None:
             self.give_up.cancel()
@@ -101,7 +101,7 @@ class _RealStream:
             if error:
                 self.fail(os.strerror(error))
                 return
-            self.opened()
+            self.on_open()
             self.flush()
             return
         if mask & selectors.EVENT_WRITE:
@@ -163,7 +163,7 @@ class _RealListener:
         stream = _RealStream(self.environment, sock, _endpoint(name), None)
         stream.sink = self.accept(stream)
         self.environment.watch(sock, stream.on_ready)
-        stream.opened()
+        stream.on_open()
 
     def close(self) -> None:
         self.environment.forget(self.sock)
@@ -340,7 +340,7 @@ class RealEnvironment:
     def _tell(self, asked: Endpoint, got: Endpoint) -> None:
         """Tell of a port that was picked."""
         if asked.port == 0 and self.witness is not None:
-            self.witness.picked(got)
+            self.witness.note_port(got)
 
     def resolve(self, host: str) -> tuple[str, ...]:
         try:

@@ -131,7 +131,7 @@ class SystemHost(CoreHost):
         if isinstance(error, Endless):
             self.hangs = True
             return
-        self.ended = _described(error)
+        self.ended = _describe(error)
         self.close_sockets()
 
     def _begin(self) -> Core:
@@ -180,7 +180,7 @@ class _NoCore:
         return None
 
 
-def _described(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """Name an exception and the place that it came from, in one line."""
     place = extract_tb(error.__traceback__)[-1]
     file = Path(place.filename)

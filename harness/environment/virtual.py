@@ -149,20 +149,20 @@ class VirtualEnvironment:
         def arrive() -> None:
             listener = self.listeners.get(remote)
             if listener is None:
-                self.later(LATENCY_MS, refused)
+                self.later(LATENCY_MS, report_refusal)
                 return
             far = _VirtualStream(self, remote, near.local, sink)
             near.twin, far.twin = far, near
             far.open = True
             far.sink = listener.accept(far)
-            self.later(LATENCY_MS, lambda: opened(far))  # before whatever the far side says first
+            self.later(LATENCY_MS, lambda: report_opening(far))  # before whatever the far side says first
             far.sink.on_open()
 
-        def refused() -> None:
+        def report_refusal() -> None:
             if not near.given_up:
                 sink.on_failed("connection refused")
 
-        def opened(far: _VirtualStream) -> None:
+        def report_opening(far: _VirtualStream) -> None:
             if near.given_up:
                 far.lose()
                 return
@@ -191,7 +191,7 @@ class VirtualEnvironment:
         if endpoint.port == 0:
             endpoint = Endpoint(endpoint.host, next(self._ports))
             if self.witness is not None:
-                self.witness.picked(endpoint)
+                self.witness.note_port(endpoint)
         return endpoint
 
     def resolve(self, host: str) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ class Expectation(ABC):
 
     def show(self, observed: Any) -> str:
         """Return an observation as the ``observed`` of a verdict says it."""
-        return shown(observed)
+        return show_value(observed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +44,7 @@ class Value(Expectation):
     value: Any
 
     def __str__(self) -> str:
-        return shown(self.value)
+        return show_value(self.value)
 
     def compare(self, observed: Any) -> Difference | None:
         return None if observed == self.value else Difference(self.show(observed))
@@ -56,7 +56,7 @@ def expectation(expected: Any) -> Expectation:
     return expected if isinstance(expected, Expectation) else Value(expected)
 
 
-def shown(value: Any) -> str:
+def show_value(value: Any) -> str:
     """Return a value as people read it."""
     if isinstance(value, str):
         return value or "''"
@@ -73,10 +73,10 @@ def shown(value: Any) -> str:
 def within(value: Any) -> str:
     """Return a value as people read it within another: a list in brackets, a number in decimal digits."""
     if isinstance(value, Mapping) or is_several(value):
-        return f"[{shown(value) if value else ''}]"
+        return f"[{show_value(value) if value else ''}]"
     if isinstance(value, str):
         return repr(value) if ", " in value or not value else value
-    return str(value) if isinstance(value, int) else shown(value)
+    return str(value) if isinstance(value, int) else show_value(value)
 
 
 def is_several(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from harness.expectations.base import Difference, Expectation, expectation, is_several, shown, within
+from harness.expectations.base import Difference, Expectation, expectation, is_several, show_value, within
 
 NOTHING = "none"
 
@@ -31,11 +31,11 @@ class Items(Expectation):
         self.name = name
 
     def __str__(self) -> str:
-        return self._placed(", ".join(map(within, self.items)) or NOTHING)
+        return self._place(", ".join(map(within, self.items)) or NOTHING)
 
     def show(self, observed: Any) -> str:
-        return self._placed(
-            (", ".join(map(self.name, observed)) or NOTHING) if is_several(observed) else shown(observed)
+        return self._place(
+            (", ".join(map(self.name, observed)) or NOTHING) if is_several(observed) else show_value(observed)
         )
 
     def compare(self, observed: Any) -> Difference | None:
@@ -56,7 +56,7 @@ class Items(Expectation):
         ]
         return Difference(f"{self.show(found)} ({', '.join(wrong) or 'in another order'})")
 
-    def _placed(self, text: str) -> str:
+    def _place(self, text: str) -> str:
         return f"{self.where}: {text}" if self.where else text
 
 
@@ -70,7 +70,7 @@ class Nothing(Expectation):
         return f"no {self.kind}"
 
     def show(self, observed: Any) -> str:
-        return f"{self.kind}: {shown(observed)}" if observed else str(self)
+        return f"{self.kind}: {show_value(observed)}" if observed else str(self)
 
     def compare(self, observed: Any) -> Difference | None:
         return None if is_several(observed) and not observed else Difference(self.show(observed))
@@ -98,7 +98,7 @@ class Each(Expectation):
 
     def show(self, observed: Any) -> str:
         kept = bool(observed) and self.compare(observed) is None
-        return f"each of {len(observed)}: {self.expected}" if kept else shown(observed)
+        return f"each of {len(observed)}: {self.expected}" if kept else show_value(observed)
 
 
 @expectation.register(list)

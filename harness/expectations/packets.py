@@ -10,7 +10,7 @@ from harness.capture.recorder import Frame
 from harness.expectations.base import Difference, Expectation
 from harness.expectations.fields import Named, fields
 from harness.expectations.items import Items
-from harness.expectations.protocol import Ending, class_name, named
+from harness.expectations.protocol import Ending, class_name, name_acknowledgment
 
 NOTHING = "nothing"
 
@@ -58,7 +58,7 @@ class OfClass(Expectation):
         return class_name(self.value)
 
     def show(self, observed: Frame | None) -> str:
-        return named(observed)
+        return name_acknowledgment(observed)
 
     def compare(self, observed: Frame | None) -> Difference | None:
         message = None if observed is None else observed.message
@@ -105,7 +105,7 @@ def of_class(value: int) -> OfClass:
 
 def of_classes(*values: int) -> Items:
     """Expect one acknowledgment of each of these classes, in any order, and no other; the observation is the frames."""
-    return Items(map(OfClass, values), ordered=False, name=named)
+    return Items(map(OfClass, values), ordered=False, name=name_acknowledgment)
 
 
 def closed_unanswered(known: int) -> ClosedUnanswered:

@@ -45,7 +45,7 @@ def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
     """Send a field, or bits of one, with a value: an integer, a GUID or bytes, as the layout has it."""
     field = _resolve(kind, path)
     field.check(value)
-    return _changed(kind, field, lambda old: value, when)
+    return _change_field(kind, field, lambda old: value, when)
 
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
@@ -55,7 +55,7 @@ def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
 
 def change_number(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
     """Send an integer that is made of the one that was to be sent; it wraps as its width does."""
-    return _changed(kind, _integer(kind, path), change, when)
+    return _change_field(kind, _integer(kind, path), change, when)
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
@@ -68,17 +68,17 @@ def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install
 def bit_set(kind: Kind, path: str, when: When = None) -> Install:
     """Send named bits set."""
     bits = _bits(kind, path)
-    return _changed(kind, bits, lambda old: bits.mask, when)
+    return _change_field(kind, bits, lambda old: bits.mask, when)
 
 
 def bit_clear(kind: Kind, path: str, when: When = None) -> Install:
     """Send named bits clear."""
-    return _changed(kind, _bits(kind, path), lambda old: 0, when)
+    return _change_field(kind, _bits(kind, path), lambda old: 0, when)
 
 
 def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
     """Send named bits inverted."""
-    return _changed(kind, _bits(kind, path), lambda old: ~old, when)
+    return _change_field(kind, _bits(kind, path), lambda old: ~old, when)
 
 
 def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
@@ -87,7 +87,7 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
     reserved = field.mask & ~_used_bits(field)
     if not reserved:
         raise HarnessError(f"{path} has no reserved bits")
-    return _changed(kind, field, lambda old: old | reserved, when)
+    return _change_field(kind, field, lambda old: old | reserved, when)
 
 
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
@@ -171,7 +171,7 @@ class _Field:
         if not fits:
             raise HarnessError(f"{self.record.__name__}.{self.name} does not hold {value!r}")
 
-    def changed(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
+    def change_in(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
         """Return the bytes of a packet with another value of the field."""
         data: bytes = packet.build()
         at = self._place(packet)
@@ -221,10 +221,10 @@ class _NotingCursor(Cursor):
         return super().unpack(layout)
 
 
-def _changed(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
+def _change_field(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
     if kind is PingPacket:
-        return pings(lambda packet: field.changed(packet, change), when)
-    return packets(kind, lambda packet: field.changed(packet, change), when)  # type: ignore[arg-type] # the others
+        return pings(lambda packet: field.change_in(packet, change), when)
+    return packets(kind, lambda packet: field.change_in(packet, change), when)  # type: ignore[arg-type] # the others
 
 
 def _resolve(kind: Kind, path: str) -> _Field:

@@ -21,7 +21,7 @@ ELSEWHERE = "TCP:127.0.0.77"
 VT_UI1 = 17
 
 
-def _destined(kind: int, meant: Meant) -> Meant:
+def _with_destination(kind: int, meant: Meant) -> Meant:
     return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
 
 
@@ -48,11 +48,13 @@ WRONG: Mapping[str, Callable[[Meant], Install]] = {
     "has priority 3": lambda meant: field_is(MESSAGE, "BaseHeader.PR", 3, meant),
     "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
     "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
-    "is for private queue 5": lambda meant: wrong_fields(MESSAGE, {NUMBER: 5}, _destined(PRIVATE, meant)),
+    "is for private queue 5": lambda meant: wrong_fields(MESSAGE, {NUMBER: 5}, _with_destination(PRIVATE, meant)),
     "names the computer, not its address": lambda meant: wrong_fields(
-        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _destined(DIRECT, meant)
+        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _with_destination(DIRECT, meant)
     ),
-    "names another address": lambda meant: wrong_fields(MESSAGE, {NAME: _other_address}, _destined(DIRECT, meant)),
+    "names another address": lambda meant: wrong_fields(
+        MESSAGE, {NAME: _other_address}, _with_destination(DIRECT, meant)
+    ),
     "has another label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
     "has 40 bytes of body": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old + bytes(4)}, meant),
     "asks for an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),

@@ -81,7 +81,7 @@ class Held:
         """Whether the run did what the baseline says."""
         return not self.new and not self.stale
 
-    def said(self) -> Iterator[str]:
+    def describe(self) -> Iterator[str]:
         """Yield lines for the terminal."""
         yield f"baseline: {len(self.expected)} expected deviations, {len(self.new)} new, {len(self.stale)} stale"
         if self.new:
@@ -142,7 +142,7 @@ def _deviation(name: str, entry: Any, path: Path, catalogue: Mapping[str, Any]) 
     return Deviation(rule, reason, link or None)
 
 
-def updated(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NONE) -> str:
+def write_baseline(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: Mapping[str, str] = _NONE) -> str:
     """Return the text of a baseline of all rules that fail, with the reasons that there are and empty ones.
 
     ``unsettled``: rules that the run left open, with their reasons; they stand there as comments.
@@ -150,14 +150,14 @@ def updated(failing: Iterable[str], known: Mapping[str, Deviation], unsettled: M
     text = [_HEAD]
     for rule in sorted(failing):
         one = known.get(rule)
-        text.append(f"\n[{_quoted(rule)}]\nreason = {_quoted(one.reason if one else '')}\n")
-        text.append(f"link = {_quoted(one.link or '' if one else '')}\n")
+        text.append(f"\n[{_quote(rule)}]\nreason = {_quote(one.reason if one else '')}\n")
+        text.append(f"link = {_quote(one.link or '' if one else '')}\n")
     if unsettled:
         text.append(f"\n{_OPEN}")
         text += [f"# {rule}: {one_line(reason, _LONGEST)}\n" for rule, reason in sorted(unsettled.items())]
     return "".join(text)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a basic string of TOML: JSON's escapes are TOML's, but for DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -101,7 +101,7 @@ class Replay(Recorder):
         self._start_us = self.now_us = found.start_us
         events: list[_Event] = []
         for one in found.udp:
-            by_sut = self._known(one.inbound)
+            by_sut = self._is_known(one.inbound)
             ends = (one.target, one.source) if by_sut else (one.source, one.target)
             events.append((one.frame, one.time_us, partial(self.datagram, *ends, one.data, from_sut=by_sut)))
         for stream in found.tcp:
@@ -119,20 +119,20 @@ class Replay(Recorder):
         return self._number
 
     def _of_stream(self, stream: Stream) -> Iterator[_Event]:
-        client_is_sut = self._known(stream.client_inbound)
+        client_is_sut = self._is_known(stream.client_inbound)
         rpc = stream.comment == RPC_COMMENT
-        connection = self.opened(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
+        connection = self.record_opening(stream.client, stream.server, by_peer=not client_is_sut, rpc=rpc)
         for way, from_sut in ((stream.from_client, client_is_sut), (stream.from_server, not client_is_sut)):
             yield from self._received_by(way, connection) if from_sut else self._sent_by(way, connection)
             if way.closed_frame is not None:
-                yield way.closed_frame, 0, partial(self.closed, connection, by_peer=not from_sut)
+                yield way.closed_frame, 0, partial(self.record_end, connection, by_peer=not from_sut)
 
     def _received_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
         for each in way.ranges:
             yield each.frame, each.time_us, partial(self._segment, connection, way, each.start, each.end)
 
     def _segment(self, connection: Connection, way: Direction, start: int, end: int) -> None:
-        self.received(connection, bytes(way.data[start:end]))
+        self.record_received(connection, bytes(way.data[start:end]))
 
     def _sent_by(self, way: Direction, connection: Connection) -> Iterator[_Event]:
         """What the peer sent at once is one packet, named by its first frame."""
@@ -144,9 +144,9 @@ class Replay(Recorder):
                 first = None
 
     def _at_once(self, connection: Connection, way: Direction, start: int, end: int) -> None:
-        self.sent(connection, bytes(way.data[start:end]))
+        self.record_sent(connection, bytes(way.data[start:end]))
 
-    def _known(self, inbound: bool | None) -> bool:
+    def _is_known(self, inbound: bool | None) -> bool:
         if inbound is None:
             raise NoDirection(
                 f"{self.source}: does not say which packets the system under test sent (the direction of frames)"

@@ -106,9 +106,9 @@ class Judge:
         of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a SHOULD of the sentence
         of a MUST, about which it decides nothing. Returns whether they were kept.
         """
-        outcome = _compared(expectation(expected), observed, case)
+        outcome = _compare(expectation(expected), observed, case)
         frames = _frames(evidence)
-        for rule in self._named(rules):
+        for rule in self._require_rules(rules):
             self._judge(rule, outcome, frames, errata=errata, note=note, advice=advice)
         return outcome.kept
 
@@ -132,8 +132,8 @@ class Judge:
             return
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
-        verdict = Verdict.PASS if kept else self._missed(row)
-        reason = None if kept else self._blamed(rule, frames)
+        verdict = Verdict.PASS if kept else self._verdict_of_miss(row)
+        reason = None if kept else self._find_blamed_packet(rule, frames)
         if reason is not None:
             verdict = Verdict.INCONCLUSIVE
             self.reasons.append(reason)
@@ -147,7 +147,7 @@ class Judge:
         else:
             self._put(entry)
 
-    def _named(self, rules: tuple[str, ...]) -> tuple[str, ...]:
+    def _require_rules(self, rules: tuple[str, ...]) -> tuple[str, ...]:
         """Return the rules that a call names: one that names none judges nothing, which no check wants."""
         if not rules:
             raise HarnessError(f"{self.test} judges no rule; name one, or use judge.all")
@@ -162,7 +162,7 @@ class Judge:
             return f"the SUT's packet in frame {frame.number} is malformed: {why}"
         return None
 
-    def _blamed(self, rule: str, frames: list[Frame]) -> str | None:
+    def _find_blamed_packet(self, rule: str, frames: list[Frame]) -> str | None:
         """Return which malformed packet is to be blamed for what a rule missed; None when it is the rule's own matter.
 
         Such a packet breaks the rule of the field that is wrong. Another rule is broken only by those very bytes, and
@@ -183,7 +183,7 @@ class Judge:
 
     def mark_not_exercised(self, *rules: str, reason: str, evidence: Shown = None) -> None:
         """Record that what the rules are about never occurred: they were neither kept nor broken."""
-        for rule in self._named(rules):
+        for rule in self._require_rules(rules):
             self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
@@ -277,7 +277,7 @@ class Judge:
                 if PASSIVE[rule].advice:
                     self._advise(row, expected, seen, [frame], kept=False)
                 else:
-                    self._write(row, self._missed(row), expected, seen, [frame])
+                    self._write(row, self._verdict_of_miss(row), expected, seen, [frame])
 
     @property
     def failed(self) -> list[str]:
@@ -292,7 +292,7 @@ class Judge:
             raise HarnessError(f"{self.test} judges {rule} but its @covers does not name it")
         return self.catalogue[rule]
 
-    def _missed(self, row: Rule) -> Verdict:
+    def _verdict_of_miss(self, row: Rule) -> Verdict:
         return Verdict.WARN if row.is_advice or row.id in self._excusing else Verdict.FAIL
 
     def _advise(
@@ -414,7 +414,7 @@ class _Outcome(NamedTuple):
     refusal: str | None
 
 
-def _compared(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
+def _compare(expected: Expectation, observed: Any, case: str | None) -> _Outcome:
     difference = expected.compare(observed)
     where = f"{case}: " if case else ""
     if difference is None:

@@ -66,7 +66,7 @@ def clock(setup: Setup) -> Iterator[Line]:
     if setup.clock_s is None and all(map(setup.offers, ("queue_control", "send", "receive"))):
         environment = RealEnvironment()
         try:
-            with setup.controlled(environment) as control:
+            with setup.open_control(environment) as control:
                 setup.clock_s = _seen_in_a_queue(control)
         except (ConformanceFailure, SutUnavailable) as error:
             yield Line("clock", State.NOT_SEEN, f"a message that it sends to itself does not show it: {error}")
@@ -99,7 +99,7 @@ def look_into(setup: Setup, names: dict[str, str]) -> Iterator[Line]:
     """Peek into queues, by their key in [queues]."""
     environment = RealEnvironment()
     try:
-        with setup.controlled(environment) as control:
+        with setup.open_control(environment) as control:
             for key, queue in names.items():
                 yield _try_peek(control, key, queue)
     except SutUnavailable as error:

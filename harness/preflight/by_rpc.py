@@ -78,7 +78,7 @@ def _let_in(setup: Setup, remote: Remote, association: Association) -> Line:
     made = None
     if setup.offers("queue_control"):
         try:
-            with setup.controlled(remote.peer.environment) as control, own_queue(control) as made:
+            with setup.open_control(remote.peer.environment) as control, own_queue(control) as made:
                 call = _open(setup, remote, association, made)
         except (ControlRefused, NotShown, SutUnavailable) as error:
             return Line("rpc access", State.NOT_SEEN, str(error))

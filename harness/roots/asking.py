@@ -129,7 +129,7 @@ def reach(system: System) -> Iterator[Line]:
     if not system.offers("send"):
         return
     try:
-        yield _reached(system)
+        yield _check_reached(system)
     except NotShown as error:
         yield Line(REACHED, State.NOT_SEEN, str(error))
     except (ConformanceFailure, SutUnavailable, OSError) as error:
@@ -142,9 +142,9 @@ def where(system: System) -> str:
     return f"{driver.peer_address}:{driver.peer_tcp_port}"
 
 
-def _reached(system: System) -> Line:
+def _check_reached(system: System) -> Line:
     to, place = f"DIRECT=TCP:{system.file.driver.peer_address}\\{PEER_QUEUE}", where(system)
-    with system.peer() as peer, system.controlled(peer.environment) as control:
+    with system.peer() as peer, system.open_control(peer.environment) as control:
         peer.configure(timers=TimerSettings(scale=AT_ONCE))
         peer.listen()
         control.call("send", to=to, label="mqconform preflight", time_to_reach_queue_s=LIVES_S)
@@ -222,7 +222,7 @@ def _controlled_for_itself(system: System) -> Iterator[Control]:
 
     environment = RealEnvironment()
     try:
-        with system.controlled(environment) as control:
+        with system.open_control(environment) as control:
             yield control
     finally:
         environment.close()
@@ -238,15 +238,15 @@ def _exchange(
     sent = [_Sent(target, _send(peer, target.name, label, transactional=target.transactional)) for target in targets]
     nowhere = _send(peer, f"PRIVATE={system.guid}\\{NO_QUEUE:08X}", label) if system.guid is not None else None
 
-    def answered() -> list[bool]:
+    def find_answered() -> list[bool]:
         found = dict(_acknowledgments(peer))
         for one in sent:
             one.acknowledged = found.get(one.ordinal)
         return [one.acknowledged is not None for one in sent]
 
     within_ms = system.timeouts.response_ms if reached is False else max(REACHED_MS, system.timeouts.response_ms)
-    if peer.environment.run_until(lambda: any(answered()), within_ms):  # many systems refuse in silence
-        peer.environment.run_until(lambda: all(answered()), system.timeouts.response_ms)
+    if peer.environment.run_until(lambda: any(find_answered()), within_ms):  # many systems refuse in silence
+        peer.environment.run_until(lambda: all(find_answered()), system.timeouts.response_ms)
     peer.environment.run_until(lambda: _has_acknowledged(peer), system.timeouts.response_ms)
     return sent, nowhere in dict(_acknowledgments(peer))
 

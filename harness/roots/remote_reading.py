@@ -17,7 +17,7 @@ def endpoint(system: System) -> Line:
     if not system.file.capabilities.get("qm2qm", False):
         return Line(REMOTE_READING, State.NOT_DECLARED, "nothing looked for")
     for port in (endpoint_mapper.MAPPER_PORT, driver.rpc_port):
-        found = endpoint_mapper.mapped(driver.address, port, QM2QM)
+        found = endpoint_mapper.ask_endpoint_mapper(driver.address, port, QM2QM)
         if isinstance(found, str):
             why = why or f"{driver.address}:{port}: {found}"
         elif found:

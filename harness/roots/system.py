@@ -81,7 +81,7 @@ class System:
                 yield peer
 
     @contextmanager
-    def controlled(self, environment: Environment) -> Iterator[Control]:
+    def open_control(self, environment: Environment) -> Iterator[Control]:
         """Yield the control channel; SutUnavailable when there is none any more."""
         assert self.route is not None
         with closing(JsonlControl(environment, self.route, answer_ms=self.timeouts.control_ms)) as control:
@@ -93,7 +93,7 @@ class System:
         environment = RealEnvironment()
         with closing(environment):
             if self.offers("receive"):
-                with self.controlled(environment) as control:
+                with self.open_control(environment) as control:
                     yield control
             else:
                 with closing(RemoteControl(environment, self.file, self.file.driver.rpc_port)) as remote:

@@ -14,9 +14,9 @@ from _pytest.runner import runtestprotocol
 
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import BAD, BROKEN, WRONG, Entry, Verdict
-from harness.run.checks import covered, suite_path
+from harness.run.checks import find_covered_rules, suite_path
 from harness.run.rests import Rests
-from harness.run.roots import doubted
+from harness.run.roots import doubt_verdicts
 from harness.run.stash import AGAIN, ATTEMPT, DRIVER, LOG, RESTS, ROOTS, RUN
 from harness.sut.external_driver import ExternalDriver
 
@@ -45,15 +45,15 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         doubts = doubts.worse(now)
         excused = now != Doubts() or (driver.timeouts.slow and number + 1 < ATTEMPTS_OF_SLOW)
         dead = any(entry.document == DOCUMENT for entry in entries)
-        own = [entry for entry in entries if entry.rule in covered(item)]  # a stall makes no packet wrong
-        if not excused or dead or driver.ended() is not None or item.stash.get(AGAIN, False) or not is_bad(own):
+        own = [entry for entry in entries if entry.rule in find_covered_rules(item)]  # a stall makes no packet wrong
+        if not excused or dead or driver.describe_end() is not None or item.stash.get(AGAIN, False) or not is_bad(own):
             break
     driver.vital_signs.calm(False)
     item.config.stash[LOG] = log
-    entries, reports = settled(tried, doubts, steady=now == Doubts())
+    entries, reports = settle_attempts(tried, doubts, steady=now == Doubts())
     if not item.stash.get(AGAIN, False):
         run, rests = item.config.stash[RUN], item.stash.get(RESTS, Rests())
-        entries = retold(entries, doubted(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
+        entries = retold(entries, doubt_verdicts(entries, rests, run.known, driver, item.config.stash[ROOTS]), reports)
     for entry in entries:
         log.append(entry)
     for report in reports:
@@ -91,7 +91,7 @@ def is_bad(entries: list[Entry]) -> bool:
     return any(entry.verdict in WRONG for entry in entries)
 
 
-def settled(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
+def settle_attempts(attempts: list[Attempt], doubts: Doubts, *, steady: bool = False) -> Attempt:
     """Return the attempt that counts: the last. What it misses counts as a miss only when every one missed it.
 
     ``steady``: nothing stood still in the last. What it misses counts then although others came to no end, as those do

@@ -21,18 +21,18 @@ def why_not_collected(report: pytest.CollectReport) -> str:
     return f"suites/{report.nodeid}: {said[-1] if said else 'cannot be read'}; mend it, or take the file out"
 
 
-def covered(item: pytest.Item) -> tuple[str, ...]:
+def find_covered_rules(item: pytest.Item) -> tuple[str, ...]:
     """Return the rules that a check covers, in order."""
     rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
     return tuple(dict.fromkeys(rules))
 
 
-def malformed(item: pytest.Item) -> frozenset[str]:
+def find_malformed_rules(item: pytest.Item) -> frozenset[str]:
     """Return the rules that a check breaks with packets of its own."""
     return frozenset(rule for marker in item.iter_markers("malforms") for rule in marker.args)
 
 
-def needed(item: pytest.Item) -> tuple[str, ...]:
+def find_needs(item: pytest.Item) -> tuple[str, ...]:
     """Return what a check cannot do without, in order."""
     needs = [need for marker in item.iter_markers("needs") for need in marker.args]
     return tuple(dict.fromkeys(needs))
@@ -42,11 +42,11 @@ def needs_sut_alone(item: pytest.Item) -> bool:
     """Return whether a check changes the SUT for all others."""
     from harness.sut.worker_configurations import NEEDS_FOR_ONE
 
-    return not NEEDS_FOR_ONE.isdisjoint(needed(item))
+    return not NEEDS_FOR_ONE.isdisjoint(find_needs(item))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
     """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
     from harness.sut.sut_file import OF_THE_KNOWN_PEER
 
-    return not OF_THE_KNOWN_PEER.isdisjoint(needed(item))
+    return not OF_THE_KNOWN_PEER.isdisjoint(find_needs(item))

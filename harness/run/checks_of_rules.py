@@ -41,7 +41,7 @@ def _import_checks(paths: list[str]) -> dict[str, list[tuple[str, list[str]]]]:
     """Return the functions of each file of checks with the rules that they cover, those of their parameters too."""
     return {
         path: [
-            (f"{path}::{name}", list(dict.fromkeys(_covered(getattr(function, "pytestmark", ())))))
+            (f"{path}::{name}", list(dict.fromkeys(_rules_of_marks(getattr(function, "pytestmark", ())))))
             for name, function in vars(importlib.import_module(_module(Path(path)))).items()
             if name.startswith("test_") and isinstance(function, FunctionType)
         ]
@@ -53,11 +53,11 @@ def _module(path: Path) -> str:
     return ".".join(path.with_suffix("").parts)
 
 
-def _covered(marks: Iterable[Any]) -> Iterator[str]:
+def _rules_of_marks(marks: Iterable[Any]) -> Iterator[str]:
     """Yield the rules that the marks of a function name, those of its parameters too."""
     for mark in marks:
         if mark.name == "covers":
             yield from mark.args
         elif mark.name == "parametrize":
             for value in mark.args[1]:
-                yield from _covered(getattr(value, "marks", ()))
+                yield from _rules_of_marks(getattr(value, "marks", ()))

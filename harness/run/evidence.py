@@ -40,7 +40,7 @@ class EvidenceTexts:
             evidence = [one for one in evidence if one["first"] is not None][:1] or evidence[-1:]
         quoted = [one for one in evidence if one.get("hex")]
         if quoted:
-            yield from map(_quoted, quoted)
+            yield from map(_text_of_quoted, quoted)
             return
         try:
             wanted = [Wanted(one["frame"], one["first"], one["last"]) for one in evidence]
@@ -72,7 +72,7 @@ def _text(shown: Shown) -> str:
     return f"{head}\n\n{''.join(lines)}\n\n{_hexdump(shown.data)}\n"
 
 
-def _quoted(one: Mapping[str, Any]) -> str:
+def _text_of_quoted(one: Mapping[str, Any]) -> str:
     """Return the text of a packet that a verdict of schema 1 quotes."""
     head = f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}"
     return f"{head}\n\n{one['dissection']}\n\n{_hexdump(bytes.fromhex(one['hex']))}\n"

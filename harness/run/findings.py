@@ -76,13 +76,13 @@ def _lines(of_cause: Iterable[RuleResult], catalogue: Mapping[str, Rule], again:
     """Yield the lines of findings with one cause; what the first says, the others do not repeat."""
     said: set[str] = set()
     for one in of_cause:
-        first, *rest = told(one, catalogue, again)
+        first, *rest = describe_finding(one, catalogue, again)
         yield first
         yield from (f"    {line}" for line in rest if line not in said)
         said.update(rest)
 
 
-def told(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
+def describe_finding(result: RuleResult, catalogue: Mapping[str, Rule], again: str) -> Iterator[str]:
     """Yield what there is to a rule's verdict: its sentence, what was expected and observed, where, the way back."""
     line, row = result.line, catalogue.get(result.rule)
     yield f"{result.verdict} {result.rule}{f'  {row.says}' if row is not None else ''}"

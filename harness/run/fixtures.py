@@ -13,7 +13,7 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.afterwards import take_residue
 from harness.peer.peer import Peer
-from harness.run.checks import needed, needs_known_peer, suite_path
+from harness.run.checks import find_needs, needs_known_peer, suite_path
 from harness.run.ending import end_run
 from harness.run.stash import AGAIN, ATTEMPT, DRIVER, JUDGE, MIRROR, RESIDUE, RUN, capture_path_of
 from harness.sut.sut import Sut
@@ -32,7 +32,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     fresh_peer = None if needs_known_peer(request.node) else number
     attempt = request.node.stash.get(ATTEMPT, 0)
     word = f"{run.word} {attempt}" if attempt else run.word
-    view = config.stash[DRIVER].open(test, word, fresh_peer, needed(request.node))
+    view = config.stash[DRIVER].open(test, word, fresh_peer, find_needs(request.node))
     view.environment.limit(config.getoption("check_limit") * 1_000)
     try:
         _meet_needs(request.node, view)
@@ -51,7 +51,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, capture_path_of(request.node))
-    tape = None if "topology" in needed(request.node) else sut.tape  # its capture is of three systems
+    tape = None if "topology" in find_needs(request.node) else sut.tape  # its capture is of three systems
     if tape is not None:
         tape.begin(recorder, sut, request.config.stash[RUN].id, test)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
@@ -87,7 +87,7 @@ def judge(request: pytest.FixtureRequest) -> Judge:
 
 def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     """Skip a check whose SUT lacks what it needs, before more is set up for it, and record the reason."""
-    lacking = [need for need in needed(item) if not sut.has(need)]
+    lacking = [need for need in find_needs(item) if not sut.has(need)]
     if not lacking:
         return
     declared = [need for need in lacking if need in CAPABILITIES]

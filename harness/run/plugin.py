@@ -17,11 +17,11 @@ import pytest
 
 from harness.interrupts import Handlers, raise_on, restore
 from harness.paths import SUITES
-from harness.run.checks import needed, suite_path, why_not_collected
+from harness.run.checks import find_needs, suite_path, why_not_collected
 from harness.run.computing import bounded_computing
 from harness.run.ending import after_check, end_run, said_of_end
 from harness.run.options import add_options
-from harness.run.selection import chosen, files_to_collect, selection, wanted_rules
+from harness.run.selection import choose_checks, files_to_collect, selection, wanted_rules
 from harness.run.stash import (
     DRIVER,
     DRIVERS,
@@ -91,9 +91,11 @@ def _begin(config: pytest.Config) -> None:
             from harness.run import replays
 
             config.pluginmanager.register(replays)
-            file, drivers_of = replays.tested(Path(config.getoption("--replay")), rules if _chooses(config) else ())
+            file, drivers_of = replays.load_replayed_run(
+                Path(config.getoption("--replay")), rules if _chooses(config) else ()
+            )
         else:
-            file, drivers_of = topologies.tested(*map(config.getoption, ("--sut", "--topology", "--workers")))
+            file, drivers_of = topologies.load_systems(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
@@ -153,11 +155,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
     if _chooses(config) and not config.getoption("--replay"):
-        keep = chosen(wanted_rules(config), checks)
+        keep = choose_checks(wanted_rules(config), checks)
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
     if config.getoption("--topology"):
-        items[:] = [item for item in items if "topology" in needed(item)]
+        items[:] = [item for item in items if "topology" in find_needs(item)]
     run = config.stash.get(RUN, None)
     if run is None:
         if checks and not config.getoption("collectonly"):
@@ -250,7 +252,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         raise pytest.skip.Exception(str(error)) from None
     except MqconformError as error:
         _name_root(item, error)
-        if (how := item.config.stash[DRIVER].ended()) is not None:
+        if (how := item.config.stash[DRIVER].describe_end()) is not None:
             item.stash[JUDGE].record_breakdown(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
@@ -289,7 +291,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.end_unobservable(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
         _name_root(item, error)
-        how = driver.ended(DEATH_NEAR_S)
+        how = driver.describe_end(DEATH_NEAR_S)
         judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")
         if isinstance(error, SutLost):
             end_run(item.session, str(error))
@@ -371,12 +373,12 @@ def _write_results(config: pytest.Config, run: Run) -> None:
     from harness.run import results
     from harness.run.capture_comments import mark_captures
     from harness.run.causes import with_causes
-    from harness.run.findings import again_with, told
+    from harness.run.findings import again_with, describe_finding
 
     found = config.stash[FOUND] = [run.with_acceptance(one) for one in results.rule_results(run.log.path)]
     mark_captures(found, run.folder)
     again = again_with(*(config.getoption(option) for option in ("--sut", "--topology")))
-    tell = partial(told, catalogue=run.catalogue, again=again)
+    tell = partial(describe_finding, catalogue=run.catalogue, again=again)
     by_cause = with_causes(found, run.roots)
     if config.pluginmanager.hasplugin("junitxml"):
         path, roots = run.folder / results.JUNIT_FILE, run.roots.lines()

@@ -26,7 +26,9 @@ FILES: pytest.StashKey[frozenset[Path]] = pytest.StashKey()
 """The files of the checks that are replayed, with the folders above them."""
 
 
-def tested(folder: Path, rules: Collection[str]) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
+def load_replayed_run(
+    folder: Path, rules: Collection[str]
+) -> tuple[SutFile, Callable[[SutFile, Path], Sequence[SutDriver]]]:
     """Return what the run in a folder was about, and what makes the driver of its captures.
 
     ``rules``: only checks that have a verdict on one of them; empty: all checks.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.capture.recorder import RPC
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.checks import needed
+from harness.run.checks import find_needs
 from harness.sut.own_queues import PROVISIONED
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def rests_of(item: pytest.Item) -> Rests:
         awaited=peer is not None and peer.listens and not connected,
         addressed=sut.names_queues or any(not each.from_sut and each.kind == "UserMessage" for each in frames),
         provisioned=frozenset(sut.provisioned - {PROVISIONED}),
-        reads="qm2qm" in needed(item) and not remote,
+        reads="qm2qm" in find_needs(item) and not remote,
         known_peer=sut.knows_peer,
         came=frozenset(frame.number for frame in frames if frame.from_sut),
     )

@@ -45,7 +45,7 @@ class Roots:
     """Has the answer for workers."""
 
     @contextmanager
-    def shared(self) -> Iterator[None]:
+    def share_answer(self) -> Iterator[None]:
         """Let processes that are forked meanwhile have one answer: the first that needs it asks, the others wait."""
         with tempfile.TemporaryFile() as self._shared:
             yield
@@ -92,14 +92,14 @@ class Roots:
 def _answers(driver: ExternalDriver, *, reached: bool) -> tuple[Line, ...] | None:
     """Ask the system; None when it cannot be asked, so that whoever needs it next tries again."""
     try:
-        found = tuple(_asked(driver, reached=reached))
+        found = tuple(_ask_for_lines(driver, reached=reached))
     except (ConformanceFailure, SutUnavailable, OSError):
         return None
     known = any(line.bad or (line.subject == BY_ADDRESS and line.state is State.OK) for line in found)
     return found if known else None
 
 
-def _asked(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
+def _ask_for_lines(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
     """Ask as a peer that no check has, at an address that no check listens at where this machine has many."""
     system = System(as_fresh_peer(driver.file, f"roots {time.time_ns()}", 0), driver, driver.identifier)
     yield identity(driver.file, driver.identifier)
@@ -109,7 +109,9 @@ def _asked(driver: ExternalDriver, *, reached: bool) -> Iterator[Line]:
     yield endpoint(system)
 
 
-def doubted(entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots) -> list[Entry]:
+def doubt_verdicts(
+    entries: list[Entry], rests: Rests, roots: Roots, driver: ExternalDriver, named: NamedRoots
+) -> list[Entry]:
     """Return the verdicts of a check; those that rest on something missing are inconclusive, and it is named."""
     roots.note(rests)
     if not rests.any or not any(_is_doubtful(entry, rests) for entry in entries):

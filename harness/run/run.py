@@ -142,7 +142,7 @@ class Run:
         done, earlier = Recorded(), _Earlier(run_id, started)
         if resume:
             earlier = _Earlier.read(folder, file)
-            done = _recorded(verdicts, earlier)
+            done = _read_recorded(verdicts, earlier)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
         try:
@@ -188,7 +188,7 @@ class Run:
             "deaths": [asdict(death) for death in self.deaths],
             "roots": self.roots.to_json(),
             "aborted": self.aborted,
-            "baseline": self.baseline.to_json(self.held()) if self.baseline is not None else None,
+            "baseline": self.baseline.to_json(self.compare_with_baseline()) if self.baseline is not None else None,
             "exit": code,
         }
         if self.file.systems:
@@ -261,13 +261,13 @@ class Run:
         broke = self.aborted or self.failed or self.deaths or self.roots.by_subject
         if broke or any(self.log.counts[verdict] for verdict in open_ones):
             return EXIT_NOT_CONFORMANT
-        if not self.held().kept:
+        if not self.compare_with_baseline().kept:
             return EXIT_NOT_CONFORMANT
         if self.shortfall() is not None:
             return EXIT_TOO_FEW
         return EXIT_OK
 
-    def held(self) -> Held:
+    def compare_with_baseline(self) -> Held:
         """Hold the run against its baseline; without one every rule that fails is new."""
         whole = self.partial() is None and self.shortfall() is None
         deviations = self.baseline.deviations if self.baseline is not None else {}
@@ -384,7 +384,7 @@ class _Earlier:
         return earlier
 
 
-def _recorded(path: Path, earlier: _Earlier) -> Recorded:
+def _read_recorded(path: Path, earlier: _Earlier) -> Recorded:
     """Return what is judged already, and which checks are made again."""
     done = Recorded()
     for number, line in enumerate(read_lines(path), 1):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harness.run.checks import covered, suite_path
+from harness.run.checks import find_covered_rules, suite_path
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
@@ -60,5 +60,5 @@ def make_judge(item: pytest.Item) -> Judge:
     capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
     log = item.config.stash[LOG]
     profile = run.file.sut.profile
-    covers = covered(item)
+    covers = find_covered_rules(item)
     return Judge(run.catalogue, log, test=path, covers=covers, capture=capture, passes=run.passes, profile=profile)

@@ -45,7 +45,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if run.log.unfollowed:
         terminalreporter.write_line(f"SHOULD not followed beside a MUST: {', '.join(sorted(run.log.unfollowed))}")
     if run.baseline is not None:
-        for line in run.held().said():
+        for line in run.compare_with_baseline().describe():
             terminalreporter.write_line(line)
     if run.timeouts is not None:
         terminalreporter.write_line(said_of_timeouts(run.timeouts))

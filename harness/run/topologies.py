@@ -35,7 +35,7 @@ DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
 
 
-def tested(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
+def load_systems(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
     """Return what a run is about, and what makes its drivers, one for each worker."""
     if topology is None:
         return load_sut_file(Path(str(sut))), lambda file, out: [
@@ -87,13 +87,15 @@ class TopologyDriver:
         view.found_at_port = self.port
         return view
 
-    def ended(self, within_s: float = 0) -> str | None:
+    def describe_end(self, within_s: float = 0) -> str | None:
         """Return how the process of one of them ended."""
-        return next((how for driver in self._drivers.values() if (how := driver.ended(within_s)) is not None), None)
+        return next(
+            (how for driver in self._drivers.values() if (how := driver.describe_end(within_s)) is not None), None
+        )
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
         """Return the same; relays close connections for many reasons."""
-        return self.ended()
+        return self.describe_end()
 
     def death(self, check: str | None) -> Death | None:
         """Return the end of one of their processes, once."""
@@ -102,7 +104,7 @@ class TopologyDriver:
     def start_again(self) -> None:
         """Start those again whose process ended."""
         for driver in self._drivers.values():
-            if driver.ended() is not None:
+            if driver.describe_end() is not None:
                 driver.start_again()
 
     def confirm(self) -> None:

@@ -23,7 +23,7 @@ import pytest
 from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.checks import covered, needs_known_peer, needs_sut_alone, suite_path
+from harness.run.checks import find_covered_rules, needs_known_peer, needs_sut_alone, suite_path
 from harness.run.ending import after_check, end_run
 from harness.run.named_roots import NamedRoots
 from harness.run.stash import AGAIN, DRIVER, LOG, RESIDUE, ROOTS, RUN, TOLD
@@ -81,7 +81,7 @@ class Workers:
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
-            with self.run.known.shared():
+            with self.run.known.share_answer():
                 self._run_all()
         finally:
             for worker in self.busy.values():
@@ -109,7 +109,7 @@ class Workers:
             self._start(number)
         while self.busy:
             for driver in self.drivers:
-                driver.ended()  # so that workers know it, too
+                driver.describe_end()  # so that workers know it, too
             for connection in wait(list(self.busy), _LOOK_AT_SUTS_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
@@ -147,7 +147,7 @@ class Workers:
         except (EOFError, ConnectionError):
             worker.connection.close()
             worker.process.join()
-            self._record(item, _died(item, worker))
+            self._record(item, _result_of_crash(item, worker))
             self._start(worker.number)
         else:
             if result.unwritten is not None:
@@ -190,13 +190,13 @@ def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
     return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
 
 
-def _died(item: pytest.Item, worker: _Worker) -> CheckResult:
+def _result_of_crash(item: pytest.Item, worker: _Worker) -> CheckResult:
     """Return the result of the check in which a worker died."""
     code = worker.process.exitcode or 0
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     reason = f"worker {worker.number} died in this check ({how})"
     result, catalogue = CheckResult(), item.config.stash[RUN].catalogue
-    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=covered(item), capture=None)
+    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=find_covered_rules(item), capture=None)
     judge.give_up(Verdict.HARNESS_ERROR, reason)
     result.reports.append(_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")))
     return result

@@ -14,13 +14,13 @@ from reference_qm.surface.inputs import Endpoint
 class Observer(Protocol):
     """What learns of everything that passes."""
 
-    def opened(self, link: Link) -> None:
+    def on_opened(self, link: Link) -> None:
         """Note that a system has connected."""
 
-    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         """Note bytes."""
 
-    def closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         """Note the end of a connection."""
 
 
@@ -68,12 +68,12 @@ class Link:
         self.near, self.far = _Side(self, from_initiator=True), _Side(self, from_initiator=False)
         self.near.stream = stream
         self._open = True
-        relay.observer.opened(self)
+        relay.observer.on_opened(self)
         self.far.stream = relay.environment.connect(relay.target, relay.local_host, self.far)
 
     def pass_on(self, data: bytes, *, from_initiator: bool) -> None:
         """Send bytes to the other side, when it is there."""
-        self.relay.observer.passed(self, data, from_initiator=from_initiator)
+        self.relay.observer.on_data(self, data, from_initiator=from_initiator)
         (self.far if from_initiator else self.near).send(data)
 
     def end(self, *, by_initiator: bool) -> None:
@@ -82,7 +82,7 @@ class Link:
             return
         self._open = False
         self.relay.links.remove(self)
-        self.relay.observer.closed(self, by_initiator=by_initiator)
+        self.relay.observer.on_closed(self, by_initiator=by_initiator)
         for side in (self.near, self.far):
             if side.stream is not None:
                 side.stream.close()

@@ -83,8 +83,8 @@ class Topology:
 
     def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
         """Return the packets of a kind that one system sent to another, as soon as there are so many."""
-        self.environment.run_until(lambda: len(self.traffic.sent(kind, by=by, to=to)) >= count, within_ms)
-        return self.traffic.sent(kind, by=by, to=to)
+        self.environment.run_until(lambda: len(self.traffic.packets_sent(kind, by=by, to=to)) >= count, within_ms)
+        return self.traffic.packets_sent(kind, by=by, to=to)
 
     def pass_time(self, ms: int) -> None:
         """Let the systems go on for a while."""

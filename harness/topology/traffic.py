@@ -28,7 +28,7 @@ class Passage:
     framer: SutFramer = field(default_factory=SutFramer)
     """Of what the initiator sends."""
 
-    def sent(self, kind: str, by: str) -> list[Frame]:
+    def packets_sent(self, kind: str, by: str) -> list[Frame]:
         """Return the packets of a kind that one of the two sent."""
         if by not in (self.initiator, self.acceptor):
             return []
@@ -49,28 +49,28 @@ class Traffic:
         self._judge = judge
         self._of: dict[Link, Passage] = {}
 
-    def sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
+    def packets_sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
         """Return the packets of a kind that one system sent to another, whoever connected."""
         pairs = ((by, to), (to, by))
         return [
             frame
             for passage in self.passages
             if (passage.initiator, passage.acceptor) in pairs
-            for frame in passage.sent(kind, by)
+            for frame in passage.packets_sent(kind, by)
         ]
 
     # -- what relays tell ---------------------------------------------------------------------------------------
 
-    def opened(self, link: Link) -> None:
-        connection = self.recorder.opened(link.client, link.server, by_peer=True)
+    def on_opened(self, link: Link) -> None:
+        connection = self.recorder.record_opening(link.client, link.server, by_peer=True)
         passage = Passage(self._roles[link.server.host], connection, Connection(connection.number, "initiator"))
         self._of[link] = passage
         self.passages.append(passage)
 
-    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+    def on_data(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
         passage = self._of[link]
         for frame in (
-            self._recorded(passage, data) if from_initiator else self.recorder.received(passage.connection, data)
+            self._record(passage, data) if from_initiator else self.recorder.record_received(passage.connection, data)
         ):
             other = copy.copy(frame)
             other.direction = TO_SUT if frame.from_sut else FROM_SUT
@@ -86,19 +86,19 @@ class Traffic:
         maker = UUID(str(frame["UserHeader"].SourceQueueManager))
         return maker in self.identifiers and self.identifiers[maker] != by
 
-    def _recorded(self, passage: Passage, data: bytes) -> list[Frame]:
+    def _record(self, passage: Passage, data: bytes) -> list[Frame]:
         """Record what an initiator sent: its whole packets, or bytes that are none."""
         try:
             packets = passage.framer.feed(data)
         except FramingError as error:
             packets = [*error.packets, data]
-        frames = [self.recorder.sent(passage.connection, packet) for packet in packets]
+        frames = [self.recorder.record_sent(passage.connection, packet) for packet in packets]
         for frame in frames:
             if frame.kind == "EstablishConnection" and passage.initiator is None:
                 passage.initiator = self.identifiers.get(UUID(str(frame["EstablishConnectionHeader"].ClientGuid)))
         return frames
 
-    def closed(self, link: Link, *, by_initiator: bool) -> None:
+    def on_closed(self, link: Link, *, by_initiator: bool) -> None:
         passage = self._of.pop(link)
-        self.recorder.closed(passage.connection, by_peer=by_initiator)
+        self.recorder.record_end(passage.connection, by_peer=by_initiator)
         passage.mirrored.closed_by = "sut" if by_initiator else "peer"

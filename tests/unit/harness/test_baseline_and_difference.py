@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from harness.cli.results import update
 from harness.errors import UsageError
-from harness.judging.baseline import Deviation, hold, load_baseline, updated
+from harness.judging.baseline import Deviation, hold, load_baseline, write_baseline
 from harness.judging.verdicts import Verdict
 from harness.results.difference import Kind, compare
 from harness.results.difference_shown import FORMATS
@@ -35,7 +35,7 @@ def test_what_fails_is_expected_or_new_and_what_passes_is_stale():
     held = hold(stands, KNOWN, whole=True)
     assert (held.expected, held.new, held.stale, held.unjudged) == ((ONE,), (THREE,), (TWO,), ())
     assert not held.kept
-    assert list(held.said())[1:] == [
+    assert list(held.describe())[1:] == [
         f"not in the baseline: {THREE}",
         f"in the baseline, but failing no more (take them out): {TWO}",
     ]
@@ -88,7 +88,7 @@ def test_a_baseline_that_is_not_there_is_one_line(tmp_path: Path):
 
 def test_an_update_keeps_reasons_adds_what_fails_and_leaves_out_the_rest(tmp_path: Path):
     known = {ONE: Deviation(ONE, "old", "https://example.org/1"), TWO: Deviation(TWO, "gone")}
-    text = updated([THREE, ONE], known)
+    text = write_baseline([THREE, ONE], known)
     with pytest.raises(UsageError, match=f"{THREE}.: reason is empty"):
         load_baseline(baseline(tmp_path, text), dict.fromkeys(RULES))
     found = load_baseline(baseline(tmp_path, text.replace('reason = ""', 'reason = "new"')), dict.fromkeys(RULES))
@@ -97,7 +97,7 @@ def test_an_update_keeps_reasons_adds_what_fails_and_leaves_out_the_rest(tmp_pat
 
 @given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip() == text))
 def test_any_reason_survives_an_update(tmp_path_factory: pytest.TempPathFactory, reason: str):
-    path = baseline(tmp_path_factory.mktemp("b"), updated([ONE], {ONE: Deviation(ONE, reason)}))
+    path = baseline(tmp_path_factory.mktemp("b"), write_baseline([ONE], {ONE: Deviation(ONE, reason)}))
     assert load_baseline(path, dict.fromkeys(RULES)).deviations[ONE].reason == reason
 
 
