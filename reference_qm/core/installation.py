@@ -38,8 +38,7 @@ class Installation:
         self._last: QueueManager | None = None
 
     def __call__(self, entries: Mapping[str, object]) -> Core:
-        """Return the core of a new process with these entries; RestoreError when the entries of the first process make
-        no sense.
+        """Return the core of a new process with these entries; RestoreError when those of the first make no sense.
 
         Without entries the core starts a first life as configured. A later core whose entries make no sense is stopped,
         and retries by itself.

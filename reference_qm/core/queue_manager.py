@@ -129,8 +129,7 @@ class QueueManager(Parts):
         return self._take_effects()
 
     def restore(self, records: Mapping[str, object]) -> None:
-        """Restore the entries that an earlier process saved, before the first input; from now on, every record is
-        saved.
+        """Restore the entries of an earlier process, before the first input; from now on, every record is saved.
 
         ``records``: the entries that the records of its ``Persist`` effects left. RestoreError when the entries make no
         sense.

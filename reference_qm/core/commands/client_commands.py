@@ -32,9 +32,7 @@ LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
     "next": (ReadAction.MQ_LOOKUP_PEEK_NEXT, ReadAction.MQ_LOOKUP_RECEIVE_NEXT, None),
     "last": (ReadAction.MQ_LOOKUP_PEEK_PREV, ReadAction.MQ_LOOKUP_RECEIVE_PREV, LAST_ID),
 }
-"""For each value of ``seek``: the action that peeks, the action that receives, and the LookupId to pass with it, if
-any.
-"""
+"""For each value of ``seek``: the action that peeks, the action that receives, and the LookupId to pass, if any."""
 
 
 class ClientCommands(Part):

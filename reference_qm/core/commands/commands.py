@@ -127,9 +127,7 @@ class Commands(Part):
         return expanded
 
     def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
-        """Find the local queue of a message; raise CommandError when neither a local nor an outgoing queue takes the
-        message.
-        """
+        """Find the local queue of a message; CommandError when neither a local nor an outgoing queue takes it."""
         local = self.qm.destinations.find_local(request.to)
         if local is not None and local.Transactional != request.transactional:
             kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]

@@ -120,8 +120,7 @@ class Inputs(Part):
         self.shed(now)
 
     def shed(self, now: Now) -> None:
-        """Close the connections that hold too many bytes of unfinished packets, starting with the one that waited
-        longest.
+        """Close connections that hold too many bytes of unfinished packets, the longest waiting one first.
 
         The specifications set no limit. Without a limit, any client could exhaust the memory.
         """

@@ -285,9 +285,7 @@ class QueueCommands(Part):
         return descriptor, cursor, self._make_answer(token, None)
 
     def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
-        """Return the function that answers a reading command, and closes a descriptor that was opened for this command
-        alone.
-        """
+        """Return the function that answers a reading command, and closes a descriptor opened for it alone."""
 
         def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:

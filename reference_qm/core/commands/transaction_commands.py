@@ -17,9 +17,7 @@ class TransactionCommands(Part):
     __slots__ = ()
 
     def transaction_for(self, identifier: UUID | None) -> Transaction | None:
-        """Find the transaction of a send or receive command; raise CommandError when the transaction accepts no more
-        operations.
-        """
+        """Find the transaction of a send or receive command; CommandError when it accepts no more operations."""
         if identifier is None:
             return None
         transaction = self.qm.transaction_events.find_transaction(identifier)
@@ -54,9 +52,7 @@ class TransactionCommands(Part):
         return self.qm.coordinating.abort(self._find_decidable(request.transaction), token)
 
     def _find_decidable(self, identifier: UUID) -> Transaction:
-        """Find the transaction that a command decides; raise CommandError when only the unavailable coordinator may
-        decide it.
-        """
+        """Find the transaction that a command decides; CommandError when only the unavailable coordinator may."""
         transaction = self.qm.transaction_events.find_transaction(identifier)
         self.qm.coordinating.check_coordinator(transaction)
         return transaction

@@ -25,9 +25,7 @@ CREATED = (
     "Security",
     "QualifiedComputerName",
 )
-"""The iAttributeList of a machine's object, with the name by which the object is found later; the document omits the
-name.
-"""
+"""The iAttributeList of a machine's object. The document omits the name by which the object is found later."""
 
 
 KNOWN = ("ComputerName", "QualifiedComputerName", "DirectoryServer", "RoutingServer", "SupportingServer")

@@ -32,7 +32,9 @@ from reference_qm.directory.properties import members
 from reference_qm.model.adm import Queue
 
 ORDER_QUEUE_NUMBER = 4
-"""The PrivateQueueIdentifier of order_queue$, which is never assigned to an application's queue. Spec: MS-MQQB 2.2.4.
+"""The PrivateQueueIdentifier of order_queue$, which is never assigned to an application's queue.
+
+Spec: MS-MQQB 2.2.4.
 """
 ORDER_QUEUE_PATH = "private$\\order_queue$"
 OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
