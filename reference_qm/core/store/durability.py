@@ -5,7 +5,15 @@ from collections.abc import Iterable
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import SEQUENCE, _noted, gone, is_awaited, message_entry, place, transfer_entry
+from reference_qm.core.store.entries import (
+    SEQUENCE,
+    _noted,
+    gone,
+    is_awaited,
+    message_entry,
+    place,
+    transfer_entry,
+)
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.store.queue_values import queue_values
 from reference_qm.model.adm import (
@@ -13,7 +21,7 @@ from reference_qm.model.adm import (
     OutgoingQueue,
     Queue,
 )
-from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
 
 
 class Durability(Part):
@@ -63,12 +71,23 @@ class Durability(Part):
             change |= gone([position])
             if is_awaited(position, reason):
                 change |= _noted(position, "removed", int(reason))
-            message = position.MessageReference
-            key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
-            transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
-            if transfer is not None:
-                change |= transfer_entry(transfer)
+            change |= self._sequence_of(position)
         return change
+
+    def purged_later(self, positions: Iterable[MessagePosition]) -> Change:
+        """Return the change that lets the State PurgePending of messages survive. Spec: MS-MQDMPR 3.1.1.11."""
+        change: Change = {}
+        for position in positions:
+            if position.State is MessagePositionState.PURGE_PENDING:
+                change |= _noted(position, "purged", True) | self._sequence_of(position)
+        return change
+
+    def _sequence_of(self, position: MessagePosition) -> Change:
+        """Return how far the sequence of a message came: its entry does not have it any more."""
+        message = position.MessageReference
+        key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
+        transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
+        return {} if transfer is None else transfer_entry(transfer)
 
     def queue_entry(self, queue: Queue) -> Change:
         """Return the entries of a queue that was created."""
