@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from typing import Any
+from uuid import UUID
 
-from harness.errors import ConformanceFailure
 from harness.explore.worlds import Seen
 from harness.model.agreement import Refused
 from harness.model.queues.base import ADMIN
 from harness.model.steps import Step
-from harness.sut.control import OF_THE_CHANNEL, ControlRefused
+from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 
 _STATUS = re.compile(r"MQ_ERROR_\w+")
@@ -37,6 +37,8 @@ class QueuesDriven:
         self._transactions: dict[str, str] = {}
         self._reads: dict[str, int] = {}
         """The reads that were not answered yet, with the ids of their requests."""
+        self._came: dict[str, Any] = {}
+        """The answers to reads since the last step."""
         self._places: dict[str, int] = {}
         """Messages with their lookup identifiers."""
 
@@ -45,14 +47,13 @@ class QueuesDriven:
         answers: dict[str, Any] = {}
         try:
             answer = getattr(self, f"_{step.name}")(**step.arguments)
-        except OF_THE_CHANNEL:
-            raise
-        except ConformanceFailure as refusal:
+        except ControlRefused as refusal:
             answer = _refusal(refusal)
         if answer is not None:
             answers["answer"] = answer
         self._await(awaited - {"answer"})
-        answers |= self._answers()
+        answers |= self._came
+        self._came = {}
         return Seen(answers, self._visible())
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -199,25 +200,23 @@ class QueuesDriven:
     def _direct(self, path: str) -> str:
         return self._sut.direct_name(path)
 
-    def _await(self, awaited: Iterable[str]) -> None:
-        """Wait for the answers that are expected, and a moment for those that are not."""
-        environment, came = self._sut.environment, self._came
-        if environment.virtual:
-            environment.run_until(lambda: False, 0)
-            return
-        environment.run_until(lambda: all(map(came, awaited)), self._sut.timeouts.response_ms)
+    def _await(self, awaited: Set[str]) -> None:
+        """Wait for the answers that are expected."""
+        environment = self._sut.environment
+        within_ms = 0 if environment.virtual else self._sut.response_timeout_ms
 
-    def _came(self, read: str) -> bool:
-        return False
+        def came() -> bool:
+            self._take_answers()
+            return not environment.virtual and awaited <= self._came.keys()
 
-    def _answers(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        environment.run_until(came, within_ms)
+
+    def _take_answers(self) -> None:
         for name, request in list(self._reads.items()):
             answer = self._sut.control.answer(request)
             if answer is not None:
                 del self._reads[name]
-                found[name] = self._read_answer(answer)
-        return found
+                self._came[name] = self._read_answer(answer)
 
     def _read_answer(self, answer: dict[str, Any]) -> Any:
         if answer.get("ok") is not True:
@@ -246,12 +245,23 @@ class QueuesDriven:
             seen[name] = self._messages_in(name)
             if ";" not in name:
                 seen[f"{name};journal"] = self._messages_in(f"{name};journal")
-                seen[f"{name} properties"] = control.call("get_queue", name=self._path(name))
+                seen[f"{name} properties"] = self._answer("get_queue", name=self._path(name))
         return seen
 
-    def _messages_in(self, queue: str) -> list[dict[str, Any]]:
-        peeked = self._sut.control.call("peek", queue=self._path(queue), limit=_LIMIT)["messages"]
-        return [self._described(one) for one in peeked]
+    def _messages_in(self, queue: str) -> list[dict[str, Any]] | Refused:
+        peeked = self._answer("peek", queue=self._path(queue), limit=_LIMIT)
+        return peeked if isinstance(peeked, Refused) else [self._described(one) for one in peeked["messages"]]
+
+    def _answer(self, verb: str, **arguments: Any) -> dict[str, Any] | Refused:
+        try:
+            return self._sut.control.call(verb, **arguments)
+        except ControlRefused as refusal:
+            return _refusal(refusal)
+
+    def _queue_of(self, format_name: str | None) -> str | None:
+        """Return the model's name of a queue of the system by its direct format name."""
+        path = (format_name or "").rpartition("\\private$\\mqc-")[2]
+        return path.removeprefix(f"{self._sut.own}-") or None
 
     def _described(self, message: dict[str, Any]) -> dict[str, Any]:
         cls = message["class"].removeprefix(_CLASS)
@@ -265,6 +275,7 @@ class QueuesDriven:
             "class": cls,
             "size": len(base64.b64decode(message["body_base64"])),
             "acks": sorted(message.get("acks", [])),
+            "answers_to": self._queue_of(message.get("response_queue")),
             "journal": sorted(message.get("journal", [])),
         }
 
@@ -272,9 +283,7 @@ class QueuesDriven:
 _COMPARED = frozenset({"priority", "delivery", "application_tag", "time_to_be_received_s", "time_to_reach_queue_s"})
 
 
-def _refusal(refusal: ConformanceFailure) -> Refused:
-    if not isinstance(refusal, ControlRefused):
-        raise refusal
+def _refusal(refusal: ControlRefused) -> Refused:
     return Refused(_statuses(str(refusal)))
 
 
@@ -284,7 +293,5 @@ def _statuses(text: str) -> tuple[str, ...]:
 
 def _correlation(message_id: str) -> str:
     """Return a message id as the correlation id of an acknowledgment has it: the GUID as in a packet, and u32 LE."""
-    from uuid import UUID
-
     guid, _, ordinal = message_id.rpartition("\\")
     return (UUID(guid).bytes_le + int(ordinal).to_bytes(4, "little")).hex()

@@ -45,6 +45,7 @@ ROOMS = {
             "expectations",
             "rules",
             "mutation",
+            "model",
             "faults",
             "sut",
             "topology",
@@ -53,7 +54,7 @@ ROOMS = {
             "roots",
             "run",
         ),
-        *("results", "proof", "attach", "preflight", "cli"),
+        *("explore", "results", "proof", "attach", "preflight", "cli"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""

@@ -34,6 +34,11 @@ MARGIN_MS = 1_500
 """Whether something is over that ends so near to now is left open: SentTime is a number of seconds."""
 
 POSITIVE, NEGATIVE = "positive", "negative"
+ACK_RULES = (
+    *("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-07", "MQQB-3.1.7.15-09", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-19"),
+    *("MQQB-3.1.7.15-24", "MQQB-3.1.7.15-27", "MQQB-3.1.7.15-28", "MQQB-3.1.7.15-D01", "MQQB-3.1.7.15-D02"),
+    *("MQQB-3.1.7.15-D03", "MQQB-3.1.7.15-D04", "MQQB-3.1.7.15-D05"),
+)
 REASON_RULES = {
     "ACK_RECEIVE": "MQQB-3.1.7.2.1-D01",
     "NACK_Q_DELETED": "MQQB-3.1.7.2.1-D02",
@@ -194,9 +199,10 @@ class QueuesBase(Model):
 
     def acknowledge(self, message: Message, cls: str) -> None:
         """Send an administration acknowledgment (MS-MQQB 3.1.7.15)."""
-        self.cite("MQQB-3.1.7.15-07", "MQQB-3.1.7.15-16", "MQQB-3.1.7.15-24")
+        self.cite(*ACK_RULES)
         delivery = "recoverable" if message.recoverable else "express"
-        self.insert(self.admin, Message(message.name, delivery=delivery, size=message.size, cls=cls), AVAILABLE)
+        ack = Message(message.name, message.queue, delivery=delivery, size=message.size, cls=cls)
+        self.insert(self.admin, ack, AVAILABLE)
 
     def has_room(self, positions: list[Position], message: Message, quota_kb: int | None) -> bool:
         """Return whether a quota has room; Impossible where that depends on how storage is counted."""
@@ -233,6 +239,7 @@ class QueuesBase(Model):
                     "journaling": queue.journaling,
                     **({} if queue.quota_kb is None else {"quota_kb": queue.quota_kb}),
                     **({} if queue.journal_quota_kb is None else {"journal_quota_kb": queue.journal_quota_kb}),
+                    **({} if queue.positions else {"count": 0, "bytes": 0}),
                 }
         return seen
 

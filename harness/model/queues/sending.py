@@ -60,6 +60,7 @@ class Sending(QueuesBase):
             return
         sent = Message(
             message,
+            queue,
             0 if transactional else priority,
             "transactional" if transactional else delivery,
             size,

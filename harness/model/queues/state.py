@@ -13,9 +13,10 @@ FOREVER = 0xFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it was sent; ``life_s``: its TimeToBeReceived."""
+    """A message as it was sent to a queue; ``life_s``: its TimeToBeReceived; ``cls``: its class."""
 
     name: str
+    queue: str
     priority: int = 3
     delivery: str = "express"
     size: int = 0
@@ -38,6 +39,7 @@ class Message:
                 "delivery": self.delivery,
                 "acks": [],
                 "journal": [],
+                "answers_to": self.queue,
                 "time_to_be_received_s": FOREVER,
                 "time_to_reach_queue_s": FOREVER,
                 "size": 0 if without_body else self.size,
