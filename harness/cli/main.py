@@ -27,6 +27,7 @@ OWN = MappingProxyType(
         "run": "run",
         "prove": "prove",
         "mutants": "mutants",
+        "explore": "explore",
         "rules": "rules",
         "explain": "rules",
         "provision": "provision",

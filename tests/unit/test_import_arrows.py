@@ -47,6 +47,7 @@ ROOMS = {
             "rules",
             "vectors",
             "mutation",
+            "model",
             "faults",
             "sut",
             "topology",
@@ -55,7 +56,7 @@ ROOMS = {
             "roots",
             "run",
         ),
-        *("results", "proof", "attach", "preflight", "cli"),
+        *("explore", "results", "proof", "attach", "preflight", "cli"),
     ),
 }
 """The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""
