@@ -29,7 +29,7 @@ def test_a_run_comes_to_its_verdicts_again(few: Ran):
 
 
 def test_a_failure_fails_again_where_the_system_is_not(tmp_path: Path):
-    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["header-unknown-packet-type-kept"]\n'
+    faulty = VIRTUAL_SUT + '[reference]\nfaults = ["receiver-unknown-pt-session-kept"]\n'
     assert mqconform("run", "--sut", sut(tmp_path, faulty), "--out", tmp_path / "run", "--rule", FEW).returncode == 1
     done = mqconform("replay", tmp_path / "run", "--rule", FEW, "--out", tmp_path / "again")
     assert (done.returncode, done.stdout) == (0, ALL_ALIKE)

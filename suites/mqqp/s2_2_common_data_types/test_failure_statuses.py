@@ -21,7 +21,7 @@ def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, 
     statuses = [call.status for call in calls if call.status]
     without = [f"{code:#010x}" for code in statuses if not failure(code)]
     if not statuses:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=calls
         )
         return

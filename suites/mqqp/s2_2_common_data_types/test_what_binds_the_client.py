@@ -72,7 +72,7 @@ def test_client_ends_receives_cursors_and_queues_that_it_began(peer, sut, judge)
     once = {"RemoteQMOpenQueue": 1, "RemoteQMCloseQueue": 1}
     judge("MQQP-2.2.1.1-01", expected=once, observed=opened, evidence=evidence)
     judge("MQQP-3.1.4.4-01", expected=1, observed=opened["RemoteQMCloseQueue"], evidence=evidence)
-    judge.finished("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
+    judge.conclude("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
     first = reader.receive_handle_of(reader.reads()[0])
     judge("MQQP-2.2.1.2-01", expected=[first.hex()], observed=[end.hex() for end in ends], evidence=evidence)
@@ -127,7 +127,7 @@ def test_client_treats_all_failures_of_a_method_alike(peer, sut, judge, name):
         evidence += [call for call in calls if call.name == name]
         outcomes.append((ok, tuple(call.name for call in calls)))
     if not evidence:
-        judge.not_exercised(rule, reason=f"the SUT does not call {name}")
+        judge.mark_not_exercised(rule, reason=f"the SUT does not call {name}")
         return
     ways = {(bool(ok), len(names)) for ok, names in outcomes}
     successes = [ok for ok, _ in outcomes if ok] if name in FAILING else []

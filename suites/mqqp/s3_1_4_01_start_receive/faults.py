@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import called_unbound
@@ -127,7 +127,7 @@ add(
     "server-unknown-action-peeks-tolerated",
     (),
     "Tolerated: the server performs a read with an unlisted ulAction as a PEEK_CURRENT.",
-    replaced(_UnknownActionPeeks),
+    replace_part(_UnknownActionPeeks),
 )
 
 
@@ -213,7 +213,7 @@ add(
     "server-answer-packet-without-jn-and-jp",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
     "The server's answer carries a packet with JN and JP clear.",
-    replaced(_serialized(_without_journaling)),
+    replace_part(_serialized(_without_journaling)),
     blind=True,
 )
 
@@ -222,7 +222,7 @@ add(
     "server-answer-packet-without-transaction-header",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
     "The server's answer carries a transactional message without its TransactionHeader.",
-    replaced(_serialized(_without_transaction)),
+    replace_part(_serialized(_without_transaction)),
     blind=True,
 )
 
@@ -246,5 +246,5 @@ class WaitingReaderGetsNoTransactionalMessage(Waiting):
 class WaitsForTheLost(ClientTasks):
     """The client waits forever for a call that ended with a fault or a lost connection."""
 
-    def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        super()._take(binding, [one for one in happened if not isinstance(one, Failed)], now)
+    def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+        super()._take_events(binding, [one for one in happened if not isinstance(one, Failed)], now)

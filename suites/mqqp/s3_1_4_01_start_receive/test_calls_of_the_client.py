@@ -96,7 +96,7 @@ def test_client_read_has_listed_action_and_cursor_for_peek_next(peer, sut, judge
     judge(action, expected=none("ulAction that is not listed"), observed=others, evidence=calls)
     following = [call for call, one in zip(calls, asked, strict=True) if one.ulAction == Action.PEEK_NEXT]
     if not following:
-        judge.not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
+        judge.mark_not_exercised(cursor, reason="the SUT never peeked at the next message", evidence=calls)
         return
     without = [call.name for call in following if not reader.description_of(call).hCursor]
     judge(cursor, expected=none("PEEK_NEXT without a cursor"), observed=without, evidence=following)

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts
 from harness.peer.remote import RemoteQueue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Ack, Method
 from suites.mqqp.steps.reading import fill_queue
 
@@ -105,7 +105,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
 
 
 @covers("MQQP-3.1.4.2-10")
-@goes_on()
+@sut_survives()
 def test_end_receive_with_null_handle_is_refused(remote, judge):
     """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE, before and after a queue is opened."""
     association = remote.associate()
@@ -145,7 +145,7 @@ def test_end_receive_ends_receive_of_handle(remote, judge, ended_first):
 @covers("MQQP-3.1.4.2-D02")
 @pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
 @pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
-@goes_on()
+@sut_survives()
 def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
     """RemoteQMEndReceive with a dwAck other than 1 and 2 is refused, and the message stays locked until a valid dwAck
     ends the receive.

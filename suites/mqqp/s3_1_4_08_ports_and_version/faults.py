@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from harness.faults.rpc_calls import called_unbound, interfaces_apart, requested
+from harness.faults.rpc_calls import called_unbound, change_request, interfaces_apart
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
@@ -55,7 +55,7 @@ add(
     "server-get-server-port-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
     "RemoteQMGetQMQMServerPort returns the port of the other interface; each interface has a port of its own.",
-    both(interfaces_apart, replaced(_Swapped)),
+    both(interfaces_apart, replace_part(_Swapped)),
 )
 
 
@@ -109,7 +109,7 @@ add(
     "server-get-server-port-unlisted-type-accepted",
     ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
     "RemoteQMGetQMQMServerPort returns a port for every dwPortType.",
-    requested("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
+    change_request("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
 )
 
 
@@ -165,5 +165,5 @@ add(
     "server-get-server-port-spx-port-tolerated",
     (),
     "Tolerated: RemoteQMGetQMQMServerPort returns a port for SPX, as Windows 2000 does.",
-    replaced(_SpxHasAPort),
+    replace_part(_SpxHasAPort),
 )

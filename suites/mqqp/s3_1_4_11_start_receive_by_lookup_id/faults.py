@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering, called_unbound, throwing
@@ -57,7 +57,7 @@ add(
     "server-lookup-unknown-action-tolerated",
     (),
     "Tolerated: the server performs a lookup with an unlisted ulAction as a LOOKUP_PEEK_NEXT.",
-    replaced(_UnknownAction),
+    replace_part(_UnknownAction),
 )
 
 # -- what is looked for -----------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def _sought(found: MessageSeekAction, other: MessageSeekAction) -> Install:
             operation = super().get_lookup_operation(action, lookup_id)
             return other if operation is found else operation
 
-    return replaced(Sought)
+    return replace_part(Sought)
 
 
 for _name, _breaks, _says, _found, _other in (
@@ -129,7 +129,7 @@ add(
     "server-lookup-failure-unlisted-status",
     "MQQP-3.1.4.11-D07",
     "The server's lookup that finds no message returns MQ_ERROR.",
-    replaced(_UnlistedStatus),
+    replace_part(_UnlistedStatus),
 )
 add(
     "server-lookup-throws-errors",
@@ -190,7 +190,7 @@ add(
     "server-lookup-receive-cannot-be-ended",
     ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     "RemoteQMEndReceive fails for a receive by LookupIdentifier.",
-    replaced(_NotKept),
+    replace_part(_NotKept),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
             described = super().describe_read(read)
             return described if read.LookupId is None else described | change(read)
 
-    return replaced(Described)
+    return replace_part(Described)
 
 
 add(
@@ -309,7 +309,7 @@ add(
         *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     ),
     "The server's answer to a failed read carries a context handle.",
-    replaced(_FailureWithHandle),
+    replace_part(_FailureWithHandle),
 )
 
 

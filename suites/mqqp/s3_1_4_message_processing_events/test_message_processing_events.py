@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, holds
 from harness.peer.association import Call
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, desc2
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
@@ -19,7 +19,7 @@ NO_OPNUM = "fault nca_s_op_rng_error"
 
 
 @covers("MQQP-3.1.4-01")
-@goes_on()
+@sut_survives()
 def test_invalid_stub_faults_and_does_nothing(remote, judge):
     """Calls with values out of range, a missing array, a cut stub and no stub are answered with RPC_X_BAD_STUB_DATA.
 
@@ -148,7 +148,7 @@ RULES = {
 @pytest.mark.parametrize(
     ("method", "rule"), [pytest.param(method, rule, marks=covers(rule), id=method) for method, rule in RULES.items()]
 )
-@goes_on()
+@sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, method, rule):
     """Well-formed calls of a method that cannot be carried out return a status, and no fault."""
     calls = REFUSED_CALLS[method](remote.open())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
@@ -32,13 +32,13 @@ add(
     "server-lost-client-message-removed",
     "MQQP-3.1.6.2-02",
     "The server removes the message of an unended receive of a lost client, and leaves its queue open.",
-    both(skip(RemoteOpening.run_down_session), replaced(_Acknowledging)),
+    both(skip(RemoteOpening.run_down_session), replace_part(_Acknowledging)),
 )
 add(
     "server-lost-connection-message-removed",
     "MQQP-3.1.6.2-02",
     "The server removes the message of an unended receive of a lost client.",
-    replaced(_Acknowledging),
+    replace_part(_Acknowledging),
 )
 
 

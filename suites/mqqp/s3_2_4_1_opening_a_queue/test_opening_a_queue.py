@@ -173,7 +173,7 @@ def test_client_cancels_open_queue_after_five_minutes(peer, sut, judge):
     judge("MQQP-3.2.4.1-15", expected=expected, observed=observed, evidence=evidence)
     cancelled = holds("the call is cancelled")
     judge("MQQP-3.2.4.1-16", expected=cancelled, observed=bool(call.cancelled), evidence=evidence)
-    judge.finished()
+    judge.conclude()
     request.wait()
 
 
