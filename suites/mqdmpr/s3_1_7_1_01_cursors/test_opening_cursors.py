@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor, as a remote reader meets them."""
+"""MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor: cursors of a remote reader."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ LONG_MS = 600_000
 
 
 @covers("MQDMPR-3.1.7.1.1-06", "MQDMPR-3.1.7.1.1-07", "MQDMPR-3.1.7.1.1-08", "MQDMPR-3.1.7.1.1-10")
-def test_a_new_cursor_is_one_of_its_own_before_the_first_message(remote, judge):
-    """A new cursor is one of its own, of its opening alone, and stands before the first message: it has a next message
-    only when it has read one.
+def test_new_cursor_is_separate_and_before_first_message(remote, judge):
+    """Of two new cursors one is moved to the second message and the other still reads the first; neither has a next
+    message before its first read, and neither works with another opening of the queue.
     """
     queue = remote.filled("first", "second")
     beside = remote.open(association=queue.association)
@@ -39,10 +39,9 @@ def test_a_new_cursor_is_one_of_its_own_before_the_first_message(remote, judge):
 
 
 @covers("MQDMPR-3.1.7.1.2-05")
-def test_a_read_that_waits_with_a_closed_cursor_gets_nothing(remote, judge):
-    """A read that waits with a cursor takes no message any more once that cursor is closed.
-
-    Whether the receive is answered then is left open.
+def test_pending_read_of_closed_cursor_takes_no_message(remote, judge):
+    """A pending receive by a cursor takes no message after the cursor is closed; a pending peek without a cursor
+    gets the next message. The check accepts any answer of the receive, or none.
     """
     queue = remote.filled()
     cursor = queue.cursor().settled().out.phCursor

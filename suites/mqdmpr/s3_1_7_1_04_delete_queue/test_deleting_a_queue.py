@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.4 Delete Queue: what is left of a queue, and of what had it open (3.1.7.1.1)."""
+"""MS-MQDMPR 3.1.7.1.4 Delete Queue: messages, open handles and cursors of a deleted queue (3.1.7.1.1)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ BEFORE, AFTER = "before", "after"
 @goes_on()
 @needs("qm2qm", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.7.1.1-04", "MQDMPR-3.1.7.1.4-10", "MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
-def test_a_deleted_queue_is_gone_and_its_name_is_free(peer, remote, sut, judge):
-    """A queue that is deleted is gone with its messages, its openings and its cursors, and its name is free for another
-    queue.
+def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
+    """A queue with a message, an open handle and a cursor is deleted: it is not listed, opening it, sending to it
+    and reading with the old handle fail, and a queue of the same name can be created.
     """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+"""MS-MQDMPR 3.1.7.1.10 Dequeue Message: several pending receives."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ LONG_MS = 60_000
         )
     ],
 )
-def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor, events):
-    """Each message that comes goes to one receive of those that wait for it; the others wait on."""
+def test_each_arriving_message_completes_one_pending_receive(remote, judge, by, rules, with_cursor, events):
+    """Of three pending receives, two arriving messages complete one each, and the third receive waits until a third
+    message arrives.
+    """
     queue = remote.filled()
     cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
     reads = [queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.10 Dequeue Message."""
+"""MS-MQDMPR 3.1.7.1.10 Dequeue Message: the cursor of a pending receive."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ LONG_MS = 600_000
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.10-31")
-def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
-    """A cursor by which a receive waited is at the message that came, also when that is given back to the queue."""
+def test_cursor_of_pending_receive_moves_to_arriving_message(remote, judge):
+    """After a pending receive by a cursor took a message and returned it to the queue, the next receive by that
+    cursor takes the message behind it, and one by a new cursor takes the returned message.
+    """
     queue = remote.filled()
     cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
     read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)

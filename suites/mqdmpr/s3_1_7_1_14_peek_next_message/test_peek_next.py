@@ -11,9 +11,9 @@ LONG_MS = 600_000
 
 @needs("qm2qm")
 @covers("MQDMPR-3.1.7.1.14-06", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.14-27", "MQDMPR-3.1.7.1.14-29")
-def test_a_next_message_that_comes_is_for_all_who_wait(remote, judge):
-    """Each peek that waits by a cursor for the next message gets the one that comes into its queue, at which its cursor
-    is then.
+def test_arriving_message_completes_all_pending_peek_next(remote, judge):
+    """Two pending peeks at the next message by two cursors both get the message that arrives in their queue, and
+    their cursors move to it.
     """
     beside = remote.open("admin")
     remote.deliver(["first", "fourth"], queue="admin")

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15: reads of an application that gives no time-out."""
+"""MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15: reads without a timeout, and pending peeks by a cursor."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ def _where(sut, application, verb):
 
 @needs("queue_control", "receive", "send")
 @pytest.mark.parametrize("verb", [pytest.param(verb, marks=covers(rule), id=verb) for verb, rule in READS.items()])
-def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
-    """A read of an application that gives no time-out waits until a message comes, however long that takes."""
+def test_read_without_timeout_waits_for_message(peer, sut, judge, verb):
+    """A receive, peek or peek-next of an application without a timeout is still pending after 30 hours (in real time
+    after the silence window), and gets the message that then arrives.
+    """
     application = Application(peer, sut)
     where = _where(sut, application, verb)
     read = PendingRequest(peer, verb, timeout_ms=None, **where)
@@ -88,8 +90,10 @@ LONG_MS = 60_000
         },
     }
 )
-def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by, rules):
-    """Each peek that waits by a cursor gets the message that comes, at which its cursor stays until it goes on."""
+def test_cursor_of_pending_peek_moves_to_arriving_message(remote, judge, by, rules):
+    """Two pending peeks by cursors both get the message that arrives; a second peek returns it again, and a peek-
+    next returns the message behind it.
+    """
     queue = remote.filled()
     cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
     reads = [queue.begin(PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
