@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
@@ -29,7 +29,7 @@ def _beginning_with(name: str, value: Any) -> Install:
             super().initialize_globally(now)
             setattr(self.qm.adm, name, value)
 
-    return replaced(BeginningWith)
+    return replace_part(BeginningWith)
 
 
 for _name, _breaks, _says, _install in (

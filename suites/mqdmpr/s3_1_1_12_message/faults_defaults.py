@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -29,13 +29,13 @@ def _by_default(asked: Callable[[SendMessage], bool], **attributes: Any) -> Inst
     """Give messages of applications other values of attributes for which nothing was asked."""
 
     class Defaulting(Commands):
-        def _message(
+        def _build_message(
             self, request: SendMessage, security: MessageSecurity | None, now: Now, *rest: Any, **named: Any
         ) -> Message:
-            message = super()._message(request, security, now, *rest, **named)
+            message = super()._build_message(request, security, now, *rest, **named)
             return message if asked(request) else replace(message, **attributes)
 
-    return replaced(Defaulting)
+    return replace_part(Defaulting)
 
 
 for _name, _rules, _says, _install in (

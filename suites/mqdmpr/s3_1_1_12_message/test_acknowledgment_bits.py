@@ -140,7 +140,7 @@ def test_acknowledgment_bit_enables_only_its_acknowledgment(peer, sut, judge, en
         judge(rule, expected=with_bit, observed=observed, case=end, evidence=evidence)
     for asked, rules in CLASSIFICATIONS.items():
         if not came and not wanted[asked]:
-            judge.not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
+            judge.mark_not_exercised(*rules, reason=f"no acknowledgment shows what became of the messages ({end})")
             continue
         judge(*rules, expected=wanted[asked], observed=found[asked], case=end, evidence=evidence)
     judge(*EVERY_CLASSIFICATION, expected=wanted, observed=found, case=end, evidence=evidence)

@@ -79,7 +79,7 @@ def test_application_attributes_are_delivered_unchanged(peer, sut, judge, given)
     found = _received(peer, sut, sent)
     for rule, (name, _) in SHOWN.items():
         if name not in found and name not in ALWAYS_SHOWN:
-            judge.not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
+            judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=sent)
         else:
             judge(rule, expected={name: wanted[name]}, observed={name: found.get(name)}, evidence=sent)
 
@@ -203,7 +203,7 @@ def test_arrival_time_is_second_of_arrival(peer, sut, judge):
     found = _received(peer, sut, sent)
     after_s = peer.environment.now().utc_s
     if "arrived_time" not in found:
-        judge.not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
+        judge.mark_not_exercised("MQDMPR-3.1.1.12-D04", reason="control shows no arrived_time", evidence=sent)
         return
     expected = between(before_s - CLOCK_S, after_s + CLOCK_S)
     dead = [one for one in sut.kept_messages("system$;deadletter") if one["label"] == late]

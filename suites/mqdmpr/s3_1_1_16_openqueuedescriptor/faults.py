@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.queue_opening import Opened, QueueOpening
@@ -26,7 +26,7 @@ def _opened_with(**values: int) -> Install:
         def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, Any]:
             return super().get_open_values(descriptor) | values
 
-    return replaced(OpenedWith)
+    return replace_part(OpenedWith)
 
 
 add(
@@ -106,7 +106,7 @@ def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
                 change(descriptor)
             return status, descriptor
 
-    return replaced(Several)
+    return replace_part(Several)
 
 
 def _to_receive(several: OpenQueueDescriptor) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid5
 
 from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import at_restart
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
@@ -19,7 +19,7 @@ from reference_qm.core.queueing.surviving_queues import SurvivingQueues
 from reference_qm.core.queueing.transaction_operations import TransactionOperations
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.remote_ending import RemoteEnding
-from reference_qm.core.store.entries import moved
+from reference_qm.core.store.entries import relocation_of
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Answered
 from reference_qm.model.states import DeliveryGuarantee
@@ -64,7 +64,7 @@ class ExpressOnDisk(Positions):
     def message_available(self, position: MessagePosition) -> None:
         if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
             position.key = self.qm.next_persist_token()
-            self.qm.disk.save(moved(position))
+            self.qm.disk.save(relocation_of(position))
         super().message_available(position)
 
 
@@ -81,7 +81,7 @@ class RemoteReadsOnDisk(Reading):
     ) -> None:
         super().take_message_out(position, transaction, two_phase_read, answered)
         if two_phase_read:
-            self.qm.disk.save(self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
 @fault("model-identifier-differs-from-packets", breaks="MQDMPR-3.1.1-06")
@@ -127,7 +127,7 @@ def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
             super().move_in_transaction(transaction, position, target)
             change(transaction.TransactionalOperationCollection[-1])
 
-    return replaced(Changed)
+    return replace_part(Changed)
 
 
 def _taken_for(kind: OperationType, other: OperationType) -> Install:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -38,7 +38,7 @@ def _running_for(durations: Mapping[TimerName, int]) -> Install:
                 duration_ms = durations[name] // self.qm.settings.scale
                 self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms)
 
-    return replaced(RunningFor)
+    return replace_part(RunningFor)
 
 
 for _name, _breaks, _says, _timer, _ms in (

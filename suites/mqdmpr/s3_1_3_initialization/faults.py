@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, at_restart, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass
@@ -150,7 +150,7 @@ class DequeuesOnDisk(TransactionOperations):
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
         super().dequeue_in_transaction(transaction, position)
         if transaction.SinglePhase:
-            self.qm.disk.save(self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+            self.qm.disk.save(self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
 
 
 def _nothing_to_commit(qm: QueueManager) -> None:
@@ -208,7 +208,7 @@ def _synchronized(change: Callable[[DirectoryState], None]) -> Install:
             change(self.qm.enterprise.state)
             return status
 
-    return replaced(Synchronized)
+    return replace_part(Synchronized)
 
 
 def _no_site(state: DirectoryState) -> None:

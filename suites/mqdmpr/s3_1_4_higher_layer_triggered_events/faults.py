@@ -296,8 +296,8 @@ def _can_be_ended_again(qm: QueueManager, transaction: Transaction) -> None:
 class CommitAnsweredAsPrepared(Coordinating):
     """The answer to a commit states that the transaction is prepared."""
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
-        decided: Result = super()._decide(transaction, outcome)
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+        decided: Result = super()._carry_out_outcome(transaction, outcome)
         return Result({"outcome": "prepared"}) if outcome is Outcome.COMMITTED else decided
 
 
@@ -305,8 +305,8 @@ class CommitAnsweredAsPrepared(Coordinating):
 class AbortAnsweredAsCommitted(Coordinating):
     """The answer to an abort states that the transaction is committed."""
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
-        super()._decide(transaction, outcome)
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
+        super()._carry_out_outcome(transaction, outcome)
         return Result({"outcome": Outcome.COMMITTED.value})
 
 

@@ -47,7 +47,7 @@ def test_offline_sut_has_no_sessions_until_online(peer, sut, judge):
         observed={"of the SUT": of_the_sut, "of the peer": of_the_peer(peer)},
         evidence=[*sent, session.last],
     )
-    judge.finished("MQDMPR-3.1.4.12-03")
+    judge.conclude("MQDMPR-3.1.4.12-03")
     sut.bring_online()
     again = sender.next_session()
     came = [] if again is None else sender.collect(again, 1)
@@ -80,9 +80,9 @@ def test_silent_coordinator_stops_start(peer, sut, judge):
         told = []
     mine = [one for one in told if str(one).lower() == transaction.lower()]
     judge("MQDMPR-3.1.4.11-D01", expected=[transaction], observed=mine)
-    judge.finished("MQDMPR-3.1.4.11-D01")
+    judge.conclude("MQDMPR-3.1.4.11-D01")
     judge("MQDMPR-3.1.4.11-D02", expected=NO_SESSION, observed=of_the_peer(peer))
-    judge.finished("MQDMPR-3.1.4.11-D02")
+    judge.conclude("MQDMPR-3.1.4.11-D02")
     sut.restart()
     session = sender.next_session()
     while session is not None and session.record.closed_by is not None:  # what it had before the restart

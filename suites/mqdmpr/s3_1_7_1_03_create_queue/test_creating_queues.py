@@ -91,7 +91,7 @@ def test_new_queue_is_listed_with_own_empty_journal(sut, judge):
         expected=holds("a private name of this computer"),
         observed=bool(private.upper().startswith(f"PRIVATE={sut.guid}\\".upper())) or private,
     )
-    judge.finished("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
+    judge.conclude("MQDMPR-3.1.7.1.3-06", "MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D07")
     journals = [sut.attempt("peek", queue=f"{name};journal") for name in (one, other)]
     if Outcome.REFUSED in journals:
         judge("MQDMPR-3.1.7.1.3-09", "MQDMPR-3.1.7.1.3-10", expected=each(Outcome.DONE, "peek"), observed=journals)
@@ -185,7 +185,7 @@ def test_public_queue_and_directory_object_exist_together(peer, sut, judge):
         },
         observed={"before": before, "made": made, "format_name": kind},
     )
-    judge.finished("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
+    judge.conclude("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
     beside = [f"mqc-{sut.own}-{one}" for one in ("before", "beside")]
     for one in beside:
         sut.create_queue(one, label=one, quota_kb=1)
@@ -198,7 +198,7 @@ def test_public_queue_and_directory_object_exist_together(peer, sut, judge):
     left = {one: _published(sut, one) for one in (name, *beside)}
     expected = {name: None} | {one: {"label": one, "quota_kb": 1} for one in beside}
     judge("MQDMPR-3.1.7.1.4-14", expected=expected, observed=left)
-    judge.finished("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
+    judge.conclude("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
     for one in (name, later):  # with its object, the queue itself may go or not
         peer.at_end(partial(sut.attempt, "delete_queue", name=one))
     sut.control.call("create_queue", name=name)

@@ -52,7 +52,7 @@ def test_default_descriptor_grants_everyone_all_rights(sut, judge):
     judge("MQDMPR-3.1.7.1.3.1-17", expected=may_write, observed=anonymous in (None, WRITE) or f"0x{anonymous:08X}")
     if owned:
         why = "the queue was created by a domain user"
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.3.1-11",
             "MQDMPR-3.1.7.1.3.1-12",
             "MQDMPR-3.1.7.1.3.1-18",
@@ -86,7 +86,7 @@ def test_default_descriptor_of_domain_user_grants_owner_all_rights(sut, judge, u
     try:
         name = sut.new_queue("owned", owner=user.name)
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
+        judge.end_unobservable(f"the SUT's control channel creates no queue for a user: {refused}")
         return
     found = descriptors.read_security(sut, name)
     judge(
@@ -121,7 +121,7 @@ def test_default_descriptor_grants_computer_read_rights(peer, sut, judge):
     enterprise = Enterprise(peer, sut)
     shown = enterprise.read_object().get("computer_sid_base64")
     if shown is None:
-        judge.not_shown("the SUT's directory shows no SID of its computer")
+        judge.end_unobservable("the SUT's directory shows no SID of its computer")
         return
     computer = descriptors.read_sid(base64.b64decode(shown))
     made = {"private": sut.new_queue("granted"), "public": enterprise.create_queue()}

@@ -25,7 +25,7 @@ def _made(sut, judge, name, given, **how):
     try:
         queue = sut.new_queue(name, security_base64=base64.b64encode(given).decode(), **how)
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
         return None
     return descriptors.read_security(sut, queue)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import each, holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
@@ -14,7 +14,7 @@ from suites.mqqp.steps.reading import FAILURE, failed
 BEFORE, AFTER = "before", "after"
 
 
-@goes_on()
+@sut_survives()
 @needs("qm2qm", "queue_control", "send", "receive")
 @covers("MQDMPR-3.1.7.1.1-04", "MQDMPR-3.1.7.1.4-10", "MQDMPR-3.1.7.1.4-11", "MQDMPR-3.1.7.1.4-17")
 def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
@@ -32,7 +32,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
     was_listed = _is_listed(sut, name)
     deleted = sut.attempt("delete_queue", name=name)
     judge("MQDMPR-3.1.7.1.4-17", expected=Outcome.DONE, observed=deleted)
-    judge.finished("MQDMPR-3.1.7.1.4-17")
+    judge.conclude("MQDMPR-3.1.7.1.4-17")
     opened = openings.open_and_close(remote, queue.association, form=form)
     judge(
         "MQDMPR-3.1.7.1.4-11",
@@ -62,7 +62,7 @@ def test_deleted_queue_is_gone_and_name_is_free(peer, remote, sut, judge):
         observed={"create": made, "messages": there, "open": openings.outcome(again)},
         evidence=again,
     )
-    judge.finished("MQDMPR-3.1.7.1.4-11")
+    judge.conclude("MQDMPR-3.1.7.1.4-11")
     late = queue.cursor()
     refused = late.outcome != openings.OPENED
     judge("MQDMPR-3.1.7.1.1-04", expected=holds("no cursor is made"), observed=refused, evidence=[cursor, late])

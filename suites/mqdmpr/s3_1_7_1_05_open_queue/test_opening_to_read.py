@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import (
@@ -77,7 +77,7 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_opening_has_requested_access(remote, judge):
     """Beside an opening with PeekAccess another reader may open with DenyReceive; beside one with ReceiveAccess that
@@ -126,7 +126,7 @@ def test_message_to_journal_name_is_in_neither_queue_nor_journal(remote, sut, ju
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_name_that_cannot_be_read_is_refused(remote, sut, judge, access):

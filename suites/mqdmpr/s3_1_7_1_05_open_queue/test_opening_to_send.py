@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID, uuid5
 
 from harness.expectations import distinct, holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from suites.mqdmpr.steps import openings
 
@@ -22,7 +22,7 @@ def _judge_outcomes(judge, rules, outcomes):
     judge(*rules, expected=expected, observed=observed)
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "queue_control")
 @covers(
     "MQDMPR-3.1.7.1.5-05",
@@ -139,7 +139,7 @@ def test_send_to_missing_local_public_queue_is_refused(peer, sut, judge):
     peer.at_end(lambda: sut.change_directory_object(queue=gone, present=False))
     made = sut.change_directory_object(queue=gone, present=True)
     if made is None:
-        judge.not_shown("no object of a queue is made in the SUT's directory")
+        judge.end_unobservable("no object of a queue is made in the SUT's directory")
         return
     sut.create_queue(there)
 

@@ -133,7 +133,7 @@ def test_outgoing_queue_shows_identifier_label_and_multicast(peer, sut, judge):
     labels = [str(one.get("Label")).lower() for one in found]
     judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
     if multicast == Outcome.REFUSED:
-        judge.not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
+        judge.mark_not_exercised("MQDMPR-3.1.7.1.5-99", reason="the SUT does not send to multicast addresses")
         return
     expected = {**dict.fromkeys(names, False), GROUP: True}
     shown = {name: queues.get(name.lower(), {}).get("Multicast") for name in expected}

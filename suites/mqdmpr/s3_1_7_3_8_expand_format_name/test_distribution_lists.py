@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import each, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.directory import Enterprise
@@ -76,7 +76,7 @@ def test_a_message_names_the_queues_of_a_list_and_not_the_list(peer, sut, judge)
     )
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "queue_control", "several_queues", "directory", "environment")
 @covers("MQDMPR-3.1.7.3.8-15", "MQDMPR-3.1.7.1.5-05", "MQMQ-2.1.7-D02")
 def test_without_the_directory_no_list_is_sent_to(peer, sut, judge):

@@ -16,7 +16,7 @@ INTEGRATED = "it is integrated with a directory"
 def test_in_workgroup_mode_there_are_private_queues_and_direct_names(peer, sut, judge):
     """A queue manager in workgroup mode has private queues and direct format names, and makes no public queue."""
     if sut.inspect_queue_manager()["DirectoryIntegrated"]:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQSO-4.3.1.1-01", "MQSO-4.3.1.3-01", "MQSO-4.3.1.3-D01", "MQSO-4.3.3-D02", reason=INTEGRATED
         )
         return

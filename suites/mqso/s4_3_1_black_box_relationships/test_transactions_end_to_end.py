@@ -36,7 +36,7 @@ def test_a_message_is_sent_in_a_transaction_of_a_coordinator(sut, judge, outcome
     """A message that is sent in an external transaction is in its queue after a commit, not when it is prepared."""
     queue = sut.queue("transactional")
     transaction = _with_a_message(sut, judge, outcome, external=True)
-    judge.finished(*UNSEEN)
+    judge.conclude(*UNSEEN)
     voted = sut.control.call("prepare", transaction=transaction)["outcome"]
     observed = {"outcome": voted, "queue": sut.labels(queue)}
     judge(*COORDINATED, expected=facts(outcome="prepared", queue=[]), observed=observed)

@@ -159,7 +159,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
         observed = {"own": own, "queue": sut.labels(queue)}
         judge("MQSO-5.1.1.1-05", expected=facts(own=Outcome.REFUSED, queue=[]), observed=observed, evidence=sent)
     else:
-        judge.not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised("MQSO-5.1.1.1-05", reason="the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
     peer.eventually(lambda: not throttled())
     freed = {"while_it_is_full": bool(short), "afterwards": throttled()}
@@ -168,7 +168,7 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     if short:
         judge("MQDMPR-3.1.7.2.6-03", expected=expected, observed=freed, case="Throttled")
     else:
-        judge.not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
+        judge.mark_not_exercised("MQDMPR-3.1.7.2.6-03", reason="the SUT is not Throttled while its disk is full")
     sent.append(peer.open_raw().send(peer.message(label="again")))
     sut.attempt(sut.send_here, queue, ["own, again"])
     peer.eventually(lambda: len(sut.labels(queue)) == 2)

@@ -44,7 +44,7 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
         expected=facts(received="1", by_others=each(Outcome.NOTHING)),
         observed={"received": taken, "by_others": others},
     )
-    judge.finished("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
+    judge.conclude("MQSO-5.1.1.3-D05", "MQSO-5.1.1.3-D06", "MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06")
     if external and outcome == "commit":
         sut.control.call("prepare", transaction=transaction)
     sut.control.call(outcome, transaction=transaction)

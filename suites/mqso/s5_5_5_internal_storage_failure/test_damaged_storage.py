@@ -61,7 +61,7 @@ def _damaged(peer: Peer, sut: Sut, judge: Judge, rules: tuple[str, ...]) -> Dama
     attempt = SessionAttempt(peer, sut.duration_ms(FIRST_MS) // 4)  # it is to be over before the first retry
     served = attempt.outcome == SessionAttempt.SERVED and sut.attempt("get_queue", name=queue) == Outcome.DONE
     if served and sut.labels(queue) == ["kept"]:
-        judge.not_exercised(*rules, reason="the SUT repairs the damage by itself")
+        judge.mark_not_exercised(*rules, reason="the SUT repairs the damage by itself")
         return None
     return Damaged(queue, asked_ms, began_ms, attempt, sut.attempt("peek", queue=queue))
 
@@ -76,7 +76,7 @@ def _repaired_by(peer: Peer, sut: Sut, judge: Judge, due_ms: int, rules: tuple[s
     sut.change_environment(store=True)
     if peer.took(due_ms).ms < 0:
         return True
-    judge.not_exercised(*rules, reason="the store was repaired too late for this attempt")
+    judge.mark_not_exercised(*rules, reason="the store was repaired too late for this attempt")
     return False
 
 
@@ -119,7 +119,9 @@ def _judge_instant(judge: Judge, rules: tuple[str, ...], tried: Tried) -> None:
                 evidence=tried.evidence,
             )
         else:
-            judge.not_exercised(rule, reason="the session that was to be before the attempt was asked for too late")
+            judge.mark_not_exercised(
+                rule, reason="the session that was to be before the attempt was asked for too late"
+            )
 
 
 @needs("environment", "restart", "set_timers", "send", "receive", "queue_control")
@@ -138,7 +140,7 @@ def test_a_store_beyond_repair_stops_it_until_somebody_repairs_it(peer, sut, jud
     _judge_instant(judge, FIRST, tried)
     if tried.after != SessionAttempt.SERVED:  # the 120 seconds are a SHOULD
         if _lasts_too_long(sut):
-            judge.not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
+            judge.mark_not_exercised(*RETRIED, "MQSO-5.5.5-03", reason=TOO_LONG)
             return
         tried = _tried_at(peer, sut, damaged, sut.duration_ms(FIRST_MS), LATER_MS)
     judge(*RETRIED, expected=SessionAttempt.SERVED, observed=tried.after, evidence=tried.evidence)
@@ -153,7 +155,7 @@ def test_later_attempts_are_further_apart(peer, sut, judge):
     rules = ("MQSO-5.5.5-03", *LATER)
     sut.slow_down(SCALE)
     if _lasts_too_long(sut):
-        judge.not_exercised(*rules, reason=TOO_LONG)
+        judge.mark_not_exercised(*rules, reason=TOO_LONG)
         return
     damaged = _damaged(peer, sut, judge, rules)
     if damaged is None:
@@ -177,7 +179,7 @@ def test_what_can_be_repaired_is_repaired_before_anything_else(peer, sut, judge)
     sut.control.call("restart")
     attempt = SessionAttempt(peer)
     if attempt.outcome != SessionAttempt.SERVED:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQSO-5.5.5-02", reason="the SUT cannot repair this: it stops, as MS-MQSO 5.5.5 has it then"
         )
         return

@@ -54,7 +54,7 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
     if create != Outcome.REFUSED:
         sut.attempt("delete_queue", name=never)
     if before == after == left and Outcome.REFUSED not in outcomes:
-        judge.not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
+        judge.mark_not_exercised("MQSO-5.5.5-01", reason="whatever was asked for while the disk was full was kept")
         return
     judge("MQSO-5.5.5-01", expected=left, observed=before, evidence=[sent])
     judge("MQSO-5.5.5-01", expected=left, observed=after, evidence=[sent])
@@ -67,7 +67,7 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
 def test_a_setting_that_cannot_be_kept_is_refused_or_kept_later(sut, judge):
     """A setting that is made while the disk is full is refused without effect, or in effect after a restart."""
     if "hardened_security" not in sut.control.call("configure"):
-        judge.not_shown("the SUT has no setting hardened_security")
+        judge.end_unobservable("the SUT has no setting hardened_security")
         return
     sut.change_environment(storage=False)
     outcomes = [sut.attempt("configure", hardened_security=value) for value in (False, True)]

@@ -40,7 +40,7 @@ def test_a_queue_is_read_by_who_may(remote, sut, judge):
         try:
             queue = sut.new_queue("restricted", security_base64=base64.b64encode(given).decode())
         except ControlRefused as refused:
-            judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+            judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
             return
         path = rf"TCP:{sut.address}\{queue}"
         calls = {
