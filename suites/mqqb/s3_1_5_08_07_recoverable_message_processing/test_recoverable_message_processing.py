@@ -82,7 +82,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         ("MQQB-3.1.5.8.7-10", window, header.WindowSize),
     ):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
-    judge.finished(*RULES_OF_FIRST_ACK)
+    judge.conclude(*RULES_OF_FIRST_ACK)
     last = session.expect(
         "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS)
     )

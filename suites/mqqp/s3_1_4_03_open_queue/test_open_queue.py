@@ -60,15 +60,15 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
     judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
-    judge.finished("MQQP-3.1.4.3-14")
+    judge.conclude("MQQP-3.1.4.3-14")
     differs = queue.open_session(pQueue=queue.pointer + 1)
     judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
-    judge.finished("MQQP-3.1.4.3-15")
+    judge.conclude("MQQP-3.1.4.3-15")
     opened = remote.open_remote(queue.association, "admin").expect_success()
     values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
     ignored = queue.open_session(hQueue=queue.UNKNOWN_HANDLE, **values)
     judge("MQQP-3.1.4.3-11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
-    judge.finished("MQQP-3.1.4.3-11")
+    judge.conclude("MQQP-3.1.4.3-11")
     remote.deliver(["second"], queue="admin")
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
     read = queue.peek(**handles)

@@ -116,7 +116,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": second.state_after_silence()}
     expected = facts(before=each(Call.WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=Call.WAITING)
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
-    judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
+    judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
     remote.deliver(["first"])
     got = second.wait()

@@ -48,9 +48,9 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     )
     purged = queue.purge()
     judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
+    judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-10")
+    judge.conclude("MQQP-3.1.4.7-10")
     judge("MQQP-3.1.4.7-09", expected=in_queue("first"), observed=admin.labels(), evidence=purged.evidence)
 
 
