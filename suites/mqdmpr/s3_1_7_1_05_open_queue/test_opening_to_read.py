@@ -12,7 +12,6 @@ import pytest
 from harness.expectations import distinct, each
 from harness.run.marks import covers, needs, sut_survives
 from harness.sut.outcomes import Outcome
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import (
     DENY_RECEIVE,
     DIRECT,
@@ -24,7 +23,6 @@ from harness.wire.rpc_qmcomm import (
     queue_format,
 )
 from suites.mqdmpr.steps import openings
-from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("qm2qm")
 
@@ -52,8 +50,8 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
     remote.deliver(["third"], queue="admin")
     readers = [plain, admin, peeking]
     calls = [one.opened for one in readers]
-    reads = [one.read(PEEK_CURRENT) for one in readers]
-    seen = [brought(read) for read in reads]
+    reads = [one.peek() for one in readers]
+    seen = [read.label_or_outcome for read in reads]
     evidence = [*calls, *reads]
     judge(
         "MQDMPR-3.1.7.1.5-48",
@@ -73,8 +71,8 @@ def test_each_opening_reads_its_queue_with_unique_handle(remote, judge):
         evidence=evidence,
     )
     peeking.close()
-    left = plain.read(PEEK_CURRENT)
-    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
+    left = plain.peek()
+    judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=left.label_or_outcome, evidence=left)
 
 
 @sut_survives()
@@ -89,16 +87,16 @@ def test_opening_has_requested_access(remote, judge):
     receiving = remote.open(association=peeking.association)
     beside_receiving = alone()
     remote.deliver(["first"])
-    read = receiving.read(RECEIVE)
+    read = receiving.start_receive()
     if read.outcome == openings.OPENED:
-        receiving.end(read).settled()
+        receiving.acknowledge(read).expect_success()
     judge(
         "MQDMPR-3.1.7.1.5-117",
         expected={"beside_peeking": openings.OPENED, "beside_receiving": Outcome.REFUSED, "received": "first"},
         observed={
             "beside_peeking": openings.outcome(beside_peeking),
             "beside_receiving": openings.outcome(beside_receiving),
-            "received": brought(read),
+            "received": read.label_or_outcome,
         },
         evidence=[beside_peeking, beside_receiving],
     )

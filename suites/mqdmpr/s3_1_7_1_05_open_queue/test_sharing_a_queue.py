@@ -49,7 +49,7 @@ def test_second_reader_is_refused_only_by_excluding_mode(remote, judge):
         return remote.open_remote(association, access=access, share=share)
 
     for held, refused in REFUSED_BESIDE.items():
-        first = opened(first_reader, held).settled()
+        first = opened(first_reader, held).expect_success()
         for wanted in MODES:
             second = opened(second_reader, wanted)
             openings.close(second)
@@ -82,7 +82,7 @@ def test_application_can_peek_beside_exclusive_remote_reader(remote, sut, judge)
     queue = sut.queue()
     known = [lookup_id(one) for one in sut.control.call("peek", queue=queue, limit=1)["messages"]]
     place = {"lookup_id": known[0], "seek": "next"}
-    opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).settled()
+    opened = remote.open_remote(remote.associate(), access=RECEIVE_ACCESS, share=DENY_RECEIVE).expect_success()
 
     def reads() -> dict[str, str]:
         return {

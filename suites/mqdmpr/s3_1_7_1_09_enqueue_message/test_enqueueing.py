@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from harness.expectations import holds, none
-from harness.peer.remote import START2
 from harness.run.marks import covers, needs
 from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
+from harness.wire.rpc_qm2qm import Method
 from suites.applications import Application, PendingRequest
-from suites.mqqp.steps.reading import LOW_7_BYTES, brought
+from suites.mqqp.steps.reading import LOW_7_BYTES
 
 pytestmark = needs("queue_control", "receive")
 
@@ -42,14 +42,14 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
     """The low seven bytes of the LookupIdentifiers of three messages in two queues grow in the order of arrival, and
     are the SequentialId that a remote reader receives.
     """
-    queue, transactional = remote.filled("first"), Application(remote.peer, sut, transactional=True)
+    queue, transactional = remote.open_with_messages("first"), Application(remote.peer, sut, transactional=True)
     transactional.fill("between")
-    read = queue.receive(by=START2)
+    read = queue.receive(by=Method.START_RECEIVE2)
     first = read.out.lpRemoteReadDesc2.SequentialId
     between = transactional.lookup_ids()["between"] & LOW_7_BYTES
-    remote.filled("second")
+    remote.open_with_messages("second")
     known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
-    later = queue.receive(by=START2)
+    later = queue.receive(by=Method.START_RECEIVE2)
     second = later.out.lpRemoteReadDesc2.SequentialId
     judge(
         "MQDMPR-3.1.7.1.9-13",
@@ -59,7 +59,7 @@ def test_lookup_identifier_low_bytes_grow_over_all_queues(remote, sut, judge):
             "order": holds("greater than those before"),
         },
         observed={
-            "received": [brought(read), brought(later)],
+            "received": [read.label_or_outcome, later.label_or_outcome],
             "SequentialId": second,
             "order": first < between < known["second"] or [first, between, known["second"]],
         },
