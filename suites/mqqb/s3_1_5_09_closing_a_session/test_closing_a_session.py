@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.9 Closing a Session. That an initiator connects again is judged with 3.1.6.1."""
+"""MS-MQQB 3.1.5.9 Closing a Session. The reconnection of an initiator is judged with 3.1.6.1."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CLEANUP_MS = 12_000
 @malforms("MQQB-3.1.6.4-06")
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
-def test_closed_session_is_in_state_closed(peer, sut, judge):
-    """A session that is OPEN, and that a SessionAck with wrong counts closes, is CLOSED (or gone) afterwards."""
+def test_closed_session_has_state_closed(peer, sut, judge):
+    """The peer closes an OPEN session by a SessionAck with wrong counts: the session is CLOSED, or no longer shown."""
 
     def states() -> list[str]:
         return [
@@ -46,8 +46,10 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
 @goes_on()
 @covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
-def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge, opened_by):
-    """A SessionAck with wrong counts closes a session: no packet comes any more, and the connection ends."""
+def test_closing_session_closes_connection_without_packet(peer, sut, judge, opened_by):
+    """The peer sends a SessionAck with wrong counts on a session of either side: the SUT sends no further packet and
+    closes the connection.
+    """
     if opened_by == "peer":
         session = peer.open_raw()
     else:
@@ -64,9 +66,9 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
 @covers("MQQB-3.1.5.9-D03")
 @needs("inspect")
 @pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
-def test_no_timer_of_a_closed_session_runs(peer, sut, judge, ended):
-    """A session that owes an acknowledgment is closed by a SessionAck with wrong counts, another one because it is
-    idle: their timers stand still.
+def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
+    """A session that owes an acknowledgment is closed by wrong counts, or because it is idle: no timer of it runs
+    afterwards.
     """
 
     def running() -> list[set[str]]:
@@ -78,20 +80,22 @@ def test_no_timer_of_a_closed_session_runs(peer, sut, judge, ended):
     session = peer.open_raw({"ClientGuid": OTHER_GUID})
     message = session.send(peer.message({"SourceQueueManager": OTHER_GUID}))
     if not peer.eventually(lambda: any(running())):
-        raise ConformanceFailure("the SUT shows no timer of an open session that runs")
+        raise ConformanceFailure("the SUT shows no running timer of an open session")
     if ended != "idle":
         session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed(3 * sut.duration_ms(CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(running()))
     observed = sorted(set().union(*running()))
-    judge("MQQB-3.1.5.9-D03", expected=none("timer that runs"), observed=observed, evidence=[message, session.last])
+    judge("MQQB-3.1.5.9-D03", expected=none("running timer"), observed=observed, evidence=[message, session.last])
 
 
 @covers("MQQB-3.1.5.9-03")
 @needs("queue_control")
-def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
-    """The outgoing queue is Connected while the session is open, and Disconnected once the session was closed."""
+def test_outgoing_queue_of_closed_session_is_disconnected(peer, sut, judge):
+    """The SUT sends a message and the peer closes the session: the outgoing queue is Connected before and Disconnected
+    afterwards.
+    """
     sender = Sender(peer, sut)
 
     def state() -> str:

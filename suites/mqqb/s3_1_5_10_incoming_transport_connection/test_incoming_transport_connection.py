@@ -16,8 +16,8 @@ COUNTED_FROM_ZERO = {
 
 
 @covers("MQQB-3.1.5.10-01")
-def test_each_connection_counts_from_zero(peer, judge):
-    """The first acknowledgment on a connection counts the messages of this connection only, whatever came on others."""
+def test_new_session_counts_messages_from_zero(peer, judge):
+    """The peer sends messages on one session, then one on a second session: the SessionAck there counts one message."""
     earlier = peer.open_raw()
     for _ in range(2):
         if earlier.acknowledgment() is None:
@@ -33,8 +33,10 @@ def test_each_connection_counts_from_zero(peer, judge):
 
 
 @covers("MQQB-3.1.5.10-02")
-def test_a_connection_waits_for_a_request(peer, judge):
-    """The first thing on a new connection is the initiator's: nothing comes before it, and it is taken as a request."""
+def test_acceptor_answers_request_and_sends_nothing_before(peer, judge):
+    """The peer connects and waits, then sends an EstablishConnection request: the SUT sends nothing before the request
+    and answers it.
+    """
     connection = peer.connect()
     is_quiet = connection.quiet()
     sent = connection.send(establish_request(peer))
