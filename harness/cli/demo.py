@@ -39,7 +39,7 @@ CONTOSO_FAULTS = (
     "establish-response-timestamp",
     "header-base-flag-x0-refused",
     "header-internal-packet-expires",
-    "header-unknown-packet-type-kept",
+    "receiver-unknown-pt-session-kept",
     "history-established-with-error",
     "parameters-response-other-ack-timeout",
     "ping-failure-recorded-as-another",

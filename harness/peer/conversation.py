@@ -185,6 +185,14 @@ class Conversation:
             found = later
         return found
 
+    def await_session_ack(self, count: int) -> Frame | None:
+        """Wait for the SessionAck of so many messages of the peer; return the last SessionAck that came, or None."""
+        sut = self.peer.sut
+        within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+        self.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
+        acks = [frame for frame in self.received if frame.kind == "SessionAck"]
+        return acks[-1] if acks else None
+
     def check_alive(self) -> Frame:
         """Return the acknowledgment of a message that is sent now; ConformanceFailure when none comes."""
         answer = self.acknowledgment()
@@ -204,7 +212,7 @@ class Conversation:
 
 
 class RawConversation(Conversation):
-    """No reference core behind it: nothing is sent but what the check sends."""
+    """A conversation without a reference core: nothing is sent except what the check sends."""
 
     def __init__(self, peer: Party, *, by_peer: bool) -> None:
         super().__init__(peer)
@@ -228,6 +236,17 @@ class RawConversation(Conversation):
     def on_closed(self, reason: str) -> None:
         """Record that the SUT closed."""
         self.peer.recorder.closed(self.record, by_peer=False)
+
+    def poll_packet(self, number: int) -> Frame | None:
+        """Wait for the SUT's packet of a number (from 0), of whatever kind; None when it did not come."""
+        self.peer.environment.run_until(
+            lambda: len(self.received) > number or self.record.closed_by is not None, self.peer.sut.response_timeout_ms
+        )
+        return self.received[number] if len(self.received) > number else None
+
+    def poll_next_packet(self) -> Frame | None:
+        """Wait for the next packet of whatever kind, after all packets that came until now."""
+        return self.poll_packet(len(self.received))
 
 
 class Session(Conversation):

@@ -52,7 +52,7 @@ looked at by hand."""
 
 LATE = "late"
 LATE_FAULTS = (
-    "ping-request-any-signature",
+    "acceptor-ping-request-with-wrong-signature-answered",
     "unknown-queue-taken-for-another",
     "any-message-into-transactional-queue",
 )

@@ -16,16 +16,16 @@ from suites.mqqb.steps.opening import (
     RETRY_MS,
     accepted,
     agree,
-    history,
-    initiated,
+    connection_history,
+    find_initiated_session,
+    find_outgoing_queue,
+    guid_text,
     is_address,
+    list_outgoing_queues,
     listen,
     listen_unless_refused,
-    outgoing_queue,
-    outgoing_queues,
     private_name,
     respond,
-    text,
 )
 
 NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
@@ -43,7 +43,7 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     request = connection.expect("EstablishConnection") if connection else None
     connected = holds(f"a connection to {peer.address}", otherwise="no connection")
     judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(connection), evidence=[request])
-    judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
+    judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None or request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     message = agree(connection, respond(connection, request))
@@ -76,12 +76,12 @@ def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     )
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
-    asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+    asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
     judge(
         "MQQB-3.1.5.2.1-14",
         "MQQB-3.1.5.2.3-08",
         "MQQB-3.1.7.5-D02",
-        expected=text(peer.identifier),
+        expected=guid_text(peer.identifier),
         observed=asked_for,
         evidence=request,
     )
@@ -95,8 +95,8 @@ def test_each_destination_is_that_of_its_own_name(peer, sut, judge):
     _, first = accepted(listener)
     sut.send(private_name(peer.identifier), body="opening")
     _, second = accepted(listener)
-    asked_for = text(second["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-3.1.5.2.1-06", expected=text(peer.identifier), observed=asked_for, evidence=[first, second])
+    asked_for = guid_text(second["EstablishConnectionHeader"].ServerGuid)
+    judge("MQQB-3.1.5.2.1-06", expected=guid_text(peer.identifier), observed=asked_for, evidence=[first, second])
 
 
 @needs("send", "management")
@@ -108,11 +108,11 @@ def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
     connection, request = accepted(listener)
     sut.send(to, body="the second")
     sut.send(NOWHERE, body="elsewhere")
-    shown = len(outgoing_queues(sut, to))
+    shown = len(list_outgoing_queues(sut, to))
     judge("MQQB-3.1.5.2.1-02", expected=1, observed=shown, case="OutgoingQueues", evidence=request)
-    judge.finished("MQQB-3.1.5.2.1-02")
+    judge.conclude("MQQB-3.1.5.2.1-02")
     message = agree(connection, respond(connection, request))
-    connected = [name for name in (to, NOWHERE) if outgoing_queue(sut, name)["State"] == "Connected"]
+    connected = [name for name in (to, NOWHERE) if find_outgoing_queue(sut, name)["State"] == "Connected"]
     judge("MQQB-3.1.5.2.1-03", expected=[to], observed=connected, case="Connected", evidence=[request, message])
 
 
@@ -125,7 +125,7 @@ def check_leads_nowhere(peer, sut, judge, name, *, waits_rules, state_rule):
     waiting = sut.outgoing(name)["count"]
     expected = fields({"message waits": True, "connection": False})
     judge(*waits_rules, expected=expected, observed={"message waits": bool(waiting), "connection": opened})
-    judge(state_rule, expected="NeedValidation", observed=outgoing_queue(sut, name)["State"])
+    judge(state_rule, expected="NeedValidation", observed=find_outgoing_queue(sut, name)["State"])
 
 
 LEADS_NOWHERE = {
@@ -153,7 +153,7 @@ def test_what_leads_nowhere_is_tried_again_when_the_retry_time_is_over(peer, sut
 
 def _attempts(sut, name):
     """Return the moments of ConnectionHistory of the name, which may be one entry that is renewed."""
-    return [one["ConnectionHistoryTime"] for one in history(sut, name)]
+    return [one["ConnectionHistoryTime"] for one in connection_history(sut, name)]
 
 
 @needs("send", "management", "queue_control")
@@ -198,13 +198,13 @@ def test_a_session_goes_where_the_destination_resolves_to(peer, sut, judge):
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
     for _ in range(2):
         connection, request = accepted(listener)
-        next_hops = outgoing_queue(sut, name)["NextHops"]
+        next_hops = find_outgoing_queue(sut, name)["NextHops"]
         judge("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27", expected=[formatted], observed=next_hops, evidence=request)
-        asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+        asked_for = guid_text(request["EstablishConnectionHeader"].ServerGuid)
         judge(
             "MQQB-3.1.5.2.1-30",
             "MQQB-3.1.5.2.1-37",
-            expected=text(peer.identifier),
+            expected=guid_text(peer.identifier),
             observed=asked_for,
             evidence=request,
         )
@@ -218,8 +218,8 @@ def test_a_next_hop_says_which_kind_of_address_it_is(peer, sut, judge):
     for kind, address in (("IP", NOWHERE_IPV4), ("IPv6", NOWHERE_IPV6)):
         name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
         sut.send(name, time_to_reach_queue_s=LIFETIME_S)
-        peer.eventually(lambda: bool(outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
-        next_hops = outgoing_queue(sut, name)["NextHops"]
+        peer.eventually(lambda: bool(find_outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
+        next_hops = find_outgoing_queue(sut, name)["NextHops"]
         if kind == "IPv6" and not next_hops:
             judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
             return
@@ -244,25 +244,25 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     """The addresses found make NextHops and NextHopCollection, and the session's elements are of the first."""
     name = private_name(peer.identifier)
     _, request = accepted(listen(peer, sut, name))
-    session = initiated(sut, name)
-    next_hops = outgoing_queue(sut, name)["NextHops"]
+    session = find_initiated_session(sut, name)
+    next_hops = find_outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
     first = hops[0] if hops else NO_HOP
     in_turn = hops[indexer] if 0 <= indexer < len(hops) else first
     found = {
         "MQQB-3.1.5.2.1-28": (len(next_hops), len(hops)),
         "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first["HostName"])),
-        "MQQB-3.1.5.2.1-30": (text(peer.identifier), text(first["QMGuid"])),
+        "MQQB-3.1.5.2.1-30": (guid_text(peer.identifier), guid_text(first["QMGuid"])),
         "MQQB-3.1.5.2.1-31": (peer.address, first["Address"]),
         "MQQB-3.1.5.2.1-32": (len(next_hops), len(hops)),
         "MQQB-3.1.5.2.1-33": (0, indexer),
         "MQQB-3.1.5.2.1-34": (
-            {"Address": in_turn["Address"], "HostName": in_turn["HostName"], "QMGuid": text(in_turn["QMGuid"])},
+            {"Address": in_turn["Address"], "HostName": in_turn["HostName"], "QMGuid": guid_text(in_turn["QMGuid"])},
             {name: session[f"RemoteQM{name.removeprefix('QM')}"] for name in ("Address", "HostName", "QMGuid")},
         ),
         "MQQB-3.1.5.2.1-35": (first["Address"], session["RemoteQMAddress"]),
         "MQQB-3.1.5.2.1-36": (first["HostName"], session["RemoteQMHostName"]),
-        "MQQB-3.1.5.2.1-37": (text(first["QMGuid"]), session["RemoteQMGuid"]),
+        "MQQB-3.1.5.2.1-37": (guid_text(first["QMGuid"]), session["RemoteQMGuid"]),
     }
     for rule, (expected, observed) in found.items():
         judge(rule, expected=expected, observed=observed, evidence=request)

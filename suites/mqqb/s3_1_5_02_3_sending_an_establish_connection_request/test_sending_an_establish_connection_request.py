@@ -14,10 +14,9 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     accepted,
-    internal_bits,
+    guid_text,
     listen,
-    packet_at,
-    text,
+    read_internal_bits,
 )
 
 LATER_MS = 20_000
@@ -37,8 +36,8 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
     For a direct name its ServerGuid is zero, or that of a Ping Response (E11).
     """
     connection = listen(peer, sut, peer.direct_name()).accept()
-    first = packet_at(connection, 0) if connection else None
-    bits = internal_bits(first)
+    first = connection.poll_packet(0) if connection else None
+    bits = read_internal_bits(first)
     where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
     judge(
         "MQQB-3.1.5.2.3-02",
@@ -46,19 +45,22 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
         observed=bool(first) or ("no packet" if connection else "no connection"),
         evidence=first,
     )
-    judge.finished("MQQB-3.1.5.2.3-02")
+    judge.conclude("MQQB-3.1.5.2.3-02")
     if first is None:
         raise ConformanceFailure("the SUT sent no request for its message")
     judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first)
     judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first)
-    judge.finished("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
+    judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
     if first.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's first packet is {first.kind}")
     header = first["EstablishConnectionHeader"]
-    judge("MQQB-3.1.5.2.3-07", expected=text(sut.guid), observed=text(header.ClientGuid), evidence=first)
-    named = [text(peer.identifier)] if pings(peer) else []
+    judge("MQQB-3.1.5.2.3-07", expected=guid_text(sut.guid), observed=guid_text(header.ClientGuid), evidence=first)
+    named = [guid_text(peer.identifier)] if pings(peer) else []
     judge(
-        "MQQB-3.1.5.2.3-09", expected=one_of(text(NULL_GUID), *named), observed=text(header.ServerGuid), evidence=first
+        "MQQB-3.1.5.2.3-09",
+        expected=one_of(guid_text(NULL_GUID), *named),
+        observed=guid_text(header.ServerGuid),
+        evidence=first,
     )
 
 
@@ -80,7 +82,7 @@ def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, 
         observed=passed_ms,
         evidence=[first, second],
     )
-    judge.finished("MQQB-3.1.5.2.3-10")
+    judge.conclude("MQQB-3.1.5.2.3-10")
     silent = [frame for frame, since in ((first, 0), (second, first.number)) if not pings(peer, since, frame.number)]
     if not silent:
         raise ConformanceFailure("the SUT pings before each request; what SE is then, text and frames differ on (E03)")

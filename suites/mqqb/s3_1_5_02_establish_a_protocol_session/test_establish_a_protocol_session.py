@@ -10,7 +10,7 @@ from harness.peer.inbox import response
 from harness.peer.peer import Peer
 from harness.run.marks import covers, malforms, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import OTHER_GUID, called, entry_of_now, last_entry, outgoing_queues
+from suites.mqqb.steps.opening import OTHER_GUID, called, last_entry, list_outgoing_queues, recent_entry
 
 STEPS = 20
 PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
@@ -30,7 +30,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
 
 def _entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return the ConnectionHistory of the OutgoingQueue for a format name; nothing when it is not shown."""
-    return [entry for queue in outgoing_queues(sut, format_name) for entry in queue["ConnectionHistory"]]
+    return [entry for queue in list_outgoing_queues(sut, format_name) for entry in queue["ConnectionHistory"]]
 
 
 @needs("send", "management")
@@ -47,12 +47,12 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
         expected=holds("an entry of a failure"),
         observed=bool(entry) or f"{len(_entries(sut, to))} entries, none of a failure",
     )
-    judge.finished("MQQB-3.1.5.2-01")
+    judge.conclude("MQQB-3.1.5.2-01")
     if entry is None:
         raise ConformanceFailure("the SUT notes no failure: there is nothing to read a Status from")
     status = entry["Status"]
     judge("MQQB-3.1.5.2-02", expected=one_of("SocketConnectFailure", "ConnectionRefused"), observed=status)
-    judge("MQQB-3.1.5.2-04", expected=entry_of_now(peer, status, failed=True), observed=last_entry([entry]))
+    judge("MQQB-3.1.5.2-04", expected=recent_entry(peer, status, failed=True), observed=last_entry([entry]))
 
 
 @needs("send", "management")

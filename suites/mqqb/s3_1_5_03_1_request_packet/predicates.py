@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from harness.judging.passive import Context, Finding, passive
-from suites.mqqb.steps.session_opening_packets import ESTABLISH, is_response, repeated
+from suites.mqqb.steps.session_opening_packets import ESTABLISH, demand_repetition, is_response
 
 for rule, field in (
     ("MQQB-3.1.5.3.1-08", "ClientGuid"),
     ("MQQB-3.1.5.3.1-10", "TimeStamp"),
     ("MQQB-3.1.5.3.1-11", "SE"),
 ):
-    passive(rule, ESTABLISH, f"{field} of the response is that of the request")(repeated(field))
+    passive(rule, ESTABLISH, f"{field} of the response is that of the request")(demand_repetition(field))
 
 
 @passive("MQQB-3.1.5.3.1-12", ESTABLISH, "RE is 0x10, Reserved is 0x0000 and Padding is 0x5A in a response")

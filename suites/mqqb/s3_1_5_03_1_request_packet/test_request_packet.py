@@ -13,16 +13,14 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import packet
 from harness.peer.handshake import NULL_GUID, parameters, request
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
-    accepted_by,
-    answer_to,
-    internal_bits,
-    next_packet,
-    packet_at,
-    reaction,
-    text,
+    exclude_echo,
+    guid_text,
+    list_accepted_sessions,
+    read_internal_bits,
+    require_reaction,
 )
 
 VALID: dict[str, dict[str, Any]] = {
@@ -48,33 +46,33 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
     connection = peer.connect()
     server_guid = NULL_GUID if server == "zero" else sut.guid
     asked = connection.send(request(peer, ServerGuid=server_guid, **VALID[server]))
-    came = packet_at(connection, 0)
-    answer = answer_to(asked, came)
-    bits = internal_bits(answer)
+    came = connection.poll_packet(0)
+    answer = exclude_echo(asked, came)
+    bits = read_internal_bits(answer)
     evidence = [asked, came]
     judge(
         "MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02", expected=packet(), observed=answer or connection, evidence=evidence
     )
-    judge.finished("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
+    judge.conclude("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")
     judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
+    judge.conclude("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
     if answer.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     accepting = packet("EstablishConnection", {"InternalHeader.CS": 0})
     judge("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", expected=accepting, observed=answer, evidence=evidence)
-    named = text(answer["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-3.1.5.3.1-09", expected=text(sut.guid), observed=named, evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
+    named = guid_text(answer["EstablishConnectionHeader"].ServerGuid)
+    judge("MQQB-3.1.5.3.1-09", expected=guid_text(sut.guid), observed=named, evidence=evidence)
+    judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
     sent = connection.send(parameters())
-    came = next_packet(connection)
-    observed = reaction(connection, answer_to(sent, came))
+    came = connection.poll_next_packet()
+    observed = require_reaction(connection, exclude_echo(sent, came))
     judge("MQQB-3.1.5.3.1-13", expected=packet(), observed=observed, evidence=[sent, came])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
 @pytest.mark.parametrize("bit", [None, 0, 63, 127])
 def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge, bit):
@@ -85,8 +83,8 @@ def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge, bit):
     connection = peer.connect()
     other = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
     asked = connection.send(request(peer, ServerGuid=other))
-    came = packet_at(connection, 0)
-    observed = answer_to(asked, came) or connection
+    came = connection.poll_packet(0)
+    observed = exclude_echo(asked, came) or connection
     refusal = packet("EstablishConnection", {"InternalHeader.CS": 1})
     judge.all(expected=refusal, observed=observed, evidence=[asked, came])
 
@@ -96,6 +94,6 @@ def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge, bit):
 def test_the_remote_queue_manager_is_the_client(peer, sut, judge):
     """RemoteQMGuid of an accepted session is the ClientGuid of its request."""
     connection = peer.request_session(ClientGuid=OTHER_GUID)
-    known = [one["RemoteQMGuid"] for one in accepted_by(sut)]
-    observed = text(OTHER_GUID) if text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
-    judge("MQQB-3.1.5.3.1-01", expected=text(OTHER_GUID), observed=observed, evidence=connection.received)
+    known = [one["RemoteQMGuid"] for one in list_accepted_sessions(sut)]
+    observed = guid_text(OTHER_GUID) if guid_text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
+    judge("MQQB-3.1.5.3.1-01", expected=guid_text(OTHER_GUID), observed=observed, evidence=connection.received)

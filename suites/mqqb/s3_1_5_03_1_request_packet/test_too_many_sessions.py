@@ -5,9 +5,8 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, packet
 from harness.peer.handshake import request
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
-from suites.mqqb.steps.opening import packet_at
 
 MORE_THAN_A_CLIENT_TAKES = 12
 """Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
@@ -21,13 +20,13 @@ def _beyond_the_limit(peer):
     for _ in range(MORE_THAN_A_CLIENT_TAKES):
         connection = peer.connect()
         sent = connection.send(request(peer, ClientGuid=new_guid(peer.entropy), SE=1))
-        answer = packet_at(connection, 0)
+        answer = connection.poll_packet(0)
         if answer is None or answer.data[18] & CS or connection.wait_closed(peer.sut.quiet_ms):
             return connection, sent
     return None
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01")
 def test_a_session_too_many_is_refused_and_closed(peer, sut, judge):
     """The first session that is not accepted gets a response with CS set, and its connection ends.
@@ -39,7 +38,7 @@ def test_a_session_too_many_is_refused_and_closed(peer, sut, judge):
         sut.configure(max_sessions=FEW)
     refused = _beyond_the_limit(peer)
     if refused is None:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01", reason=f"{MORE_THAN_A_CLIENT_TAKES} sessions are accepted"
         )
         return

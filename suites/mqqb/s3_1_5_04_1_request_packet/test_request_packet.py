@@ -12,7 +12,7 @@ from harness.expectations import between, packet
 from harness.peer.handshake import WINDOW, parameters
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import OTHER_GUID, accepted_from, answer_to, internal_bits, next_packet
+from suites.mqqb.steps.opening import OTHER_GUID, exclude_echo, find_accepted_session, read_internal_bits
 
 LONG_ACK_MS = 120_000
 
@@ -30,17 +30,17 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
     """ConnectionParameters are answered with the acceptor's own WindowSize; then a message is acknowledged."""
     connection = peer.request_session()
     sent = connection.send(parameters(WindowSize=window))
-    came = next_packet(connection)
-    answer = answer_to(sent, came)
-    bits = internal_bits(answer)
+    came = connection.poll_next_packet()
+    answer = exclude_echo(sent, came)
+    bits = read_internal_bits(answer)
     evidence = [sent, came]
     judge("MQQB-3.1.5.4.1-05", expected=packet(), observed=answer or connection, evidence=evidence)
-    judge.finished("MQQB-3.1.5.4.1-05")
+    judge.conclude("MQQB-3.1.5.4.1-05")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
     judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
-    judge.finished("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
+    judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     acknowledged = connection.acknowledgment()
@@ -51,7 +51,7 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
         observed=acknowledged or connection,
         evidence=[connection.sent[-1], acknowledged],
     )
-    judge.finished("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
+    judge.conclude("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
     judge(
@@ -101,5 +101,5 @@ def test_the_window_of_the_request_is_noted(peer, sut, judge):
     connection = peer.request_session(ClientGuid=OTHER_GUID)
     sent = connection.send(parameters())
     connection.expect("ConnectionParameters")
-    observed = accepted_from(sut, OTHER_GUID)["ReceivedWindowSize"]
+    observed = find_accepted_session(sut, OTHER_GUID)["ReceivedWindowSize"]
     judge("MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, evidence=sent)

@@ -11,11 +11,11 @@ from suites.mqqb.steps.opening import (
     accepted,
     agree,
     called,
-    entry_of_now,
-    initiated,
+    find_initiated_session,
+    find_outgoing_queue,
     last_entry,
     listen,
-    outgoing_queue,
+    recent_entry,
     respond,
 )
 from suites.mqqb.steps.sender import Sender
@@ -37,18 +37,18 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
     to = peer.direct_name()
 
     def judge_entry(rule: str, status: str, frame) -> None:
-        entries = outgoing_queue(sut, to)["ConnectionHistory"]
-        judge(rule, expected=entry_of_now(peer, status), observed=last_entry(entries), evidence=frame)
+        entries = find_outgoing_queue(sut, to)["ConnectionHistory"]
+        judge(rule, expected=recent_entry(peer, status), observed=last_entry(entries), evidence=frame)
 
     connection, asked = called(peer, sut, to)
     judge_entry("MQQB-3.1.5.2.3-14", "InProcess", asked)
-    judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=outgoing_queue(sut, to)["State"], evidence=asked)
+    judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=find_outgoing_queue(sut, to)["State"], evidence=asked)
     wanted = respond(connection, asked)
     judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", wanted)
     agree(connection, wanted, WindowSize=WINDOW)
     agreed = connection.sent[-1]
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
-    queue = outgoing_queue(sut, to)
+    queue = find_outgoing_queue(sut, to)
     judge("MQQB-3.1.5.4.2-09", expected="Connected", observed=queue["State"], evidence=agreed)
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
@@ -67,8 +67,8 @@ def test_the_address_is_told_where_a_name_leads_to_it(peer, sut, judge):
     sender.send(1)
     session = sender.session()
     came = sender.collect(session, 1)
-    queue = outgoing_queue(sut, sender.to)
-    expected, observed = entry_of_now(peer, "Established"), last_entry(queue["ConnectionHistory"])
+    queue = find_outgoing_queue(sut, sender.to)
+    expected, observed = recent_entry(peer, "Established"), last_entry(queue["ConnectionHistory"])
     judge("MQQB-3.1.5.4.2-08", expected=expected, observed=observed, evidence=came)
     hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
     judge("MQQB-3.1.5.4.2-04", expected=[peer.address], observed=hops, evidence=came)
@@ -81,7 +81,7 @@ def test_the_window_of_the_response_is_noted(peer, sut, judge):
     """ReceivedWindowSize is the WindowSize of the acceptor's ConnectionParameters."""
     connection, asked = called(peer, sut)
     agree(connection, respond(connection, asked), WindowSize=WINDOW)
-    observed = initiated(sut, peer.direct_name())["ReceivedWindowSize"]
+    observed = find_initiated_session(sut, peer.direct_name())["ReceivedWindowSize"]
     judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=connection.sent[-1])
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, acknowledgment_of_nothing, final_ack, sent_before_open
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sequences import (
     DEAD,
     JOURNAL,
@@ -39,7 +39,7 @@ MANY = 12
 """More OrderAcks than the ResendTimerTable has entries."""
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
@@ -67,11 +67,11 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
-        peer.eventually(lambda: element(outgoing.sequence(), "LastAckCount") == count)
+        peer.eventually(lambda: read_element(outgoing.sequence(), "LastAckCount") == count)
 
     sent = outgoing.send(4)
     outgoing.on_session()
-    table = element(sut.inspect()["QueueManager"], "ResendTimerTable")
+    table = read_element(sut.inspect()["QueueManager"], "ResendTimerTable")
     judge("MQQB-3.1.1.5-02", expected=[1, 2, 3, 4], observed=outgoing.unacknowledged(), evidence=sent)
     expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     infos = [
@@ -91,16 +91,16 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         await_ack_count(step)
         after = outgoing.sequence()
         judge(removed, expected=left, observed=outgoing.unacknowledged(), evidence=frame)
-        judge(moved, expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
-        judge("MQQB-3.1.5.6-12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
+        judge(moved, expected=last, observed=read_element(read_element(after, "LastAck"), "SeqNo"), evidence=frame)
+        judge("MQQB-3.1.5.6-12", expected=step, observed=read_element(after, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge("MQQB-3.1.5.6-03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
-        grown = element(after, "ResendIntervalIndex") - element(before, "ResendIntervalIndex")
+        judge("MQQB-3.1.5.6-03", expected=near, observed=read_element(after, "TimeOfLastAck"), evidence=frame)
+        grown = read_element(after, "ResendIntervalIndex") - read_element(before, "ResendIntervalIndex")
         judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
-        interval = table[min(element(after, "ResendIntervalIndex"), len(table) - 1)]
-        judge("MQQB-3.1.5.6-06", expected=interval, observed=element(after, "ResendInterval"), evidence=frame)
-    judge.finished(
+        interval = table[min(read_element(after, "ResendIntervalIndex"), len(table) - 1)]
+        judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(after, "ResendInterval"), evidence=frame)
+    judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
         "MQQB-3.1.5.6-07",
@@ -114,9 +114,9 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     for _ in range(MANY):
         frame = outgoing.acknowledge(3)
     await_ack_count(3 + MANY)
-    index = element(outgoing.sequence(), "ResendIntervalIndex")
+    index = read_element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
-    judge.finished("MQQB-3.1.5.6-05")
+    judge.conclude("MQQB-3.1.5.6-05")
     for _ in range(SHORT):
         if outgoing.comes_again(4) != "comes again":
             raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
@@ -124,8 +124,8 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     frame = outgoing.acknowledge(4)
     peer.eventually(lambda: not outgoing.unacknowledged())
     after = outgoing.sequence()
-    interval = table[min(element(after, "ResendIntervalIndex"), len(table) - 1)]
-    judge("MQQB-3.1.5.6-06", expected=interval, observed=element(after, "ResendInterval"), evidence=frame)
+    interval = table[min(read_element(after, "ResendIntervalIndex"), len(table) - 1)]
+    judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(after, "ResendInterval"), evidence=frame)
     observed = {"unacknowledged": outgoing.unacknowledged(), "index": outgoing.sequence()["ResendIntervalIndex"]}
     judge("MQQB-3.1.5.6-11", expected=facts(unacknowledged=[], index=0), observed=observed, evidence=frame)
 
@@ -168,7 +168,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             "MQQB-3.1.5.6-18",
             "MQDMPR-3.1.3-28",
             expected=step,
-            observed=element(info, "EodLastAckCount"),
+            observed=read_element(info, "EodLastAckCount"),
             evidence=evidence,
         )
         near = between(now_s - CLOCK_S, now_s + CLOCK_S)
@@ -176,7 +176,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             "MQQB-3.1.5.6-03",
             "MQQB-3.1.5.6-17",
             expected=near,
-            observed=element(info, "EodLastAckTime"),
+            observed=read_element(info, "EodLastAckTime"),
             evidence=evidence,
         )
         judge(moved, "MQQB-3.1.5.6-23", expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
@@ -184,10 +184,10 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             "MQQB-3.1.5.6-09",
             "MQQB-3.1.5.6-19",
             expected=left,
-            observed=element(info, "EodNoAckCount"),
+            observed=read_element(info, "EodNoAckCount"),
             evidence=evidence,
         )
-        judge("MQQB-3.1.5.6-24", expected=last, observed=element(info, "EodNoReadCount"), evidence=evidence)
+        judge("MQQB-3.1.5.6-24", expected=last, observed=read_element(info, "EodNoReadCount"), evidence=evidence)
         if left:
             judge(
                 "MQQB-3.1.5.6-21",
@@ -208,7 +208,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             "MQQB-3.1.5.6-25",
             "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11",
             expected=index,
-            observed=element(info, "EodResendCount"),
+            observed=read_element(info, "EodResendCount"),
             evidence=evidence,
         )
     for number in range(1, 6):
@@ -229,7 +229,7 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
     frames = [outgoing.on_session(), outgoing.acknowledge(1)]
     outgoing.await_info("EodLastAckCount", 1)
     info, now_s = outgoing.info(), peer.environment.now().utc_s
-    interval_s = element(info, "EodResendInterval")
+    interval_s = read_element(info, "EodResendInterval")
     if not 0 < interval_s <= LONGEST_INTERVAL_S:
         expected = between(1, LONGEST_INTERVAL_S)
         judge("MQQB-3.1.5.6-20", expected=expected, observed=interval_s, case="interval", evidence=frames)
@@ -247,7 +247,7 @@ def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
     in_time = holds("in time", otherwise="at another time")
     judge("MQQB-3.1.5.6-20", expected=in_time, observed=when, evidence=evidence)
     expected = between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
-    judge("MQQB-3.1.5.6-26", expected=expected, observed=element(info, "EodResendTime"), evidence=evidence)
+    judge("MQQB-3.1.5.6-26", expected=expected, observed=read_element(info, "EodResendTime"), evidence=evidence)
     outgoing.settle()
 
 
@@ -260,24 +260,24 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
     outgoing.on_session()
     before = outgoing.info()
     frame = outgoing.acknowledge(2)
-    peer.eventually(lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
+    peer.eventually(lambda: read_element(outgoing.info(), "EodLastAckCount") != read_element(before, "EodLastAckCount"))
     info, sequence = outgoing.info(), outgoing.sequence()
     judge("MQQB-3.1.5.6-16", expected=holds("changed", otherwise="as it was"), observed=info != before, evidence=frame)
     for rule, (name, source) in COPIED.items():
         judge(
             rule,
-            expected=fields({source: element(sequence, source)}),
-            observed={source: element(info, name)},
+            expected=fields({source: read_element(sequence, source)}),
+            observed={source: read_element(info, name)},
             evidence=frame,
         )
-    unacknowledged = element(sequence, "UnackedSequence")
+    unacknowledged = read_element(sequence, "UnackedSequence")
     for rule, name, value in (
         ("MQQB-3.1.5.6-19", "EodNoAckCount", len(unacknowledged)),
         ("MQQB-3.1.5.6-21", "EodFirstNonAck", unacknowledged[0]),
         ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
         ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(rule, expected=value, observed=element(info, name), evidence=frame)
+        judge(rule, expected=value, observed=read_element(info, name), evidence=frame)
     for number in range(1, 5):
         outgoing.finish(number)
     outgoing.settle()
@@ -315,12 +315,12 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     evidence = [sent[-1], last, fourth, fifth]
     old = sequence_of(sent[0])
     ordinal = old[1]
-    begun, goes_on = (
+    begun, sut_survives = (
         {"Ordinal": sequence_of(frame)[1], "number": header(frame).TxSequenceNumber} for frame in (fourth, fifth)
     )
     expected = facts(Ordinal=ordinal + 1, number=1)
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=goes_on, evidence=evidence)
+    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=sut_survives, evidence=evidence)
     prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
     judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=prior, evidence=evidence)
     outgoing.settle()

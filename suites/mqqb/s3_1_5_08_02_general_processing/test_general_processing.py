@@ -10,7 +10,7 @@ from harness.expectations import between, packet, packets
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import DIRECT, NOWHERE, ON_DESTINATION, history_entry, private_queue
-from suites.mqqb.steps.opening import CLOCK_S, accepted_from, text
+from suites.mqqb.steps.opening import CLOCK_S, find_accepted_session, guid_text
 from suites.mqqb.steps.ordering import Receiver, private_number
 
 DELAY_MS = ACK_MS // 2
@@ -46,7 +46,7 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     due_ms, took = sut.duration_ms(DELAY_MS), peer.took(sent[0], ack)
     expected = between(*took.by_timer(DELAY_MS))
     judge("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01", expected=expected, observed=took.ms, evidence=evidence)
-    judge.finished("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+    judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     sent.append(session.send(peer.message()))
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
@@ -73,12 +73,12 @@ def test_a_session_knows_what_it_owes_and_how_it_is_used(peer, sut, judge):
     """Before any message, after one to a private name, after one more to a direct name."""
     number = _number(sut)
     session = peer.open_raw(AckTimeout=LONG_MS)
-    states = [accepted_from(sut, peer.identifier)]
+    states = [find_accepted_session(sut, peer.identifier)]
     sent = []
     for message in (peer.message(private_queue(sut.guid, number), destination=None), peer.message()):
         sent.append(session.send(message))
         peer.eventually(lambda: history_entry(sut, sent[-1]) is not None)
-        states.append(accepted_from(sut, peer.identifier))
+        states.append(find_accepted_session(sut, peer.identifier))
     for rule, name, expected in (
         ("MQQB-3.1.5.8.2-03", "UnackedReceivedMsgCount", [0, 1, 2]),
         ("MQQB-3.1.5.8.2-04", "DirectFormatSession", [False, False, True]),
@@ -133,7 +133,8 @@ def _history(sut):
     """Return the MessageIDHistoryTable: TimeStamps by source and MessageID."""
     table = sut.inspect()["QueueManager"]["MessageIDHistoryTable"]
     names = [
-        (text(each["MessageIdentifier"]["QueueManagerGuid"]), each["MessageIdentifier"]["Ordinal"]) for each in table
+        (guid_text(each["MessageIdentifier"]["QueueManagerGuid"]), each["MessageIdentifier"]["Ordinal"])
+        for each in table
     ]
     return {f"{guid} {ordinal}": each["TimeStamp"] for (guid, ordinal), each in zip(names, table, strict=True)}
 

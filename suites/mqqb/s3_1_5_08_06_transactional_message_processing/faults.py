@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import TransactionHeader, UserMessagePacket
@@ -82,7 +82,7 @@ def _sequence_rule(name: str, breaks: tuple[str, ...], says: str, accepted: Acce
             assert header is not None
             return accepted(header, session, super().is_in_sequence(session, packet))
 
-    add(name, breaks, says, replaced(ByAnotherRule))
+    add(name, breaks, says, replace_part(ByAnotherRule))
 
 
 def _is_later(header: TransactionHeader, session: Session) -> bool:

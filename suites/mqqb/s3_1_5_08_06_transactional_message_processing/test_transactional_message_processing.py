@@ -356,7 +356,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
     peer.eventually(functools.partial(_has_rejected, peer, sut, 0))
     count = element(_session(peer, sut), "TxMessageRejectCount")
     judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
-    judge.finished("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
+    judge.conclude("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
     _judge_growth(
         peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", begun, [taken, ack]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_during
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
@@ -49,7 +49,7 @@ def _overlooked(exceeded: EnqueueStatus) -> Install:
             status = super().check(queue, message)
             return EnqueueStatus.NO_ERROR if status is exceeded else status
 
-    return replaced(Overlooked)
+    return replace_part(Overlooked)
 
 
 add(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
@@ -66,7 +66,7 @@ def _received(element: str, change: Callable[[Any], Any]) -> Install:
             super().accept_in_sequence(session, transfer, packet, now)
             setattr(transfer, element, change(getattr(transfer, element)))
 
-    return replaced(Received)
+    return replace_part(Received)
 
 
 for _name, _rule, _element, _change in (
@@ -109,7 +109,7 @@ def _sent(path: str) -> Install:
                 info = set_fields(queue.OutgoingTransferInfoReference, {path: lambda old: old + 1})
                 queue.OutgoingTransferInfoReference = info
 
-    return replaced(Sent)
+    return replace_part(Sent)
 
 
 add(
@@ -151,7 +151,7 @@ def _forgotten(element: str) -> Install:
             if queue.OutgoingTransferInfoReference is not None:
                 queue.OutgoingTransferInfoReference = set_fields(queue.OutgoingTransferInfoReference, {element: 0})
 
-    return replaced(Forgotten)
+    return replace_part(Forgotten)
 
 
 for _name, _rule, _element in (

@@ -11,7 +11,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, closed
-from harness.run.marks import covers, goes_on, malforms
+from harness.run.marks import covers, malforms, sut_survives
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence
@@ -36,7 +36,7 @@ LIVES = {
 UNLISTED_LEVEL = 0x99
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG", "WAITING_CPR_MSG"])
 def test_message_before_session_is_open_closes_session(peer, sut, judge, state):

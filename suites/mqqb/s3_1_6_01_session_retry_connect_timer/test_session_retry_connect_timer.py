@@ -139,7 +139,7 @@ def test_message_acknowledged_after_session_loss_causes_no_reconnection(peer, su
     evidence = [sent, ack, *(early.received[:1] if early else [])]
     none_new = holds("no new session with nothing left to send", otherwise="a new session")
     judge("MQQB-3.1.6.1-01", expected=none_new, observed=early is None, evidence=evidence)
-    judge.finished("MQQB-3.1.6.1-01")
+    judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
     again = early or sender.poll_session(within_ms)
     came = Sender.tags(sender.collect(again, 1)) if again else []

@@ -80,7 +80,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         observed=is_near(clock.await_end(), wait) or clock.describe_end(),
         evidence=[acknowledged, clock.first],
     )
-    judge.finished("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
+    judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
     clock.begin(sender.await_session())
     clock.wait(wait / 2)
@@ -93,7 +93,7 @@ def test_sender_closes_session_when_ack_wait_timer_expires(peer, sut, judge):
         observed=(ended is not None and ended > 1.5 * wait + NEAR) or clock.describe_end(),
         evidence=[clock.first, acknowledged],
     )
-    judge.finished("MQQB-3.1.6.3-04")
+    judge.conclude("MQQB-3.1.6.3-04")
     restarted = holds(f"closed whole waits of {wait} AckWaitTimeouts after the SessionAck")
     judge(
         "MQQB-3.1.5.5.5-02",

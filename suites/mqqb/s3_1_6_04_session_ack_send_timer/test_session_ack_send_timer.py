@@ -46,14 +46,14 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     )
     if first is None:
         raise ConformanceFailure("the SUT did not acknowledge the first messages")
-    judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
+    judge.conclude("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
     bits = internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little")
     shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
     judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=first)
     shown = {name: bits[name] for name in ("IN", "PT")}
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
-    judge.finished("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
+    judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages by another packet than a SessionAck")
     judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
@@ -73,7 +73,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
     judge("MQQB-3.1.6.4-08", expected=flagged, observed=second, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-08")
+    judge.conclude("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
     third = _poll_ack_of(session, sut, 5)
@@ -82,7 +82,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b1})
     judge("MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
+    judge.conclude("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(peer.message()))
     fourth = _poll_next(session, sut)

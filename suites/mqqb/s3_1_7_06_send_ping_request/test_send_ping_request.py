@@ -169,7 +169,7 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
     if sut.has("inspect"):
         kept = element(sut.inspect()["QueueManager"], "PingCookie")
         judge("MQQB-3.1.7.6-03", expected=next_cookie, observed=kept, case="PingCookie", evidence=second)
-    judge.finished("MQQB-3.1.7.6-03")
+    judge.conclude("MQQB-3.1.7.6-03")
     distinct = holds("two Cookies, or 1 with each")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])

@@ -101,7 +101,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
     ):
         judge(rule, expected=fields({name: expected}), observed=header, evidence=evidence)
-    judge.finished(*OF_WHAT_IS_CARRIED)
+    judge.conclude(*OF_WHAT_IS_CARRIED)
 
     sent.append(session.send(peer.message()))
     anew = session.quiet(int(delay_ms * EARLIER))
@@ -111,7 +111,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
-    judge.finished("MQQB-3.1.7.11-15")
+    judge.conclude("MQQB-3.1.7.11-15")
     sent.append(session.send(peer.recoverable_message()))
     later = session.poll(
         "SessionAck",

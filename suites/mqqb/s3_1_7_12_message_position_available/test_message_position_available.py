@@ -32,12 +32,12 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     to = peer.direct_name()
     waiting = _two_that_wait(sut, to)
     judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
-    judge.finished("MQQB-3.1.7.12-07")
+    judge.conclude("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
     session = sender.poll_session()
     judge("MQQB-3.1.7.12-06", expected=holds("a session", otherwise="no session"), observed=bool(session))
-    judge.finished("MQQB-3.1.7.12-06")
+    judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
     sender.collect(session, 2)

@@ -52,13 +52,13 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         ("MQQB-3.1.7.13-08", "WindowSize", NARROWED),
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
-        judge.finished(rule)
+        judge.conclude(rule)
 
     due_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     again = session.poll("SessionAck", within_ms=due_ms)
     once = holds("acknowledged once", otherwise="acknowledged again")
     judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=once, observed=again is None, evidence=[*sent, ack, again])
-    judge.finished("MQQB-3.1.7.13-01")
+    judge.conclude("MQQB-3.1.7.13-01")
 
     sut.send(to, body="message 4", application_tag=4)
     judge(
@@ -68,7 +68,7 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         observed=bool(session.quiet()),
         evidence=[ack, session.last],
     )
-    judge.finished("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
+    judge.conclude("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
 
     sent = [session.send(peer.recoverable_message())]
     following = session.poll("SessionAck", within_ms=due_ms + sut.response_timeout_ms)

@@ -74,7 +74,7 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         evidence=[*sent, *(early.received if early else [])],
     )
     judge("MQQB-3.1.5.9-03", expected="OnHold", observed=sut.outgoing(sender.to)["state"], evidence=sent)
-    judge.finished("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
+    judge.conclude("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
         sender.send(2)
     if early is not None or sender.poll_session(sut.connect_timeout_ms) is not None:

@@ -281,7 +281,7 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
             ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
         ):
             judge(rule, expected=expected, observed=observed, evidence=[sent, ack])
-    judge.finished("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
+    judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
     claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
     claimed = receiver.send_for_ack(receiver.build_message(user, **asks), 3)

@@ -148,7 +148,7 @@ def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, Secur
             attribute, expected = "in_silence", IN_SILENCE
         judge(rule, expected=expected, observed=getattr(found[name], attribute), case=name, evidence=found[name].frames)
     if silent:
-        judge.not_exercised(*sorted(silent), reason=SILENT)
+        judge.mark_not_exercised(*sorted(silent), reason=SILENT)
     if not unseen.issubset(judge.judged):
         judge.give_up(Verdict.NOT_OBSERVABLE, "the control channel does not show the authentication level of a message")
 

@@ -9,9 +9,9 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import outgoing_queue
+from suites.mqqb.steps.opening import find_outgoing_queue
 from suites.mqqb.steps.ordering import final_ack, order_ack
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender, tags
 
 JOURNAL = "system$;journal"
@@ -130,22 +130,22 @@ class Outgoing:
 
     def sequence(self) -> dict[str, Any]:
         """Return its TxOutgoingSequence."""
-        found = element(self.shown(), "TxOutgoingSequence")
+        found = read_element(self.shown(), "TxOutgoingSequence")
         if found is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         return dict(found)
 
     def info(self) -> dict[str, Any]:
         """Return the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
-        return dict(element(outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
+        return dict(read_element(find_outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def await_info(self, name: str, value: int) -> bool:
         """Wait until an element of OutgoingTransferInfo has a value; return whether it has."""
-        return self.peer.eventually(lambda: element(self.info(), name) == value)
+        return self.peer.eventually(lambda: read_element(self.info(), name) == value)
 
     def unacknowledged(self) -> list[int]:
         """Return the numbers in UnackedSequence, in its order."""
-        return [int(one["SeqNo"]) for one in element(self.sequence(), "UnackedSequence")]
+        return [int(one["SeqNo"]) for one in read_element(self.sequence(), "UnackedSequence")]
 
 
 Place = tuple[int, int, int]
@@ -154,8 +154,8 @@ Place = tuple[int, int, int]
 
 def info_place(info: dict[str, Any], name: str) -> Place:
     """Return an element of OutgoingTransferInfo that is a SEQUENCE_INFO."""
-    found = element(info, name)
-    seq_id, number, previous = (int(element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
+    found = read_element(info, name)
+    seq_id, number, previous = (int(read_element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
     return seq_id, number, previous
 
 
