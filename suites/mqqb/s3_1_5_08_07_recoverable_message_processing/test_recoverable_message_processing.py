@@ -8,7 +8,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import between, fields, one_of
 from harness.peer.timeouts import ACK_MS, RECOVERABLE_ACK_MS
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, sut_survives, malforms, needs
 from suites.mqqb.steps.opening import internal_bits
 from suites.mqqb.steps.ordering import Receiver
 
@@ -82,7 +82,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         ("MQQB-3.1.5.8.7-10", window, header.WindowSize),
     ):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
-    judge.finished(*RULES_OF_FIRST_ACK)
+    judge.conclude(*RULES_OF_FIRST_ACK)
     last = session.expect(
         "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS)
     )
@@ -97,7 +97,7 @@ HIGHEST_RC = 0x1F
 
 
 @malforms("MQMQ-2.2.19.2-08")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.7-15")
 @pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
 def test_recoverable_message_behind_refused_one_is_acknowledged(peer, sut, judge, reason):
@@ -173,7 +173,7 @@ def _queue_contents(sut) -> list[str]:
 
 @malforms("MQQB-3.1.6.4-07")
 @covers("MQQB-3.1.5.8.7-13")
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
 def test_session_closes_unless_count_of_recoverable_messages_is_right(peer, sut, judge, counted, expected):
     """The peer sends two express and two recoverable messages, then a SessionAck that counts 0 to 3 recoverable ones:

@@ -9,7 +9,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, any_order, between, closed, facts, holds, in_queue, of_classes, one_of
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, sut_survives, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver
 from suites.mqqb.steps.opening import CLOCK_S, initiated, outgoing_queue, outgoing_queues, private_name, text
@@ -78,7 +78,7 @@ def _describe_sent(frame: Frame, queue: str) -> str:
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @covers("MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("queue_control", "receive")
@@ -142,7 +142,7 @@ def test_message_of_aborted_transaction_does_not_count_for_quota(peer, sut, judg
     receiver.acknowledge_all()
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
 def test_message_above_quota_of_queue_manager_closes_session(peer, sut, judge):

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, facts, none
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, sut_survives, malforms, needs
 from suites.mqqb.steps.opening import OTHER_GUID, agree, called, respond, text, until_ended
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender
@@ -43,7 +43,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
 def test_closing_session_closes_connection_without_packet(peer, sut, judge, opened_by):

@@ -393,7 +393,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     session = sender.await_session()
     frames = sender.collect_all(session, 2)
     judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=Sender.tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged():
         names = {lost[0]: "without JN", kept[0]: "with JN"}
@@ -435,7 +435,7 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
     judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))

@@ -170,7 +170,7 @@ def test_what_is_noted_of_a_message_that_waits(peer, sut, judge):
     session, came = sender.await_first(1)
     shown = _session(sut, sender.to)
     judge("MQQB-3.1.7.1-04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
-    judge.finished("MQQB-3.1.7.1-04")
+    judge.conclude("MQQB-3.1.7.1-04")
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
@@ -201,7 +201,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     session = sender.await_session()
     first = sender.collect_all(session, 3)
     judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=Sender.tags(first), evidence=first)
-    judge.finished("MQQB-3.1.7.16-06")
+    judge.conclude("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     session.close()
@@ -216,7 +216,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
         observed = {"state": seen, "kept": kept}
         judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, kept=3), observed=observed, evidence=first)
         judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
-        judge.finished("MQQB-3.1.7.1.6-06")
+        judge.conclude("MQQB-3.1.7.1.6-06")
     again = sender.poll_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
