@@ -6,9 +6,10 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, facts, none
-from harness.run.marks import covers, sut_survives, malforms, needs
-from suites.mqqb.steps.opening import OTHER_GUID, agree, called, respond, text, until_ended
-from suites.mqqb.steps.pinging import element
+from harness.run.marks import covers, malforms, needs, sut_survives
+from suites.mqqb.steps.opening import OTHER_GUID, await_early_close, guid_text
+from suites.mqqb.steps.outgoing_session import OutgoingSession
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 CLEANUP_MS = 12_000
@@ -24,7 +25,7 @@ def test_closed_session_has_state_closed(peer, sut, judge):
         return [
             one["SessionState"]
             for one in sut.inspect()["Sessions"]
-            if one["role"] == "acceptor" and text(one["RemoteQMGuid"]) == text(peer.identifier)
+            if one["role"] == "acceptor" and guid_text(one["RemoteQMGuid"]) == guid_text(peer.identifier)
         ]
 
     session = peer.open_raw()
@@ -53,12 +54,13 @@ def test_closing_session_closes_connection_without_packet(peer, sut, judge, open
     if opened_by == "peer":
         session = peer.open_raw()
     else:
-        session, asked = called(peer, sut)
-        agree(session, respond(session, asked))
+        outgoing = OutgoingSession(peer, sut)
+        outgoing.open()
+        session = outgoing.connection
     session.check_alive()
     known = len(session.received)
     wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
-    observed = until_ended(peer, session)
+    observed = await_early_close(peer, session)
     judge.all(expected=closed_unanswered(known), observed=observed, evidence=[wrong, session.last])
 
 
@@ -72,8 +74,8 @@ def test_closed_session_has_no_running_timer(peer, sut, judge, ended):
     """
 
     def running() -> list[set[str]]:
-        shown = [one for one in sut.inspect()["Sessions"] if text(one["RemoteQMGuid"]) == text(OTHER_GUID)]
-        return [{name for name, left_ms in element(one, "timers").items() if left_ms is not None} for one in shown]
+        shown = [one for one in sut.inspect()["Sessions"] if guid_text(one["RemoteQMGuid"]) == guid_text(OTHER_GUID)]
+        return [{name for name, left_ms in read_element(one, "timers").items() if left_ms is not None} for one in shown]
 
     if ended == "idle":
         sut.set_timers(session_cleanup_ms=CLEANUP_MS)

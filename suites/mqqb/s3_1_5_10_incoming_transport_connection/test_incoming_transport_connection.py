@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import facts, packet
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers
-from suites.mqqb.steps.opening import answer_to, next_packet, reaction
+from suites.mqqb.steps.opening import exclude_echo, require_reaction
 
 COUNTED_FROM_ZERO = {
     "SessionHeader.AckSequenceNumber": 1,
@@ -40,6 +40,6 @@ def test_acceptor_answers_request_and_sends_nothing_before(peer, judge):
     connection = peer.connect()
     is_quiet = connection.quiet()
     sent = connection.send(establish_request(peer))
-    came = next_packet(connection)
-    observed = {"quiet": is_quiet, "answer": reaction(connection, answer_to(sent, came))}
+    came = connection.poll_packet()
+    observed = {"quiet": is_quiet, "answer": require_reaction(connection, exclude_echo(sent, came))}
     judge("MQQB-3.1.5.10-02", expected=facts(quiet=True, answer=packet()), observed=observed, evidence=[sent, came])

@@ -9,7 +9,7 @@ from harness.expectations import fields, holds, packets
 from harness.peer.durations import IN_TIME
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import BY_HOST_NAME, history
+from suites.mqqb.steps.opening import BY_HOST_NAME, connection_history
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender
 
@@ -235,7 +235,7 @@ def test_first_address_is_tried_again_after_last(peer, sut, judge):
     session.close()
     again = sender.await_session()
     again.acknowledge_all()
-    tried = [entry["AddressList"] for entry in history(sut, BY_HOST_NAME)]
+    tried = [entry["AddressList"] for entry in connection_history(sut, BY_HOST_NAME)]
     turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
     expected = ["first", "second", "first", "second"]
     judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, evidence=[*sent, *again.received])

@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers
-from suites.mqqb.steps.opening import internal_bits
+from suites.mqqb.steps.opening import read_internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
 DELAY_MS = ACK_MS // 2
@@ -47,7 +47,7 @@ def test_received_messages_are_acknowledged_when_ack_send_timer_expires(peer, su
     if first is None:
         raise ConformanceFailure("the SUT did not acknowledge the first messages")
     judge.conclude("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
-    bits = internal_bits(first)
+    bits = read_internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little")
     shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
     judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=first)

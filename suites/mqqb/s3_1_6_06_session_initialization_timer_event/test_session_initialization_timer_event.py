@@ -6,7 +6,14 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import EARLY, INITIALIZATION_MS, ON_TIME, RETRY_MS, accepted, closing, listen
+from suites.mqqb.steps.opening import (
+    EARLY,
+    INITIALIZATION_MS,
+    ON_TIME,
+    RETRY_MS,
+    time_initialization_end,
+)
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
 @needs("set_timers")
@@ -18,7 +25,7 @@ def test_connection_without_request_closes_when_timer_expires(peer, sut, judge):
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     used = peer.open_raw()
     since_ms = peer.recorder.elapsed_ms()
-    observed = closing(sut, peer.connect(), since_ms)
+    observed = time_initialization_end(sut, peer.connect(), since_ms)
     evidence = used.acknowledgment()
     if evidence is None:
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
@@ -39,7 +46,7 @@ def test_partial_request_does_not_delay_initialization_timer(peer, sut, judge):
     for at in range(3):
         connection.send(data[4 * at : 4 * at + 4])
         peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 4)
-    observed = closing(sut, connection, since_ms)
+    observed = time_initialization_end(sut, connection, since_ms)
     judge("MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=connection.sent)
 
 
@@ -52,7 +59,7 @@ def test_acceptor_without_parameters_closes_when_timer_expires(peer, sut, judge)
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     connection = peer.request_session()
     answer = connection.received[0]
-    observed = closing(sut, connection, answer.time_ms)
+    observed = time_initialization_end(sut, connection, answer.time_ms)
     judge.all(expected=ON_TIME, observed=observed, evidence=answer)
 
 
@@ -64,12 +71,12 @@ def test_initiator_without_response_closes_when_timer_of_attempt_expires(peer, s
     """
     sut.slow_down(20)
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
-    listener = listen(peer, sut)
-    first, _ = accepted(listener)
+    outgoing = OutgoingSession(peer, sut)
+    outgoing.await_request()
     peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 2 - sut.duration_ms(RETRY_MS))
-    first.close()
-    connection, asked = accepted(listener)
-    observed = closing(sut, connection, asked.time_ms)
+    outgoing.connection.close()
+    asked = outgoing.await_request()
+    observed = time_initialization_end(sut, outgoing.connection, asked.time_ms)
     early = isinstance(observed, str) and observed.startswith(EARLY)
     judge("MQQB-3.1.5.2.3-01", expected=holds("not closed early"), observed=not early or observed, evidence=asked)
     if early:

@@ -13,7 +13,7 @@ from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import final_ack, order_ack
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender
 from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
 
@@ -77,20 +77,22 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     sent = outgoing.send(2)
     other = outgoing.send(delivery="recoverable")
     session, sequence = outgoing.shown(), outgoing.sequence()
-    positions = element(session, "OutgoingMessageTable")
+    positions = read_element(session, "OutgoingMessageTable")
     for rule, name, expected in (
         ("MQQB-3.1.7.1.3-05", "TxSequenceNumber", [1, 2, 0]),
         ("MQQB-3.1.7.1.3-12", "SequenceNumber", [1, 2, 3]),
         ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 3),
     ):
-        found = [element(position, name) for position in positions]
+        found = [read_element(position, name) for position in positions]
         judge(rule, expected=expected, observed=found, evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
     judge("MQQB-3.1.7.1.3-06", expected=[1, 2], observed=noted, evidence=sent)
-    infos = [tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in element(sequence, "UnackedSequence")]
+    infos = [
+        tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in read_element(sequence, "UnackedSequence")
+    ]
     places = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
-    judge("MQQB-3.1.7.1.3-28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
+    judge("MQQB-3.1.7.1.3-28", expected=True, observed=read_element(session, "SessionActive"), evidence=sent)
     outgoing.send_session_ack()
     outgoing.send_order_ack(2)
     peer.settle()

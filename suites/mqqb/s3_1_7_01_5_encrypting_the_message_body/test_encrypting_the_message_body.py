@@ -25,7 +25,7 @@ from harness.wire.protection import (
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import Caches, about, manager
 from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
-from suites.mqqb.steps.opening import entry_of_now, history, last_entry, private_name
+from suites.mqqb.steps.opening import connection_history, last_entry, private_name, recent_entry
 from suites.mqqb.steps.sender import Sender
 
 BODY = "a body that is no whole number of blocks"
@@ -416,8 +416,8 @@ def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge)
     sender.send(2)
     session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    entries = [one for one in history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    expected = entry_of_now(peer, "CertificateValidationFailure", failed=True)
+    entries = [one for one in connection_history(sut, to) if one["Status"] == "CertificateValidationFailure"]
+    expected = recent_entry(peer, "CertificateValidationFailure", failed=True)
     judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=last_entry(entries), evidence=frames)
     session.acknowledge_all()
 

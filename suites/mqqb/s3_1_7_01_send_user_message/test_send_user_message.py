@@ -16,7 +16,7 @@ from harness.judging.verdicts import Verdict
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
-from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.pinging import read_element
 from suites.mqqb.steps.sender import Sender
 
 RETRY_MS = 40_000
@@ -169,13 +169,18 @@ def test_what_is_noted_of_a_message_that_waits(peer, sut, judge):
     sender.send(1)
     session, came = sender.await_first(1)
     shown = _session(sut, sender.to)
-    judge("MQQB-3.1.7.1-04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
+    judge(
+        "MQQB-3.1.7.1-04",
+        expected=sender.to,
+        observed=str(read_element(shown, "OutgoingQueueReference")),
+        evidence=came,
+    )
     judge.conclude("MQQB-3.1.7.1-04")
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
     shown = _session(sut, sender.to)
-    done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
+    done = [read_element(one, "Transmitted") for one in read_element(shown, "OutgoingMessageTable")]
     judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=session.messages)
     sut.resume(sender.to)
     sender.collect_all(session, 2)

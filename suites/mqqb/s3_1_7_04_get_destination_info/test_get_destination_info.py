@@ -6,7 +6,8 @@ from harness.expectations import Expectation, fields, holds, one_of
 from harness.peer.handshake import NULL_GUID
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import OTHER_GUID, listen, listen_unless_refused, private_name, text
+from suites.mqqb.steps.opening import OTHER_GUID, guid_text, private_name
+from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
 def connected_to(peer) -> Expectation:
@@ -16,9 +17,9 @@ def connected_to(peer) -> Expectation:
 
 def connection_for(peer, sut, name: str):
     """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
-    connection = listen(peer, sut, name).accept()
+    connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
-    asked = "nobody" if request is None else text(request["EstablishConnectionHeader"].ServerGuid)
+    asked = "nobody" if request is None else guid_text(request["EstablishConnectionHeader"].ServerGuid)
     return connection is not None, asked, request
 
 
@@ -34,7 +35,7 @@ def test_a_direct_name_leads_to_its_address(peer, sut, judge):
         expected=connected_to(peer),
         observed=where,
     )
-    either = one_of(text(NULL_GUID), text(peer.identifier))
+    either = one_of(guid_text(NULL_GUID), guid_text(peer.identifier))
     judge("MQQB-3.1.7.4-05", expected=either, observed=asked, evidence=request, errata="E11")
 
 
@@ -50,7 +51,7 @@ def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
         expected=connected_to(peer),
         observed=where,
     )
-    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=text(peer.identifier), observed=asked, evidence=request)
+    judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=guid_text(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")
@@ -82,7 +83,7 @@ def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge)
         expected=connected_to(peer),
         observed=where,
     )
-    expected = fields({"GUID": text(peer.identifier), "address": connected_to(peer)})
+    expected = fields({"GUID": guid_text(peer.identifier), "address": connected_to(peer)})
     observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",
@@ -96,15 +97,15 @@ def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge)
         observed=observed,
         evidence=request,
     )
-    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=text(peer.identifier), observed=asked, evidence=request)
+    judge("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13", expected=guid_text(peer.identifier), observed=asked, evidence=request)
 
 
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
 def test_a_public_name_that_nobody_knows_leads_nowhere(peer, sut, judge):
     """A public format name of a queue that is in no directory opens no connection."""
-    listener = listen_unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
-    if listener is None:
+    outgoing = OutgoingSession.unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
+    if outgoing is None:
         return
-    connection = listener.accept(sut.quiet_ms)
+    connection = outgoing.listener.accept(sut.quiet_ms)
     judge.all(expected=holds("no connection", otherwise="a connection"), observed=not connection)

@@ -10,7 +10,7 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence
-from suites.mqqb.steps.exchanges import reception
+from suites.mqqb.steps.exchanges import deliver_message
 from suites.whole_messages import SAME, differences
 
 LABEL, BODY = "every property", bytes(range(256))
@@ -50,7 +50,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         packet = peer.recoverable_message(user, **properties)
     else:
         packet = Sequence(peer).message(user, **properties)
-    done = reception(peer, packet, LABEL, queue)
+    done = deliver_message(peer, packet, LABEL, queue)
     found = [one for one in sut.messages(queue) if one["label"] == LABEL]
     identifier = f"{{{peer.identifier}}}\\{packet['UserHeader'].MessageID}"
     wanted = {

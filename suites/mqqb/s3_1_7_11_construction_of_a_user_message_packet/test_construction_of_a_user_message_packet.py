@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import initiated
+from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable
 
 LABEL = "made of this"
@@ -153,7 +153,7 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
             judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
-    state, evidence = initiated(sut, sender.to), [*sent, *frames]
+    state, evidence = find_initiated_session(sut, sender.to), [*sent, *frames]
     judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
     recoverable = sum(frame.kind == "UserMessage" and is_recoverable(frame) for frame in session.sent)
     judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)

@@ -8,7 +8,7 @@ from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from suites.mqqb.steps.opening import initiated
+from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_MS = 50
@@ -88,7 +88,7 @@ def test_what_a_pause_does_to_the_session(peer, sut, judge):
     session, _, sent = _with_messages_of_both(peer, sut)
     sut.pause(PEER_NAME.format(peer.address))
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
-    state = initiated(sut, PEER_NAME.format(peer.address))
+    state = find_initiated_session(sut, PEER_NAME.format(peer.address))
     timer = state["timers"]["SessionAckSend"]
     judge(
         "MQQB-3.1.7.13-01",

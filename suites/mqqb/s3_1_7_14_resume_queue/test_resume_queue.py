@@ -8,7 +8,7 @@ from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import initiated
+from suites.mqqb.steps.opening import find_initiated_session
 from suites.mqqb.steps.sender import Sender
 
 
@@ -37,10 +37,15 @@ def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
     sender.send(1)
     _, sent = sender.await_first(1)
     sut.pause(sender.to)
-    if initiated(sut, sender.to)["SessionActive"]:
+    if find_initiated_session(sut, sender.to)["SessionActive"]:
         raise ConformanceFailure("SessionActive is still TRUE when the queue is paused (3.1.7.13)")
     sut.resume(sender.to)
-    judge("MQQB-3.1.7.14-07", expected=True, observed=initiated(sut, sender.to)["SessionActive"], evidence=sent)
+    judge(
+        "MQQB-3.1.7.14-07",
+        expected=True,
+        observed=find_initiated_session(sut, sender.to)["SessionActive"],
+        evidence=sent,
+    )
 
 
 @needs("send", "pause", "queue_control")

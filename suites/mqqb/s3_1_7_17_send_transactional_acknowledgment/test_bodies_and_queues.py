@@ -13,14 +13,14 @@ from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
 from suites.mqqb.steps.disposition import QueueType
-from suites.mqqb.steps.opening import OTHER_GUID, text
+from suites.mqqb.steps.opening import OTHER_GUID, guid_text
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 
 ORDER_QUEUE_NUMBER = 4
 
 
 def _fields(frame: Frame, body: type) -> dict[str, str]:
-    """Return the fields of the body of an acknowledgment as text."""
+    """Return the fields of the body of an acknowledgment as guid_text."""
     data = bytes(frame["MessagePropertiesHeader"].MessageBody)
     found = body(data)
     identifier = found.TxSequenceID
@@ -69,7 +69,7 @@ def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> Non
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
         "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
-        "SourceGUID": text(user.SourceQueueManager),
+        "SourceGUID": guid_text(user.SourceQueueManager),
         "MessageID": str(user.MessageID),
     }
     found = _fields(frame, FinalAckBody)
@@ -149,8 +149,8 @@ def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(pee
     if before.TxSequenceNumber != 1:
         raise ConformanceFailure("the OrderAck is not of the message of this check")
     named = getattr(user.DestinationQueue, "PrivateQueueIdentifier", None)
-    observed = f"DQ {user.DQ}, queue {named} of {text(user.QueueManagerAddress)}"
-    expected = f"DQ {QueueType.ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
+    observed = f"DQ {user.DQ}, queue {named} of {guid_text(user.QueueManagerAddress)}"
+    expected = f"DQ {QueueType.ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {guid_text(peer.identifier)}"
     judge.all(expected=expected, observed=observed, evidence=[sent, frame])
 
 

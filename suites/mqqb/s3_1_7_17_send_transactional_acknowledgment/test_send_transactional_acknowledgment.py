@@ -7,7 +7,7 @@ from typing import Any
 from harness.expectations import Expectation, holds, one_of
 from harness.run.marks import covers
 from suites.mqqb.steps.disposition import AckClass
-from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.opening import guid_text
 from suites.mqqb.steps.ordering import LABEL, Receiver, place
 
 
@@ -44,7 +44,7 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
         own = (
             len(set(names)) == count
             and names[-1] != _identifier(sent)
-            and text(user.SourceQueueManager) == text(sut.guid)
+            and guid_text(user.SourceQueueManager) == guid_text(sut.guid)
         )
         judge("MQQB-3.1.7.17-03", expected=holds("its own"), observed=bool(own) or str(names[-1]), evidence=evidence)
         queue = str(user.DestinationQueue.DirectFormatName).lower()
