@@ -38,10 +38,9 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
     "MQQB-3.1.7.1.2-06",
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
-def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, delivery):
-    """Of four messages for a peer that cannot be reached three expire: they are reported as they asked, one is sent.
-
-    The time to receive the one that is logged is over, too: what is logged is there for whoever looks for it.
+def test_message_that_expires_while_waiting_is_not_sent(peer, sut, judge, delivery):
+    """Of four messages for an unreachable peer, three expire: only the fourth is sent, the one with NA is acknowledged,
+    and the one with JN is a dead letter, although its TimeToBeReceived is over.
     """
     admin = sut.format_name("admin")
     report = {"acks": ["negative_arrival"], "admin_queue": admin}
@@ -97,8 +96,10 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
 
 @needs("send", "set_timers")
 @covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
-def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, judge):
-    """Two messages are not acknowledged, the session is lost, one expires: the next session brings the other one."""
+def test_message_that_expires_after_sending_is_not_resent(peer, sut, judge):
+    """The SUT sends two messages, the peer acknowledges neither and drops the session, and one expires: the next
+    session brings only the other.
+    """
     sut.set_timers(scale=1, session_retry_connect_ms=EXPIRED_MS)
     sender = Sender(peer, sut)
     sender.send(1, time_to_reach_queue_s=LIFE_S)
@@ -125,8 +126,10 @@ TO_THE_SECOND = {"just in time": (-100, 100), "a second late": (-101, 100)}
 
 @needs("private_names")
 @covers("MQQB-3.1.7.1.2-D01")
-def test_a_message_on_its_way_expires_by_its_sent_time(peer, sut, judge):
-    """Of messages of somebody else for the peer, those whose time is over by their SentTime are not sent on."""
+def test_forwarded_message_expires_by_its_sent_time(peer, sut, judge):
+    """The peer sends messages of another queue manager for itself through the SUT: those whose time is over by SentTime
+    are not forwarded, the others are.
+    """
     sender = Sender(peer, sut)
     session = peer.open_raw()
     cases = ROUTED | (TO_THE_SECOND if peer.environment.virtual else {})

@@ -34,8 +34,10 @@ ATTEMPTS = 5
     "MQQB-3.1.7.1.3-08",
     "MQQB-3.1.7.1-09",
 )
-def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge):
-    """Three messages have one TxSequenceID and the numbers 1 to 3, each with the one before; sent again, the same."""
+def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, judge):
+    """The SUT sends three transactional messages and resends them on a new session: they have one TxSequenceID and
+    numbers 1 to 3 each time, and name the previous number.
+    """
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
     places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
@@ -71,8 +73,10 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     "MQQB-3.1.7.1.3-26",
     "MQQB-3.1.7.1.3-28",
 )
-def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
-    """The positions of three messages, two transactional, have their numbers; the session is active and waits."""
+def test_data_model_has_values_of_sent_messages(peer, sut, judge):
+    """The SUT sends two transactional messages and a recoverable one: its positions, UnackedSequence and SessionActive
+    have the values of these messages.
+    """
     outgoing = Outgoing(peer, sut, "mqc-noted")
     sent = outgoing.send(2)
     other = outgoing.send(delivery="recoverable")
@@ -115,11 +119,9 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     "MQQB-3.1.7.11-03",
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
-def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
-    """The peer sends an express and two recoverable messages; just before the SUT acknowledges them it sends one.
-
-    Before that it sent two messages, one of them recoverable. Nothing follows its SessionHeader until the peer's next.
-    The window of the peer is another.
+def test_session_header_of_message_acknowledges_received_messages(peer, sut, judge, delivery):
+    """The peer sends three messages; the SUT sends one shortly before their acknowledgment is due: its SessionHeader
+    acknowledges them, and no SessionAck follows.
     """
     peer.configure(window_size=PEER_WINDOW)
     sut.slow_down(1)
@@ -220,9 +222,9 @@ WAITING = 2
 
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
-def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut, judge):
-    """With the window that both sides have agreed on, three more messages than it has room for are held back; so they
-    are on the next session, which begins with two that were not acknowledged.
+def test_sender_stops_when_window_is_full(peer, sut, judge):
+    """The SUT has three messages more than the agreed window: it sends one window of them, on the first session and on
+    the next, which begins with two unacknowledged ones.
     """
     sender = Sender(peer, sut)
     sender.send(1)
@@ -257,8 +259,10 @@ def agreed_window(session) -> int:
 
 
 @covers("MQQB-3.1.7.1.3-27")
-def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
-    """The Session Ack Wait Timer is started by the second message too: the first was acknowledged, and it stopped."""
+def test_session_without_acknowledgment_of_second_message_is_closed(peer, sut, judge):
+    """The peer acknowledges the SUT's first message and not the second: the SUT closes the session, since the second
+    message restarted the Session Ack Wait Timer.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)

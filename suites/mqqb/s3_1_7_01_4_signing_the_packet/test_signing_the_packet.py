@@ -61,8 +61,8 @@ def _kind(value, frame, signer=ALICE):
 @needs("security", "send")
 @covers(*UNLESS_ASKED)
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_a_message_is_not_signed_unless_that_is_asked_for(peer, sut, judge, delivery):
-    """There is no signature in a message for which none is asked."""
+def test_message_without_authentication_level_is_not_signed(peer, sut, judge, delivery):
+    """The SUT sends a message without an authentication level: the packet has no signature."""
     outgoing = Outgoing(peer, sut)
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     outgoing.end()
@@ -81,8 +81,8 @@ def test_a_message_is_not_signed_unless_that_is_asked_for(peer, sut, judge, deli
     *(rule for rules in RULES_OF_KINDS.values() for rule in rules),
 )
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
-    """Each kind of signature in its place, by the key of the user."""
+def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
+    """The SUT sends a message for each signature type: each is signed with the user's key, in the header of its type."""
     outgoing = Outgoing(peer, sut)
     found = {}
     for level in KINDS:
@@ -127,8 +127,10 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
 
 @needs("security", "send")
 @covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56")
-def test_the_certificate_that_is_named_signs(peer, sut, judge):
-    """Alice sends, once with Bob's certificate: it is in the packet, and his key has signed."""
+def test_message_is_signed_with_key_of_named_certificate(peer, sut, judge):
+    """Alice sends messages without a certificate, with Bob's and with her own: the packet has the named certificate and
+    a signature of its key.
+    """
     outgoing = Outgoing(peer, sut)
     for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
         asked = {} if named is None else {"certificate": named.name}

@@ -36,8 +36,10 @@ LOST = ("CLOSED", "WAITING_RECONNECT")
     "MQQB-3.1.7.1.6-01",
     "MQQB-3.1.7.16-03",
 )
-def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
-    """Two messages of many properties come on the session that was opened for them, each with an identifier."""
+def test_message_is_sent_with_identifier_and_properties(peer, sut, judge):
+    """The SUT sends two messages with many properties: both come on the session opened for them, with increasing
+    MessageIDs and the properties in the packet.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     answers = peer.direct_name("mqc-answers")
     for tag, priority in ((1, 6), (2, 1)):
@@ -98,9 +100,9 @@ def _properties(frame) -> dict[str, Any]:
 @needs("send")
 @covers("MQQB-3.1.7.1.1-03")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
-def test_what_each_message_asks_for_is_in_its_packet(peer, sut, judge, delivery):
-    """Each acknowledgment alone, all of them, each journal and both, with times and numbers that fill their fields:
-    every property of the message is that of its packet.
+def test_packet_has_requested_acknowledgments_journals_and_times(peer, sut, judge, delivery):
+    """The SUT sends messages with each acknowledgment, all of them, each journal and both: the packets have the
+    corresponding bits, and TimeToBeReceived.
     """
     sender = Sender(peer, sut, peer.direct_name("mqc-whole"))
     admin = peer.direct_name("mqc-acks")
@@ -140,8 +142,8 @@ def _asked_for(frame) -> tuple[list[str], int]:
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02")
-def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
-    """While the queue is on hold a message waits; resumed, it is sent."""
+def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
+    """The SUT's outgoing queue is paused before its second message: the message comes only after the queue is resumed."""
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, _ = sender.await_first(1)
@@ -163,8 +165,10 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
-def test_what_is_noted_of_a_message_that_waits(peer, sut, judge):
-    """The session has the queue that it sends from; a message that waits there, on hold, is not Transmitted."""
+def test_waiting_message_is_not_marked_as_transmitted(peer, sut, judge):
+    """The SUT sends one message, and a second one waits in the paused queue: the session has the queue as
+    OutgoingQueueReference, and Transmitted is TRUE, then FALSE.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, came = sender.await_first(1)
@@ -199,8 +203,10 @@ def _session(sut, format_name: str) -> dict[str, Any]:
 
 @needs("queue_control")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
-def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judge):
-    """Three messages come, each once; the connection is lost: the session is closed, the next one brings them again."""
+def test_messages_of_lost_session_are_sent_once_on_next(peer, sut, judge):
+    """The SUT sends three messages and the peer drops the connection unacknowledged: the queue keeps three messages,
+    not Connected, and the next session brings each once.
+    """
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
     sender.send(1, 2, 3)
     session = sender.await_session()
@@ -231,8 +237,10 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
 
 
 @covers("MQQB-3.1.7.1-12")
-def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
-    """Acknowledgments of arrival have identifiers, are counted in their session, and come again when that is lost."""
+def test_acknowledgments_are_sent_like_application_messages(peer, sut, judge):
+    """The peer asks for two acknowledgments of arrival: they have different MessageIDs, the session counts them, and
+    they come again after the session is lost.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):

@@ -22,8 +22,10 @@ from suites.mqqb.steps.tracing import Report, expected_label
     "MQMQ-2.2.19.1-12",
 )
 @needs("send", "public_names")
-def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends two messages, one of them traced: the report names that one and where it went."""
+def test_traced_message_that_is_sent_is_reported(peer, sut, judge):
+    """The SUT sends an untraced and a traced message to the peer: one report comes, with class, destination, label and
+    body of the traced one.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     to = peer.direct_name()
     sut.send(to, body="not traced", label="not traced")
@@ -68,8 +70,10 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
 
 @covers("MQQB-3.1.7.1.7-05")
 @needs("send", "public_names", "two_addresses")
-def test_the_next_hop_of_a_report_is_an_address(peer, sut, judge):
-    """A traced message goes to a host by name, at whose second address the peer is: the report has that address."""
+def test_report_has_address_of_next_hop(peer, sut, judge):
+    """The SUT sends a traced message to a host name with two addresses, the peer at the second: the report has that
+    address as next hop.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
