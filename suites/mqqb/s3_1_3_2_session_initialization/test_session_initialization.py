@@ -83,7 +83,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     ):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
         judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
-    judge.finished("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
+    judge.conclude("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
     header = second.send(_acknowledge(1))
     again = second.send(peer.recoverable_message())
     accepted = holds("the SUT accepts the SessionHeader and acknowledges the next message")
@@ -206,7 +206,7 @@ def test_first_ping_after_start_has_cookie_1(peer, sut, judge):
     """The first Ping Request of the SUT after a restart has Cookie 1."""
     sut.restart()
     if sut.waiting_for([""]):
-        judge.not_exercised("MQQB-3.1.3.2-35", reason="the SUT also pings for messages that survived the restart")
+        judge.mark_not_exercised("MQQB-3.1.3.2-35", reason="the SUT also pings for messages that survived the restart")
         return
     asked = PingingSut(peer, sut).await_ping()
     judge("MQQB-3.1.3.2-35", expected=fields(Cookie=1), observed=ping_fields(asked, "Cookie"), evidence=asked)

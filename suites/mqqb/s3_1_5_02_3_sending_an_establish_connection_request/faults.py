@@ -133,8 +133,8 @@ class InitializationTimerOutlivesAFailedAttempt(SessionTimers):
     """The timer of an attempt that failed goes on and ends the next one."""
 
     def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
-        goes_on = self.qm.timers.is_running(TimerKey(name, session.number))
-        if not (name is TimerName.SESSION_INITIALIZATION and goes_on):
+        sut_survives = self.qm.timers.is_running(TimerKey(name, session.number))
+        if not (name is TimerName.SESSION_INITIALIZATION and sut_survives):
             super().start(session, name, duration_ms, now)
 
     def stop(self, session: Session, name: TimerName) -> None:

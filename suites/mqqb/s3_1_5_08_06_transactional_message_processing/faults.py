@@ -210,8 +210,8 @@ class MessageMustFollowOnTheVeryLast(InSequence):
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
         header = packet.TransactionHeader
         assert header is not None
-        goes_on = header.TxSequenceID == session.IncomingTxSequenceID
-        if goes_on and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
+        sut_survives = header.TxSequenceID == session.IncomingTxSequenceID
+        if sut_survives and header.PreviousTxSequenceNumber != session.IncomingTxSequenceNumber:
             return False
         return super().is_in_sequence(session, packet)
 

@@ -190,7 +190,7 @@ add(
 
 @fault("sender-resent-message-names-missing-predecessor", breaks="MQQB-3.1.7.1.3-10", blind=True)
 class GapNotBridgedWhenSentAgain(TransactionalSending):
-    """The sender's resent message has the preceding number in PreviousTxSequenceNumber although that message is gone."""
+    """The sender's resent message still names its deleted predecessor in PreviousTxSequenceNumber."""
 
     def update_transaction_header(
         self, session: Session, position: OutgoingMessagePosition, now: Now

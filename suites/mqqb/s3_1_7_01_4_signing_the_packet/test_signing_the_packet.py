@@ -82,7 +82,7 @@ def test_message_without_authentication_level_is_not_signed(peer, sut, judge, de
 )
 @pytest.mark.parametrize("delivery", DELIVERIES)
 def test_message_is_signed_by_requested_signature_type(peer, sut, judge, delivery):
-    """The SUT sends a message for each signature type: each is signed with the user's key, in the header of its type."""
+    """The SUT sends a message for each signature type: each has the user's signature in the header of its type."""
     outgoing = Outgoing(peer, sut)
     found = {}
     for level in KINDS:

@@ -143,7 +143,7 @@ def _asked_for(frame) -> tuple[list[str], int]:
 @needs("send", "pause")
 @covers("MQQB-3.1.7.1-02")
 def test_message_of_paused_queue_is_sent_only_after_resume(peer, sut, judge):
-    """The SUT's outgoing queue is paused before its second message: the message comes only after the queue is resumed."""
+    """The SUT's outgoing queue is paused before its second message: that message comes only after the resumption."""
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
     session, _ = sender.await_first(1)

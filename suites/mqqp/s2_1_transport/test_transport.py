@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import SutUnavailable
 from harness.expectations import each, facts, holds
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import Method
@@ -78,7 +78,7 @@ def test_unauthenticated_clients_are_served(remote, judge):
     ],
     ids=["1.0", "1.1", "2.0", "0.0", "other"],
 )
-@goes_on()
+@sut_survives()
 def test_bind_to_another_identifier_or_version_is_refused(remote, judge, syntax, expected):
     """A bind to qm2qm version 1.0 is accepted; a bind to version 0.0, 1.1 or 2.0, or to another identifier, is refused.
 

@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import between, each, facts
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue, described
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, MAX_BUFFER, Action, Method
 from suites.mqqp.steps.whole import UnchangedMessage
 
@@ -27,7 +27,7 @@ CLOCKS_S = 120
 
 @covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-D03")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
-@goes_on()
+@sut_survives()
 def test_reads_with_any_reserved_fields_succeed(remote, judge, by):
     """Peeks and receives with any values of Reserved and eAckNack return the same messages as without; each answer has
     Reserved 1.
@@ -104,7 +104,7 @@ def test_answer_has_packet_of_message_and_its_size(remote, judge, by, size):
 
 @covers("MQQP-2.2.2.1-D02")
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2, Method.START_RECEIVE_BY_LOOKUP_ID])
-@goes_on()
+@sut_survives()
 def test_dw_size_above_range_is_refused(remote, judge, by):
     """A peek with dwSize 0 returns the message; with dwSize 0x00420001 or 0xFFFFFFFF it is refused.
 

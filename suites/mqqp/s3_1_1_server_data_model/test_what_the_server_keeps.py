@@ -20,7 +20,7 @@ def test_closing_one_of_three_open_queues_leaves_two_readable(remote, judge):
     every = [one.peek().label_or_outcome for one in (queue, second, third)]
     evidence = [frame for one in (queue, second, third) for frame in one.session.evidence]
     judge("MQQP-3.1.1.5-03", expected=each("first", "opening"), observed=every, evidence=evidence)
-    judge.finished("MQQP-3.1.1.5-03")
+    judge.conclude("MQQP-3.1.1.5-03")
     closed = second.close()
     after = [one.peek().label_or_outcome for one in (queue, second, third)]
     expected = ["first", "MQ_ERROR_INVALID_PARAMETER", "first"]

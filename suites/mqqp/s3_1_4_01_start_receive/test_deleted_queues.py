@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.expectations import each, facts, holds, one_of
 from harness.peer.association import Call
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, LookupId, Method
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
 from suites.mqqp.steps.methods import for_each_method
@@ -37,7 +37,7 @@ GONE = one_of("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
     }
 )
 @covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
-@goes_on()
+@sut_survives()
 def test_reads_of_deleted_queue_fail(remote, sut, judge, by, rules):
     """An open queue is deleted: the reads that wait there fail, and so do new reads, the end of a receive, and a purge.
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.association import Call
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, Method, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.mqqp.steps.lookups import look_up_sequential_id, show_sequential_ids
@@ -191,7 +191,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge, k
         },
     }
 )
-@goes_on()
+@sut_survives()
 def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
     """Reads of an empty queue, with an unknown cursor, and with dwQueue 0 return a failure and the handle NULL.
 
@@ -236,7 +236,7 @@ def test_failing_read_returns_failure_and_null_handle(remote, judge, by, rules):
         },
     }
 )
-@goes_on()
+@sut_survives()
 def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
     """A peek with a wrong dwQueue, an unknown or foreign cursor, or an unopened queue, and a PEEK_NEXT without a
     cursor, return the status of that error. A valid peek succeeds.
@@ -262,7 +262,7 @@ def test_read_with_invalid_description_is_refused(remote, judge, by, rules):
 
 
 @covers("MQQP-3.1.4.10-13")
-@goes_on()
+@sut_survives()
 def test_read_without_description_is_refused(remote, judge):
     """RemoteQMStartReceive2 with pRemoteReadDesc NULL returns MQ_ERROR_INVALID_HANDLE."""
     queue = remote.open_with_messages("first")

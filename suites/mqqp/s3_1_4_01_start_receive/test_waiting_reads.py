@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import facts
 from harness.peer.association import Call
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, Method
 from suites.mqqp.steps.methods import for_each_method
 from suites.mqqp.steps.reading import fill_queue
@@ -28,7 +28,7 @@ LONG_MS = 600_000
         },
     }
 )
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize("action", [Action.RECEIVE, Action.PEEK_CURRENT], ids=["receive", "peek"])
 def test_request_id_of_waiting_read_is_refused_on_same_handle(remote, judge, by, rules, action):
     """While a read waits, a receive with its dwRequestID through the same queue handle is refused; through another

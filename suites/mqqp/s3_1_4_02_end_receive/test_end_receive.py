@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Ack, Method
 from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.steps.reading import fill_queue
@@ -105,7 +105,7 @@ def test_nack_returns_message_to_queue_and_ack_removes_it(remote, judge, by, kin
 
 
 @covers("MQQP-3.1.4.2-10")
-@goes_on()
+@sut_survives()
 def test_end_receive_with_null_handle_is_refused(remote, judge):
     """RemoteQMEndReceive with the handle NULL returns MQ_ERROR_INVALID_HANDLE, before and after a queue is opened."""
     association = remote.associate()

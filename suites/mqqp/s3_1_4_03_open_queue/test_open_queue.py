@@ -6,7 +6,7 @@ from uuid import UUID
 
 from harness.expectations import each, facts, holds, status
 from harness.peer.remote import RemoteQueue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_stub import NULL_HANDLE, guid
 
 pytestmark = needs("qm2qm")
@@ -50,7 +50,7 @@ def test_each_open_queue_returns_handle_of_its_own(remote, judge):
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
     """RemoteQMOpenQueue with pQueue or dwpContext 0, or with the two unequal, is refused.
@@ -60,15 +60,15 @@ def test_open_queue_with_zero_or_unequal_values_is_refused(remote, judge):
     queue = remote.open_with_messages("first")
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
     judge("MQQP-3.1.4.3-14", expected=each(status(INVALID_PARAMETER), "opening"), observed=zeros, evidence=zeros)
-    judge.finished("MQQP-3.1.4.3-14")
+    judge.conclude("MQQP-3.1.4.3-14")
     differs = queue.open_session(pQueue=queue.pointer + 1)
     judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
-    judge.finished("MQQP-3.1.4.3-15")
+    judge.conclude("MQQP-3.1.4.3-15")
     opened = remote.open_remote(queue.association, "admin").expect_success()
     values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
     ignored = queue.open_session(hQueue=queue.UNKNOWN_HANDLE, **values)
     judge("MQQP-3.1.4.3-11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
-    judge.finished("MQQP-3.1.4.3-11")
+    judge.conclude("MQQP-3.1.4.3-11")
     remote.deliver(["second"], queue="admin")
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
     read = queue.peek(**handles)

@@ -104,7 +104,7 @@ def test_closing_queue_cancels_its_waiting_reads(remote, judge):
         observed=observed,
         evidence=evidence,
     )
-    judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
+    judge.conclude("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
     seen, expected = (
         {"closed": ends, "beside": elsewhere.state_after_silence()},
         facts(closed=each("cancelled"), beside=Call.WAITING),

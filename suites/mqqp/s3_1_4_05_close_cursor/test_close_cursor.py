@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import each, facts, status
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Action, Method
 
 pytestmark = needs("qm2qm")
@@ -24,7 +24,7 @@ INVALID_HANDLE, NO_CURSOR = "MQ_ERROR_INVALID_HANDLE", "STATUS_INVALID_PARAMETER
     "MQQP-2.2.2.1-01",
     "MQDMPR-3.1.7.1.2-06",
 )
-@goes_on()
+@sut_survives()
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("by", [Method.START_RECEIVE, Method.START_RECEIVE2])
 def test_closed_cursor_is_unknown_and_others_stay(remote, judge, by, which):

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import each, facts, status
 from harness.peer.association import Call
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.releases import release_of
 from harness.wire.rpc_qm2qm import Action, Method
 
@@ -33,7 +33,7 @@ def describe_end(read) -> str:
     "MQQP-3.1.4.6-11",
     "MQQP-3.1.4.1-02",
 )
-@goes_on()
+@sut_survives()
 def test_cancel_with_wrong_queue_or_request_id_is_refused(remote, judge):
     """RemoteQMCancelReceive without a waiting read, for another queue, with a wrong pQueue, or with another dwRequestID
     returns the status of that error, and the read still waits. With the right values the read ends.
@@ -116,7 +116,7 @@ def test_cancelled_read_ends_and_queue_stays_open(remote, judge):
     seen = {"before": waits, "cancel": cancelled.outcome, "first": end, "second": second.state_after_silence()}
     expected = facts(before=each(Call.WAITING), cancel="MQ_OK", first=NO_MESSAGE, second=Call.WAITING)
     judge("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01", expected=expected, observed=seen, evidence=evidence)
-    judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
+    judge.conclude("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
     remote.deliver(["first"])
     got = second.wait()

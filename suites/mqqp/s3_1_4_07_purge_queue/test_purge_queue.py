@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.expectations import facts, in_queue, one_of
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import Ack
 from suites.mqqb.steps.disposition import (
     Q_PURGED,
@@ -24,7 +24,7 @@ pytestmark = needs("qm2qm")
 @covers(
     "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"
 )
-@goes_on()
+@sut_survives()
 def test_purge_empties_open_queue_and_no_other(remote, judge):
     """RemoteQMPurgeQueue of an unknown or unopened queue returns or throws MQ_ERROR_INVALID_HANDLE.
 
@@ -48,9 +48,9 @@ def test_purge_empties_open_queue_and_no_other(remote, judge):
     )
     purged = queue.purge()
     judge("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
+    judge.conclude("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=in_queue(), observed=queue.labels(), evidence=purged.evidence)
-    judge.finished("MQQP-3.1.4.7-10")
+    judge.conclude("MQQP-3.1.4.7-10")
     judge("MQQP-3.1.4.7-09", expected=in_queue("first"), observed=admin.labels(), evidence=purged.evidence)
 
 

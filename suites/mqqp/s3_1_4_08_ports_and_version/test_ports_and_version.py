@@ -10,7 +10,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.expectations import between, each, facts, holds, none
 from harness.peer.association import Call
 from harness.peer.remote import Remote
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import OF_THE_CHANNEL
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
@@ -89,7 +89,7 @@ def test_interface_is_served_after_restart(remote, sut, judge):
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
-@goes_on()
+@sut_survives()
 def test_unknown_port_type_has_no_port(remote, judge):
     """A dwPortType above 3 returns 0 or a range fault (E53), and an SPX port type 0 where the release has no SPX.
 

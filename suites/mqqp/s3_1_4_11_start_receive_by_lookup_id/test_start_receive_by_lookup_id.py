@@ -9,7 +9,7 @@ from harness.expectations import each, facts, holds, one_of, status
 from harness.judging.judge import Judge
 from harness.peer.association import Call
 from harness.peer.remote import RemoteQueue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc_qm2qm import INFINITE, Action, LookupId
 from suites.mqqp.steps.lookups import find_lookup_ids, list_candidate_lookup_ids, show_sequential_ids
 from suites.mqqp.steps.reading import fill_queue, sizes_of
@@ -334,7 +334,7 @@ def test_sequential_id_is_low_7_bytes_of_lookup_identifier(remote, sut, judge):
     "MQQP-3.1.4.11-25",
     "MQQP-3.1.4.11-26",
 )
-@goes_on()
+@sut_survives()
 def test_lookup_with_invalid_description_is_refused(remote, judge, action):
     """A lookup with hRemoteQueue 0, a time-out, a cursor, or an unopened queue returns MQ_ERROR_INVALID_PARAMETER.
 

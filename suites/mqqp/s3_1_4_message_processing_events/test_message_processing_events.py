@@ -9,7 +9,7 @@ import pytest
 from harness.expectations import each, facts, holds, none, status
 from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import MAX_BUFFER, QM2QM_OPERATIONS, Ack, Action, LookupId, Method, PortType, desc2
 from harness.wire.rpc_status import failure
@@ -29,7 +29,7 @@ def describe_refusal(call: Call) -> str:
 
 
 @covers("MQQP-3.1.4-01")
-@goes_on()
+@sut_survives()
 def test_invalid_stub_faults_and_does_nothing(remote, judge):
     """Calls with values out of range, a missing array, a cut stub and no stub are answered with RPC_X_BAD_STUB_DATA.
 
@@ -140,7 +140,7 @@ def test_each_opnum_calls_its_method(remote, judge):
 @covers("MQQP-3.1.4.2-D02")
 @pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
 @pytest.mark.parametrize("right", [Ack.RR_NACK, Ack.RR_ACK], ids=["nack", "ack"])
-@goes_on()
+@sut_survives()
 def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right):
     """RemoteQMEndReceive with a dwAck other than 1 and 2 is refused, and the message stays locked until a valid dwAck
     ends the receive.
@@ -163,7 +163,7 @@ def test_end_receive_with_invalid_dw_ack_is_refused(remote, judge, wrong, right)
 
 
 @covers("MQQP-3.1.4.3-D01")
-@goes_on()
+@sut_survives()
 def test_open_queue_with_dw_mqs_above_16_is_refused(remote, judge):
     """RemoteQMOpenQueue with dwMQS from 0 to 16 succeeds, above 16 it is refused. The queue can still be read."""
     queue = remote.open_with_messages("first")
@@ -255,7 +255,7 @@ FAILING: dict[str, tuple[str, Callable[[Remote, RemoteQueue], list[Call]]]] = {
 @pytest.mark.parametrize(
     ("name", "rule"), [pytest.param(name, rule, marks=covers(rule), id=name) for name, (rule, _) in FAILING.items()]
 )
-@goes_on()
+@sut_survives()
 def test_refused_call_returns_status_and_no_fault(remote, judge, name, rule):
     """Well-formed calls of a method that cannot be carried out return a status, and no fault."""
     queue = remote.open()
@@ -274,7 +274,7 @@ def test_failure_has_severity_bit_and_unlisted_code_customer_bit(remote, judge, 
     without = [f"{code:#010x}" for code in statuses if not failure(code)]
     evidence = calls
     if not statuses:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01", reason="no refusal was returned", evidence=evidence
         )
         return

@@ -57,6 +57,6 @@ def test_cancelled_read_is_removed_from_pending_reads(peer, sut, judge):
         observed={"before": before, "after": after},
         evidence=evidence,
     )
-    judge.finished()
+    judge.conclude()
     reader.answer_read(read, None, Reader.CANCELED)
     request.wait()

@@ -31,7 +31,7 @@ def test_client_closes_queue_that_application_names(peer, sut, judge):
         observed=found,
         evidence=evidence,
     )
-    judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
+    judge.conclude("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
     reader.begin("remote_receive", cursor=kept, timeout_ms=Reader.TIMEOUT_MS).wait()
     reads = reader.reads()
     expected = [fields(hRemoteQueue=Reader.OTHER_QUEUE_HANDLE, hCursor=Reader.CURSOR)]
