@@ -24,8 +24,10 @@ def connection_for(peer, sut, name: str):
 
 
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
-def test_a_direct_name_leads_to_its_address(peer, sut, judge):
-    """For a direct format name the SUT connects to the address in it, and asks for no queue manager by GUID."""
+def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
+    """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a null ServerGuid
+    (or the peer's, E11).
+    """
     where, asked, request = connection_for(peer, sut, peer.direct_name())
     judge(
         "MQQB-3.1.7.4-02",
@@ -41,8 +43,10 @@ def test_a_direct_name_leads_to_its_address(peer, sut, judge):
 
 @needs("send", "private_names")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-14", "MQQB-3.1.7.4-15", "MQQB-3.1.7.4-16", "MQQB-3.1.7.4-17")
-def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
-    """For a private format name the SUT connects to the queue manager with the GUID in it, and asks for that."""
+def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge):
+    """The SUT sends to a private format name of the peer: it connects to the peer, with the GUID in the name as
+    ServerGuid.
+    """
     where, asked, request = connection_for(peer, sut, private_name(peer.identifier))
     judge(
         "MQQB-3.1.7.4-02",
@@ -71,8 +75,10 @@ def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
     "MQDMPR-3.1.7.1.5-87",
     "MQDMPR-3.1.7.1.5-90",
 )
-def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge):
-    """For a public format name the SUT connects to the computer that has the queue, and asks for its queue manager."""
+def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
+    """The SUT sends to a public format name of a queue of the peer: it connects to the peer, with the peer's GUID as
+    ServerGuid.
+    """
     where, asked, request = connection_for(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     judge(
         "MQQB-3.1.7.4-02",
@@ -102,8 +108,8 @@ def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge)
 
 @needs("send", "public_names")
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
-def test_a_public_name_that_nobody_knows_leads_nowhere(peer, sut, judge):
-    """A public format name of a queue that is in no directory opens no connection."""
+def test_unknown_public_name_opens_no_connection(peer, sut, judge):
+    """The SUT sends to a public format name that is in no directory: it opens no connection."""
     outgoing = OutgoingSession.unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
     if outgoing is None:
         return

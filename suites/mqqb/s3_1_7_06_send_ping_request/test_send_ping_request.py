@@ -29,8 +29,10 @@ from suites.mqqb.steps.provoking import let_send
     "MQQB-3.1.7.6-07",
     "MQQB-3.1.7.6-08",
 )
-def test_ping_request_comes_first_and_is_well_formed(peer, sut, judge):
-    """Before it connects, the SUT sends a Ping Request to the address that it will connect to; all fields are right."""
+def test_ping_request_precedes_connection_with_correct_fields(peer, sut, judge):
+    """The SUT has a message for the peer: before it connects it sends a Ping Request of 24 bytes with correct fields to
+    the peer's ping port.
+    """
     caller = PingingSut(peer, sut)
     asked = caller.poll_ping()
     arrived = holds(f"a datagram at {peer.address}, port {caller.end.endpoint.port}", otherwise="no datagram there")
@@ -62,8 +64,10 @@ def test_ping_request_comes_first_and_is_well_formed(peer, sut, judge):
     "MQQB-3.1.7.8-05",
     "MQQB-3.1.7.9-01",
 )
-def test_positive_response_opens_the_session(peer, sut, judge):
-    """The SUT waits for the response; one with its Cookie and RF clear lets it connect and ask for a session."""
+def test_ping_response_with_rf_clear_opens_session(peer, sut, judge):
+    """The peer delays its Ping Response, then sends it with the request's Cookie and RF clear: the SUT connects only
+    then and requests a session.
+    """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     early = caller.await_connection(caller.half_response_ms)[0]
@@ -92,8 +96,10 @@ def test_positive_response_opens_the_session(peer, sut, judge):
 
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
-def test_negative_response_puts_the_session_off_until_the_retry_time(peer, sut, judge):
-    """A response with RF set opens no session; the message that waits brings a new attempt after the retry time."""
+def test_ping_response_with_rf_set_delays_session_until_retry_time(peer, sut, judge):
+    """The peer answers the Ping Request with RF set: the SUT opens no session before the retry time, and one
+    afterwards.
+    """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     answer = caller.answer_ping(asked, RF=1)
@@ -112,8 +118,8 @@ def test_negative_response_puts_the_session_off_until_the_retry_time(peer, sut, 
 
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
-def test_no_response_puts_the_session_off_until_the_retry_time(peer, sut, judge):
-    """Without a response the wait ends with nothing opened, and a new attempt comes after the retry time."""
+def test_missing_ping_response_delays_session_until_retry_time(peer, sut, judge):
+    """The peer does not answer the Ping Request: the SUT opens no session before the retry time, and one afterwards."""
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     in_time = caller.await_session(sut.duration_ms(1_000) + caller.no_retry_ms)
@@ -131,8 +137,10 @@ def test_no_response_puts_the_session_off_until_the_retry_time(peer, sut, judge)
 
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
-def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
-    """Once a response was taken, neither the end of its time nor a second one with RF set disturbs the session."""
+def test_session_survives_expiry_of_ping_time_and_second_response(peer, sut, judge):
+    """The peer answers the Ping Request with RF clear, then with RF set, and waits until the ping time is over: the SUT
+    still continues the session.
+    """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     caller.answer_ping(asked)
@@ -148,8 +156,10 @@ def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
 
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
-def test_each_ping_has_the_next_cookie(peer, sut, judge):
-    """The ping before a second session has a Cookie one higher than that before the first, unless each begins anew."""
+def test_ping_before_second_session_has_next_cookie(peer, sut, judge):
+    """The SUT opens two sessions one after the other: the Cookie of the second Ping Request is one higher, or both are
+    1.
+    """
     caller = PingingSut(peer, sut)
     first = caller.await_ping()
     caller.answer_ping(first)

@@ -21,8 +21,10 @@ from suites.mqqb.steps.pinging import (
 
 @needs("ping")
 @covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
-def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge):
-    """Two different requests, sent at once from two ports, are answered there, each with its own Cookie and RC."""
+def test_two_ping_requests_are_answered_at_their_own_ports(peer, sut, judge):
+    """The peer sends two different Ping Requests from two ports: each port gets one Ping Response, with the Cookie and
+    RC of its request, and no other port gets one.
+    """
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
     elsewhere = peer.udp(port=sut.file.driver.peer_ping_port)
@@ -50,8 +52,10 @@ def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge)
 
 @needs("ping")
 @covers("MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
-def test_response_is_the_acceptors_own(peer, judge):
-    """QMGuid of the response is the acceptor's as sessions show it, and a request with RF set does not get RF back."""
+def test_ping_response_has_guid_and_rf_of_acceptor(peer, judge):
+    """The peer sends a Ping Request with RF set: the Ping Response has the QMGuid of the SUT's
+    sessions and RF clear.
+    """
     guid = fetch_server_guid(peer)
     exchange = ping_sut(peer, RF=1)
     judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=exchange.fields("QMGuid"), evidence=[*exchange])
@@ -77,8 +81,10 @@ COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
 )
 @pytest.mark.parametrize("RC", [0, 1])
 @pytest.mark.parametrize("cookie", COOKIES)
-def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie):
-    """A Ping Request is answered with its own RC and Cookie, and with the signature of pings."""
+def test_ping_response_repeats_rc_and_cookie_of_request(peer, judge, RC, cookie):
+    """The peer sends a Ping Request with RC 0 or 1 and several Cookies: the Ping Response repeats both and has
+    Signature 0x5548.
+    """
     exchange = ping_sut(peer, RC=RC, Cookie=cookie)
     judge(
         "MQQB-3.1.7.7-01",

@@ -39,8 +39,10 @@ def judge_wrong_and_right(judge, rules: tuple[str, ...], caller: PingingSut, wro
 @covers("MQQB-2.2.7-23", "MQQB-3.1.7.8-04")
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("error", [-1, 1, 0x8000_0000])
-def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
-    """A response that is right but for its Cookie neither opens the session nor ends the wait for the right one."""
+def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF):
+    """The peer answers a Ping Request with a wrong Cookie, then correctly: the SUT opens the session only after the
+    correct response.
+    """
     judge_wrong_and_right(
         judge,
         ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
@@ -54,8 +56,10 @@ def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.8-03")
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("signature", [0x0000, 0x4855])
-def test_response_with_another_signature_is_ignored(peer, sut, judge, signature, RF):
-    """A response that is right but for its Signature neither opens the session nor ends the wait for the right one."""
+def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signature, RF):
+    """The peer answers a Ping Request with a wrong Signature, then correctly: the SUT opens the session only after the
+    correct response.
+    """
     wrong = {"Signature": signature, "RF": RF}
     judge_wrong_and_right(judge, ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"), PingingSut(peer, sut), lambda _: wrong)
 
@@ -63,8 +67,10 @@ def test_response_with_another_signature_is_ignored(peer, sut, judge, signature,
 @needs("ping_initiator")
 @covers("MQQB-3.1.7.8-02")
 @pytest.mark.parametrize(("RF", "expected"), [(0, PingingSut.SESSION_OPENED), (1, PingingSut.NO_SESSION)])
-def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected):
-    """When two datagrams with opposite RF come, the one with the Cookie of the request says what happens."""
+def test_ping_response_with_cookie_of_request_decides(peer, sut, judge, RF, expected):
+    """The peer sends a Ping Response with a wrong Cookie, then the correct one with the opposite RF: the SUT opens a
+    session exactly when the correct one has RF (refuse) clear.
+    """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     other = caller.answer_ping(asked, Cookie=~cookie_of(asked) & 0xFFFFFFFF, RF=1 - RF)
@@ -76,8 +82,10 @@ def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected)
 @sut_survives()
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.7.8-06")
-def test_response_that_comes_too_late_is_ignored(peer, sut, judge):
-    """A positive response after its time opens nothing before the retry time, when a session is opened all the same."""
+def test_late_ping_response_is_ignored(peer, sut, judge):
+    """The peer answers a Ping Request after the Ping Response Timer expired: the SUT opens no session before the retry
+    time, and one afterwards.
+    """
     caller = PingingSut(peer, sut)
     asked = caller.await_ping()
     caller.expire_response_timer()

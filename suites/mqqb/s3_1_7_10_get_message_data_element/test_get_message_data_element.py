@@ -27,8 +27,10 @@ OF_EVERY_PROPERTY = (
 @needs("receive")
 @covers("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03", *OF_EVERY_PROPERTY)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
-def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
-    """A message with many properties, recoverable or transactional, is in its queue with every one of them."""
+def test_received_message_has_every_property_of_its_packet(peer, sut, judge, queue):
+    """The peer sends a recoverable or transactional message with many properties: the message in the queue has each of
+    them.
+    """
     answers = f"TCP:{peer.address}\\private$\\mqc-answers"
     user = {
         "JN": 1,

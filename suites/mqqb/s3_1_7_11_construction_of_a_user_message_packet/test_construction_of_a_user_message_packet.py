@@ -41,10 +41,9 @@ NEVER_DUE = "it never sent when an acknowledgment was nearly due: it stood still
 
 @needs("send")
 @covers(*OF_WHAT_IS_CARRIED, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
-def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judge):
-    """The peer sends an express and two recoverable messages; the SUT sends soon after, when nearly due, and again.
-
-    The window of the peer is another.
+def test_message_has_session_header_when_acknowledgment_is_nearly_due(peer, sut, judge):
+    """The peer sends three messages; the SUT sends one soon after, one when the acknowledgment is nearly due, and one
+    more: only the second has a SessionHeader, with its values.
     """
     peer.configure(window_size=PEER_WINDOW)
     sut.slow_down(1)
@@ -131,8 +130,10 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
 
 @needs("inspect")
 @covers("MQQB-3.1.7.11-13", "MQQB-3.1.7.11-14")
-def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
-    """After a message of the SUT that carries the acknowledgment of three of the peer nothing is unacknowledged."""
+def test_data_model_has_nothing_unacknowledged_after_session_header(peer, sut, judge):
+    """The SUT sends a message whose SessionHeader acknowledges three messages of the peer: UnackedReceivedMsgCount is 0
+    and LastAckedRecoverableMsgSeqNumber is the last one.
+    """
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)

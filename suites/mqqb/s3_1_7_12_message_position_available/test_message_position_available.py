@@ -27,8 +27,10 @@ SECURELY = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
     "MQQB-3.1.7.12-15",
     "MQQB-3.1.7.12-16",
 )
-def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
-    """Two messages wait for a peer that cannot be reached; then they come, and a third when the session is open."""
+def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
+    """The SUT has two messages for an unreachable peer, then the peer listens and a third follows: all three have
+    entries and are sent once, with their identifiers and bodies.
+    """
     to = peer.direct_name()
     waiting = _two_that_wait(sut, to)
     judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
@@ -68,8 +70,8 @@ def _two_that_wait(sut, to: str) -> list[str]:
 
 @needs("send", "inspect")
 @covers("MQQB-3.1.7.12-10", "MQQB-3.1.7.12-11", "MQQB-3.1.7.12-12", "MQQB-3.1.7.12-13")
-def test_a_new_entry_has_its_first_values(peer, sut, judge):
-    """The entries of two messages that wait for a peer that cannot be reached are not numbered, and await nothing."""
+def test_new_entry_has_initial_values(peer, sut, judge):
+    """The SUT has two messages for an unreachable peer: their entries have all flags FALSE and all numbers 0."""
     to = peer.direct_name()
     _two_that_wait(sut, to)
     entries = table(sut, to)
@@ -90,8 +92,8 @@ def test_a_new_entry_has_its_first_values(peer, sut, judge):
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
-def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
-    """A message that comes while its queue is paused does not leave (E85)."""
+def test_message_for_paused_queue_is_not_sent_on_open_session(peer, sut, judge):
+    """The SUT's outgoing queue is paused on an open session before a second message: that message is not sent (E85)."""
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
@@ -103,8 +105,10 @@ def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.12-04")
-def test_a_message_for_a_queue_on_hold_opens_no_session(peer, sut, judge):
-    """A queue whose session ended is paused: a message for it changes nothing, for two retry times (E85)."""
+def test_message_for_paused_queue_opens_no_session(peer, sut, judge):
+    """The SUT's outgoing queue is paused and its session closed before a second message: no session follows within two
+    retry times (E85).
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.await_first(1)
@@ -128,8 +132,8 @@ def test_a_message_for_a_queue_on_hold_opens_no_session(peer, sut, judge):
 
 @needs("send", "receive")
 @covers("MQQB-3.1.7.12-02")
-def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
-    """A message for a queue of the SUT is in that queue, and no session is opened for it."""
+def test_message_for_own_queue_opens_no_session(peer, sut, judge):
+    """The SUT sends a message to a queue of its own: the message is in that queue, and no session is opened."""
     listener = peer.listen_raw()
     to = sut.format_name("plain")
     identifier = sut.send(to, body="at home")
@@ -145,8 +149,8 @@ def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
 
 @needs("send")
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
-def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
-    """Messages to a multicast address and to HTTP and HTTPS names open no session, accepted or not."""
+def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
+    """The SUT sends to a multicast address, an HTTP and an HTTPS name, which it may refuse: it opens no session."""
     listener = peer.listen_raw()
     for rule, name in zip(
         ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*ELSEWHERE, SECURELY), strict=True

@@ -37,8 +37,10 @@ WIDEST = 512
     "MQQB-3.1.7.13-13",
     "MQDMPR-3.1.7.1.34-03",
 )
-def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, judge):
-    """Three messages of the SUT, three of the peer, then the pause: an acknowledgment at once, and nothing is sent."""
+def test_pause_acknowledges_received_messages_and_stops_sending(peer, sut, judge):
+    """The peer sends three messages and the SUT's outgoing queue is paused: a SessionAck with its values comes at once,
+    and the SUT's next message is not sent.
+    """
     session, own, sent = _with_messages_of_both(peer, sut)
     to = PEER_NAME.format(peer.address)
     sut.pause(to)
@@ -83,8 +85,10 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
-def test_what_a_pause_does_to_the_session(peer, sut, judge):
-    """As above: the timer does not run, nothing is unacknowledged, the session is not active."""
+def test_pause_stops_ack_timer_and_session_activity(peer, sut, judge):
+    """The peer sends three messages and the SUT's outgoing queue is paused: the Session Ack Send Timer is stopped,
+    nothing is unacknowledged, and SessionActive is FALSE.
+    """
     session, _, sent = _with_messages_of_both(peer, sut)
     sut.pause(PEER_NAME.format(peer.address))
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
@@ -122,8 +126,10 @@ def _with_messages_of_both(peer, sut):
 
 @needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
-def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
-    """A full window, the pause, then all is acknowledged: the message that waited behind does not leave."""
+def test_pause_keeps_message_behind_full_window(peer, sut, judge):
+    """The SUT fills its window, one message waits, the queue is paused and the peer acknowledges all: the waiting
+    message is not sent, and the queue is OnHold.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)

@@ -14,8 +14,10 @@ from suites.mqqb.steps.sender import Sender
 
 @needs("send", "pause")
 @covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
-def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
-    """Two messages wait on the session of a paused queue; resumed, it sends both."""
+def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
+    """Two messages wait on the session of the SUT's paused outgoing queue: the SUT sends both when the queue is
+    resumed.
+    """
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.await_first(1)
@@ -31,8 +33,8 @@ def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
 
 @needs("send", "pause", "inspect")
 @covers("MQQB-3.1.7.14-07")
-def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
-    """Resumed with a message in flight, a session is active."""
+def test_session_is_active_after_resume_with_message_in_flight(peer, sut, judge):
+    """The SUT's outgoing queue is paused and resumed with a message unacknowledged: SessionActive is TRUE."""
     sender = Sender(peer, sut)
     sender.send(1)
     _, sent = sender.await_first(1)
@@ -58,8 +60,10 @@ def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
     "MQDMPR-3.1.7.2.4-03",
 )
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
-def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, waiting):
-    """The session is lost, the queue paused: for two retry times there is none, and one when it is resumed."""
+def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting):
+    """The SUT's outgoing queue is paused and its session lost: no session follows within two retry times, and one
+    follows when the queue is resumed.
+    """
     sut.slow_down(4)  # else a Ping Response may be too late, and there is no second attempt
     sender = Sender(peer, sut)
     sender.send(1)

@@ -79,8 +79,10 @@ def _queue(frame, name: str) -> str:
 @needs("queue_control")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", "private"])
-def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery):
-    """Of two messages that arrive the one with PA is acknowledged, to a direct name and to one with the SUT's GUID."""
+def test_arrival_is_acknowledged_only_with_pa(peer, sut, judge, name, delivery):
+    """The peer sends two messages to a direct or private format name of the SUT, one with PA: only that one gets an
+    ACK_REACH_QUEUE.
+    """
     transactional = delivery == "transactional"
     queue = "transactional" if transactional else "plain"
     number = private_number(sut, sut.queue(queue))
@@ -97,8 +99,10 @@ def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery
 
 @covers("MQQB-3.1.7.15-03", "MQQB-3.1.7.15-04")
 @needs("receive")
-def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
-    """Messages with a response queue and none for acknowledgments ask for those of arrival, refusal and receiving."""
+def test_message_without_administration_queue_is_not_acknowledged(peer, sut, judge):
+    """The peer sends messages that request acknowledgments but have only a response queue; they arrive, are refused,
+    purged or received: no acknowledgment comes.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
     sent = [
@@ -120,8 +124,10 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
 @covers("MQQB-3.1.7.15-05")
 @needs("configure")
 @pytest.mark.parametrize("insecure", [False, True])
-def test_what_tells_a_stranger_something_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """BAD_DST_Q is sent only with SendInsecureNacks; AckClass.NOT_TRANSACTIONAL_MSG always."""
+def test_insecure_nack_is_sent_only_when_configured(peer, sut, judge, insecure):
+    """The peer sends a message to a missing queue and a nontransactional one to a transactional queue: BAD_DST_Q comes
+    only with SendInsecureNacks, NOT_TRANSACTIONAL_MSG always.
+    """
     sut.configure(send_insecure_nacks=insecure)
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = receiver.build_message(destination=peer.missing_queue, properties={"NA": 1})
@@ -159,8 +165,10 @@ def _administrations(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, di
     "MQQB-3.1.7.15-15",
 )
 @needs("receive", "private_names", "public_names")
-def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
-    """For each type of administration queue a message is acknowledged when it arrives, and when it is received."""
+def test_acknowledgment_is_addressed_to_administration_queue(peer, sut, judge):
+    """The peer sends a message for each type of administration queue (AQ 7, 2, 6, 5) and an application receives it:
+    both acknowledgments are addressed to that queue.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_administrations(sut, receiver)):
         sent, arrived = receiver.send_for_ack(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
@@ -186,8 +194,10 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
     [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
     ids=["arrived", "refused"],
 )
-def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_there(peer, sut, judge, asked, name):
-    """With AQ 3 the acknowledgment of a message to the SUT, taken or not, is in its own queue of that number."""
+def test_acknowledgment_for_aq_3_is_in_queue_of_destination(peer, sut, judge, asked, name):
+    """The peer sends a message with AQ 3, accepted or refused: the acknowledgment is in the SUT's own queue of that
+    number.
+    """
     queue = sut.new_queue("administration")
     number = private_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
@@ -215,8 +225,10 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
 )
 @needs("queue_control")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, recoverable):
-    """Identifier, queue, delivery and body of the message, for one that arrives and one that is refused."""
+def test_acknowledgments_of_arrival_and_refusal_have_values_of_packet(peer, sut, judge, recoverable):
+    """The peer sends a message that arrives and one that is refused, to a direct and a private name: each
+    acknowledgment has correlation, response queue, delivery and body of its packet.
+    """
     number = private_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
@@ -259,10 +271,9 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
     *ATTRIBUTES,
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
-def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, judge, recoverable):
-    """A message that arrives and two that are refused, with all that can be asked for, to direct names.
-
-    The last one has a SecurityHeader that names its sender alone: its body was not encrypted either.
+def test_acknowledgment_has_no_attributes_of_its_message(peer, sut, judge, recoverable):
+    """The peer sends one message that arrives and two that are refused, with all requests, lifetimes and journals: the
+    acknowledgments have none of these attributes.
     """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
@@ -293,8 +304,10 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
 
 @covers("MQQB-3.1.7.15-22")
 @needs("configure")
-def test_the_response_queue_of_an_acknowledgment_may_be_public(peer, sut, judge):
-    """A message to a public queue that the SUT has not is refused; the acknowledgment names that queue."""
+def test_response_queue_of_refused_message_to_public_queue_is_public(peer, sut, judge):
+    """The peer sends a message to a public queue that the SUT does not have: the negative acknowledgment names that
+    public queue as response queue.
+    """
     sut.configure(send_insecure_nacks=True)
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
@@ -349,8 +362,10 @@ DELIVERY = {
 @pytest.mark.parametrize(
     "end", [pytest.param(end, marks=covers(rule, *EVENTS.get(end, ())), id=end) for end, rule in CLASSES.items()]
 )
-def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, delivery):
-    """Of three messages with one disposition that with the bit for it is acknowledged; the others lack it."""
+def test_message_that_leaves_its_queue_is_acknowledged_only_when_requested(peer, sut, judge, end, delivery):
+    """Three messages without requests, with the wrong and with the right request are received, purged, deleted or
+    expire: only the last is acknowledged, with its values.
+    """
     bit, expected = ENDS[end]
     recoverable = int(delivery != "express")
     other = {"PR": "NR", "NR": "PR"}[bit]

@@ -44,8 +44,10 @@ def _privacy(frame: Frame) -> dict[str, Any]:
 
 @covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_an_order_ack_names_the_sequence_and_how_far_it_got(peer, sut, judge, count):
-    """Of a sequence of several messages the last OrderAck names the last, and the one before as previous."""
+def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
+    """The peer sends 1, 2 or 5 messages of a sequence: the last OrderAck has the TxSequenceID, the last number and the
+    number before it, and is not encrypted.
+    """
     receiver = Receiver(peer, sut, ordinal=9)
     sent = [receiver.send() for _ in range(count)]
     frame = receiver.last_acknowledgment(count)
@@ -88,8 +90,10 @@ OF_A_PACKET = {
 
 @covers(*OF_A_PACKET, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
-def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge, routed):
-    """After two messages that are taken a seventh is for no queue: its FinalAck says which message, and after which."""
+def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed):
+    """The peer sends two transactional messages, then one to a missing queue: its FinalAck has the previous number,
+    source and MessageID of that packet.
+    """
     receiver = Receiver(peer, sut)
     for _ in range(2):
         receiver.send()
@@ -110,8 +114,10 @@ OF_A_MESSAGE = {
 
 @needs("receive")
 @covers(*OF_A_MESSAGE, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
-def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
-    """Of three messages in their queue the last, after a gap, wants a FinalAck; an application receives them all."""
+def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
+    """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
+    the previous number, source and MessageID of the last.
+    """
     receiver = Receiver(peer, sut)
     sent = [receiver.send() for _ in range(2)]
     receiver.sequence.number = 6
@@ -125,8 +131,10 @@ def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
 
 
 @covers("MQQB-3.1.7.17-D11")
-def test_acknowledgments_of_a_session_for_a_direct_name_go_to_a_direct_name(peer, sut, judge):
-    """The order queue at the address of the peer: for an OrderAck, and for a FinalAck."""
+def test_acknowledgments_of_direct_name_go_to_order_queue_at_address(peer, sut, judge):
+    """The peer sends a message that is accepted and one that is refused, to direct names: OrderAck and FinalAck are
+    addressed to the order queue at the peer's address.
+    """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send(destination=peer.missing_queue)]
     for message, final in zip(sent, (False, True), strict=True):
@@ -139,8 +147,10 @@ def test_acknowledgments_of_a_session_for_a_direct_name_go_to_a_direct_name(peer
 
 @needs("queue_control", "private_names")
 @covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
-def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(peer, sut, judge):
-    """The message is for a private name of the SUT: the order queue is number 4 of the peer's."""
+def test_order_ack_of_private_name_goes_to_private_queue_4(peer, sut, judge):
+    """The peer sends a transactional message to a private format name of the SUT: the OrderAck is addressed to private
+    queue 4 of the peer.
+    """
     number = private_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
     sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
@@ -155,8 +165,10 @@ def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(pee
 
 
 @covers("MQQB-3.1.7.17-11")
-def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
-    """Being recoverable, two FinalAcks whose session is lost with them come on the next one, and on the one after."""
+def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge):
+    """The peer sends two refused messages and drops every session twice without acknowledging the FinalAcks: both come
+    again on each following session.
+    """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
@@ -170,8 +182,10 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
 
 
 @covers("MQQB-3.1.7.17-11")
-def test_a_final_ack_whose_session_is_lost_comes_on_another_that_is_open(peer, sut, judge):
-    """Two sessions are lost one after the other, a FinalAck with each: both come on what the SUT opens then."""
+def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
+    """The peer closes the session of each of two FinalAcks: both come again on a session that is open or that the SUT
+    opens.
+    """
     nowhere = peer.missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
     sent: list[Frame] = []

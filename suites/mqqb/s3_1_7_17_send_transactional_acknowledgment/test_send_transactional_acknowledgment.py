@@ -19,8 +19,10 @@ from suites.mqqb.steps.ordering import LABEL, Receiver, place
     "MQQB-3.1.7.17-07",
     "MQQB-3.1.7.17-11",
 )
-def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
-    """An OrderAck for a message that was taken, then a FinalAck for one that no queue takes."""
+def test_order_ack_and_final_ack_have_prescribed_properties(peer, sut, judge):
+    """The peer sends a message that is accepted and one to a missing queue: the OrderAck and the FinalAck have their
+    class, attributes, own MessageID, destination and body.
+    """
     receiver = Receiver(peer, sut)
     names = []
     nowhere = peer.missing_queue
