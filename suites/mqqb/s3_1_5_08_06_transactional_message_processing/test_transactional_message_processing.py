@@ -21,7 +21,7 @@ from suites.mqqb.steps.pinging import read_element
 LONGEST_MS = 10_000
 """MaximumOrderAckDelay (3.1.3.2), in ms."""
 EVER_MS = 9 * LONGEST_MS
-"""An OrderAck that is delayed for longer is delayed without limit, whatever MaximumOrderAckDelay is."""
+"""The delay after which a missing OrderAck counts as delayed without limit."""
 GAP = 0.6
 """The part of OrderAckTimeout between two messages."""
 MAX_SPEED_UP = 4
@@ -369,7 +369,7 @@ def test_data_model_counts_rejections_and_shows_times(peer, sut, judge):
 
 
 def _judge_growth(peer, judge, rule, before, after, name, since, evidence):
-    """Judge that a time in seconds grew as much as time passed, whatever the SUT's clock shows."""
+    """Judge that a time in seconds grew as much as time passed; the SUT's clock may differ."""
     passed, grown = peer.took(since), read_element(after, name) - read_element(before, name)
     latest_s = passed.ms // 1_000 + 2
     allowed_ms = passed.allowed(EARLIEST_S * 1_000, latest_s * 1_000, grown * 1_000)

@@ -71,7 +71,7 @@ def test_recoverable_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     )
     judge("MQQB-3.1.5.8.7-04", expected=1, observed=bits["PT"], evidence=evidence)
     if ack.kind != "SessionAck":
-        raise ConformanceFailure("the acknowledgment is no SessionAck")
+        raise ConformanceFailure("the acknowledgment is not a SessionAck")
     header = ack["SessionHeader"]
     for rule, expected, observed in (
         ("MQQB-3.1.5.8.7-05", FLAGS + 1, header.AckSequenceNumber),

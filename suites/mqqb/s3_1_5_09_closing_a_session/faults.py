@@ -54,7 +54,7 @@ add(
 
 
 class _AwaitedWithoutMessages(Closing):
-    """A session that is closed with nothing left to send is tried again later, too."""
+    """A session that is closed with nothing left to send is later tried again."""
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         super().close(session, reason, now)
@@ -66,7 +66,7 @@ class _AwaitedWithoutMessages(Closing):
 
 
 class _EstablishedWithoutMessages(Establishing):
-    """A session with nothing to send is established again, too."""
+    """A session with nothing to send is established again."""
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if len(session.OutgoingMessageTable):

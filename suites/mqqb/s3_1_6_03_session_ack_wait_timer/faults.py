@@ -49,7 +49,7 @@ class ReceivedAckKeptForNothing(SessionAcks):
 
 @fault("sender-received-ack-ignored-at-expiry", breaks="MQQB-3.1.6.3-04")
 class ReceivedAckIgnored(SessionAcks):
-    """The sender closes the session at the first expiry of the Session Ack Wait Timer, whatever it received."""
+    """The sender closes the session at the first expiry of the Session Ack Wait Timer despite received packets."""
 
     def on_wait_timer(self, session: Session, now: Now) -> None:
         session.ReceivedAck = False

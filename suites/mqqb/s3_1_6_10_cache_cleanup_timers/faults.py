@@ -77,7 +77,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     (
         "receiver-user-cert-cache-timer-ignores-age",
         ("MQQB-3.1.6.13-04",),
-        "The receiver restarts the cleanup timer of UserCertCache with a whole lifetime, whatever the age of entries.",
+        "The receiver restarts the cleanup timer of UserCertCache with a whole lifetime.",
         CERTIFICATES,
         _DueByNothing,
     ),

@@ -24,7 +24,7 @@ from reference_qm.surface.clock import Now
 
 
 def _updated(change: Callable[[Session, OutgoingMessagePosition], None]) -> Install:
-    """Spoil what was updated."""
+    """Change the session and the position after a message was updated."""
 
     class Updated(Sending):
         def update_user_message(
@@ -142,7 +142,7 @@ add(
 
 
 def _after_carrying(change: Callable[[QueueManager, Session, Session, Now], None]) -> Install:
-    """Spoil what a message that carries a SessionHeader changes; ``change`` gets the session as it was, too."""
+    """Change the session after a message with a SessionHeader; ``change`` also gets the earlier session."""
 
     def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
         def note(qm: QueueManager, session: Session, now: Now) -> None:

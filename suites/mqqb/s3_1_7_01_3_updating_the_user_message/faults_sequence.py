@@ -109,7 +109,7 @@ add(
 
 
 def _noted(change: Callable[[list[SequenceInfo]], None]) -> Install:
-    """Spoil UnackedSequence when a message was sent."""
+    """Change UnackedSequence when a message was sent."""
 
     class Noted(TransactionalSending):
         def update_transaction_header(

@@ -14,15 +14,15 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import read_element
-from suites.mqqb.steps.sender import PEER_WINDOW, Sender
+from suites.mqqb.steps.sender import Sender
 from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
 
 WAITS = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed (note <46>)."""
-LATE = 0.85
-"""Part of the delay of an acknowledgment after which a message carries it: three quarters or more (3.1.7.11)."""
+NEARLY_DUE = 0.85
+"""The part of an acknowledgment's delay after which a message has a SessionHeader: above three quarters (3.1.7.11)."""
 ATTEMPTS = 5
-"""A busy machine may act too early or too late; no more often than that."""
+"""The number of attempts, because a busy machine may act too early or too late."""
 
 
 @needs("send")
@@ -57,7 +57,7 @@ def test_transactional_messages_keep_sequence_position_when_resent(peer, sut, ju
     same = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in again] == places
     judge(
         "MQQB-3.1.7.1.3-01",
-        expected=holds("their places", otherwise="others"),
+        expected=holds("the same positions", otherwise="other positions"),
         observed=bool(same),
         evidence=[*sent, *again],
     )
@@ -123,7 +123,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     """The peer sends three messages; the SUT sends one shortly before their acknowledgment is due: its SessionHeader
     acknowledges them, and no SessionAck follows.
     """
-    peer.configure(window_size=PEER_WINDOW)
+    peer.configure(window_size=Sender.PEER_WINDOW)
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)
@@ -137,7 +137,7 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         received = [
             session.send(packet) for packet in (peer.message(), peer.recoverable_message(), peer.recoverable_message())
         ]
-        peer.pass_time(int(delay_ms * LATE))
+        peer.pass_time(int(delay_ms * NEARLY_DUE))
         count = attempt + 2
         sender.send(count, delivery=delivery)
         frame = sender.collect(session, count)[-1]
@@ -146,7 +146,9 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(received[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == ATTEMPTS:
-        judge.give_up(Verdict.NOT_EXERCISED, "it never sent when an acknowledgment was nearly due: it stood still")
+        judge.give_up(
+            Verdict.NOT_EXERCISED, "the SUT never sent a message when an acknowledgment was nearly due: it stood still"
+        )
         return
     evidence = [*received, frame]
     if len(session.messages) < count:
@@ -189,12 +191,12 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     whole = {name: getattr(carried, name) for name in due}
     judge("MQQB-3.1.7.1.3-15", expected=due, observed=whole, evidence=evidence)
 
-    # What is resent meanwhile, where answers take long, acknowledges nothing.
+    # Resent messages, where answers take long, acknowledge nothing.
     silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout), of="SessionAck")
     judge(
         "MQQB-3.1.7.1.3-23",
         "MQQB-3.1.7.1.3-24",
-        expected=holds("nothing follows"),
+        expected=holds("no SessionAck follows"),
         observed=silent or session.outcome(),
         evidence=[*evidence, session.last],
     )
@@ -217,8 +219,8 @@ def test_session_header_of_message_acknowledges_received_messages(peer, sut, jud
     session.acknowledge_all()
 
 
-WAITING = 2
-"""Messages that wait for an acknowledgment when the next session begins: two, so that one too few is another number."""
+UNACKNOWLEDGED = 2
+"""Unacknowledged messages at the beginning of the next session."""
 
 
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
@@ -229,28 +231,28 @@ def test_sender_stops_when_window_is_full(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1)
     session, _ = sender.await_first(1)
-    window = agreed_window(session)
+    window = require_agreed_window(session)
     sender.send(*range(2, window + 4))
     first = sender.collect_all(session, window)
-    session.send(session_ack(AckSequenceNumber=window - WAITING))
+    session.send(session_ack(AckSequenceNumber=window - UNACKNOWLEDGED))
     every = len(sender.collect(session, window + 3))
-    session.send(session_ack(AckSequenceNumber=every - WAITING))
+    session.send(session_ack(AckSequenceNumber=every - UNACKNOWLEDGED))
     session.close()
     later = sender.await_session()
-    if agreed_window(later) != window:
-        raise ConformanceFailure(f"the next session has a window of {agreed_window(later)}, not of {window}")
+    if require_agreed_window(later) != window:
+        raise ConformanceFailure(f"the next session has a window of {require_agreed_window(later)}, not of {window}")
     sender.send(*range(window + 4, 2 * window + 5))
     again = sender.collect_all(later, window)
-    # Who counts what waits and then what is sent once more (E64) has that much less room on a session.
-    allowed = [(window, window), (window, window - WAITING), (window - 1, window - WAITING)]
+    # A SUT that counts waiting messages and resent ones (E64) has that much less room on a session.
+    allowed = [(window, window), (window, window - UNACKNOWLEDGED), (window - 1, window - UNACKNOWLEDGED)]
     expected, observed = one_of(*map(str, allowed)), str((len(first), len(again)))
     judge.all(expected=expected, observed=observed, evidence=[*first[-2:], *again[-2:]], errata="E64")
     later.send(session_ack(AckSequenceNumber=len(again)))
-    sender.collect(later, window + 1 + WAITING)
+    sender.collect(later, window + 1 + UNACKNOWLEDGED)
     later.acknowledge_all()
 
 
-def agreed_window(session) -> int:
+def require_agreed_window(session) -> int:
     """Return the WindowSize of both sides; ConformanceFailure when they differ."""
     sizes = {frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1])}
     if len(sizes) > 1:

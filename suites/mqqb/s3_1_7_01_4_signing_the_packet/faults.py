@@ -69,7 +69,7 @@ def _is_oldest(message: Message) -> bool:
 
 @fault("sender-signature-hash-always-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
 class SignedWithSha1(Securing):
-    """The sender signs with SHA-1 whatever HashAlgorithm says, except by the MSMQ 1.0 signature type."""
+    """The sender signs with SHA-1 instead of the HashAlgorithm, except by the MSMQ 1.0 signature type."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         if _is_oldest(message):

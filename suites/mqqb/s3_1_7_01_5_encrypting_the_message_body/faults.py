@@ -154,7 +154,7 @@ add(
 add(
     "sender-enhanced-rc2-key-always-128-bits",
     ("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18"),
-    "The sender makes RC2 keys of 128 bits at level Enhanced whatever SendEnhancedRC2Using40BitKeys says.",
+    "The sender makes RC2 keys of 128 bits at level Enhanced although SendEnhancedRC2Using40BitKeys is TRUE.",
     _configured(lambda settings: replace(settings, SendEnhancedRC2Using40BitKeys=False)),
 )
 
@@ -205,7 +205,7 @@ class KeysNotSearched(Securing):
 
 
 def _encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool] = lambda _: True) -> Install:
-    """Change what was encrypted; callables get the old value."""
+    """Change fields of an encrypted message; callables get the old value."""
 
     class Encrypted(Securing):
         def encrypt_body(

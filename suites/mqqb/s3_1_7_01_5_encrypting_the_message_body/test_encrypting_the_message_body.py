@@ -30,8 +30,8 @@ from suites.mqqb.steps.sender import Sender
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
-LONG = 100
-"""Lifetimes that a cleanup timer may run for without having been started again: how many are right is another rule."""
+MOST_LIFETIMES = 100
+"""Lifetimes that count as an unrestarted cleanup timer; the exact duration is another rule."""
 WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -41,10 +41,10 @@ WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes192": ("advanced", {"preferred_advanced": "aes192"}, (ADVANCED, AES_192, 192), "MQQB-3.1.7.1.5-14"),
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
-"""Level, preference, the provider, algorithm and bits of the key that they lead to, and the rule of that choice."""
+"""Level, preference, the resulting provider, algorithm and key bits, and the rule of that choice."""
 LEVELS = {way[0]: way for way in WAYS.values()}
 CHOICES = {level: [way[2] for way in WAYS.values() if way[0] == level] for level in LEVELS}
-"""The choices of each level that a configuration can lead to."""
+"""The choices of each level that some configuration makes."""
 OF_LEVEL = {
     "base": ("MQDMPR-3.1.1.12-06", 1),
     "enhanced": ("MQDMPR-3.1.1.12-07", 3),
@@ -159,7 +159,7 @@ def test_resent_message_is_encrypted_again(peer, sut, judge, delivery):
 
 
 def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
-    """Return what is judged of an encrypted message, whatever the level: rule, expected, observed."""
+    """Return rule, expected and observed value of each comparison for an encrypted message of any level."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
     hidden = "encrypted" if found.encrypted and BODY.encode() not in found.frame.data else "in clear"
@@ -262,7 +262,7 @@ DEFAULTS = {
     "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
     "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
 }
-"""What is preferred at each level unless somebody configured it otherwise, by rule."""
+"""The default choice of each level, by rule."""
 
 
 @NEEDS
@@ -335,7 +335,7 @@ def test_new_symmetric_keys_are_cached_until_cache_is_full(peer, sut, judge):
     )
     running = later is not None and started is not None and later <= started - LATER_MS // 2
     soonest = due - sut.slack_ms(due) - sut.response_timeout_ms
-    for rule, latest in (("MQQB-3.1.7.1.5-34", LONG * due), ("MQQB-3.1.1.3-14", due)):
+    for rule, latest in (("MQQB-3.1.7.1.5-34", MOST_LIFETIMES * due), ("MQQB-3.1.1.3-14", due)):
         runs = started if running else f"{started}, then {later}"
         judge(rule, expected=between(soonest, latest), observed=runs, evidence=[first.frame, again.frame])
     frames = []
@@ -375,7 +375,7 @@ CANNOT_BE_ENCRYPTED = {
     "advanced": ("advanced", BASE_ONLY, ("MQQB-3.1.7.1.5-15", "MQQB-3.1.7.1.5-20")),
     "enhanced": ("enhanced", BASE_ONLY, ("MQQB-3.1.7.1.5-18", "MQQB-3.1.7.1.5-20")),
 }
-"""Level, GUID of the queue manager that the message is for (none in a direct name), and the rules of the refusal."""
+"""Level, GUID of the destination queue manager (None: a direct name), and the rules of the refusal."""
 
 
 @needs("security", "send", "private_names", "receive")

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways in which an application takes a message."""
+"""MS-MQQB 3.1.7.2 Message Position Deleted, 3.1.7.2.1, 3.1.7.2.2: the ways to receive a message."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import pytest
 
 from harness.expectations import facts, of_classes
 from harness.run.marks import covers, needs
-from suites.applications import received
-from suites.mqqb.steps.acknowledged_application import WAIT_MS, AcknowledgedApplication
+from suites.mqqb.steps.acknowledged_application import AcknowledgedApplication
 from suites.mqqb.steps.disposition import AckClass, correlation, identifier
 
 pytestmark = needs("receive", "queue_control")
@@ -26,8 +25,8 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     application.call("peek_message", cursor=cursor, timeout_ms=0)
     for _ in range(2):
         application.call("peek_next", cursor=cursor, timeout_ms=0)
-    received(sut, cursor=cursor)  # c
-    received(sut, handle=handle)  # a
+    application.call("receive", cursor=cursor, timeout_ms=0)  # c
+    application.call("receive", handle=handle, timeout_ms=0)  # a
     application.take()  # b
     application.call("close_cursor", cursor=cursor)
     known = application.identifiers()
@@ -43,8 +42,8 @@ def test_each_way_of_receiving_is_acknowledged_and_peeking_is_not(peer, sut, jud
     application.call("peek_message", handle=handle, timeout_ms=0)
     application.take()  # d
     for _ in range(2):
-        received(sut, handle=handle)  # f, i
-    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=WAIT_MS)
+        application.call("receive", handle=handle, timeout_ms=0)  # f, i
+    given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=application.WAIT_MS)
     application.call("cancel", request=given_up)
     application.read_before_arrival("k", "receive", handle=handle)
     application.read_before_arrival("l", "peek_message", queue=queue)
@@ -69,7 +68,7 @@ def test_message_received_in_transaction_is_acknowledged_at_commit(peer, sut, ju
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
         transaction = application.begin(external=external)
         application.take(transaction=transaction)  # a
-        sut.control.begin("receive", queue=queue, timeout_ms=WAIT_MS, transaction=transaction)
+        sut.control.begin("receive", queue=queue, timeout_ms=application.WAIT_MS, transaction=transaction)
         peer.settle()
         if external:
             application.decide("prepare", transaction)
@@ -125,10 +124,10 @@ def test_messages_purged_during_transactions_are_acknowledged_once(peer, sut, ju
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]
-    told_of = application.labels_of(map(correlation, came))
-    observed = sorted([*told_of, *application.labels()])
+    acknowledged = application.labels_of(map(correlation, came))
+    observed = sorted([*acknowledged, *application.labels()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
-    left = {"acknowledged": told_of, "left": application.labels()}
+    left = {"acknowledged": acknowledged, "left": application.labels()}
     judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
     of_third = [ack for ack in came if correlation(ack) == identifier(sent[2])]
     judge("MQQB-3.1.7.2.1-D03", expected=of_classes(AckClass.Q_PURGED), observed=of_third, evidence=evidence)

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.4 Get Destination Info, by where the SUT connects and which queue manager it asks for there."""
+"""MS-MQQB 3.1.7.4 Get Destination Info, observed by the connection of the SUT and its ServerGuid."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from suites.mqqb.steps.opening import OTHER_GUID, guid_text, private_name
 from suites.mqqb.steps.outgoing_session import OutgoingSession
 
 
-def connected_to(peer) -> Expectation:
+def connection_to(peer) -> Expectation:
     """Expect a connection to the address of the peer."""
     return holds(f"a connection to {peer.address}", otherwise="no connection")
 
 
-def connection_for(peer, sut, name: str):
+def send_to_name(peer, sut, name: str):
     """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
     connection = OutgoingSession(peer, sut, name).listener.accept()
     request = None if connection is None else connection.poll("EstablishConnection")
-    asked = "nobody" if request is None else guid_text(request["EstablishConnectionHeader"].ServerGuid)
+    asked = "no request" if request is None else guid_text(request["EstablishConnectionHeader"].ServerGuid)
     return connection is not None, asked, request
 
 
@@ -28,13 +28,13 @@ def test_direct_name_leads_to_connection_to_its_address(peer, sut, judge):
     """The SUT sends to a direct format name of the peer: it connects to the address in the name, with a null ServerGuid
     (or the peer's, E11).
     """
-    where, asked, request = connection_for(peer, sut, peer.direct_name())
+    where, asked, request = send_to_name(peer, sut, peer.direct_name())
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-03",
         "MQQB-3.1.7.4-04",
         "MQQB-3.1.7.4-17",
-        expected=connected_to(peer),
+        expected=connection_to(peer),
         observed=where,
     )
     either = one_of(guid_text(NULL_GUID), guid_text(peer.identifier))
@@ -47,12 +47,12 @@ def test_private_name_leads_to_connection_to_its_queue_manager(peer, sut, judge)
     """The SUT sends to a private format name of the peer: it connects to the peer, with the GUID in the name as
     ServerGuid.
     """
-    where, asked, request = connection_for(peer, sut, private_name(peer.identifier))
+    where, asked, request = send_to_name(peer, sut, private_name(peer.identifier))
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-15",
         "MQQB-3.1.7.4-17",
-        expected=connected_to(peer),
+        expected=connection_to(peer),
         observed=where,
     )
     judge("MQQB-3.1.7.4-14", "MQQB-3.1.7.4-16", expected=guid_text(peer.identifier), observed=asked, evidence=request)
@@ -79,17 +79,17 @@ def test_public_name_leads_to_connection_to_owner_of_queue(peer, sut, judge):
     """The SUT sends to a public format name of a queue of the peer: it connects to the peer, with the peer's GUID as
     ServerGuid.
     """
-    where, asked, request = connection_for(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    where, asked, request = send_to_name(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     judge(
         "MQQB-3.1.7.4-02",
         "MQQB-3.1.7.4-06",
         "MQQB-3.1.7.4-07",
         "MQQB-3.1.7.4-12",
         "MQQB-3.1.7.4-17",
-        expected=connected_to(peer),
+        expected=connection_to(peer),
         observed=where,
     )
-    expected = fields({"GUID": guid_text(peer.identifier), "address": connected_to(peer)})
+    expected = fields({"GUID": guid_text(peer.identifier), "address": connection_to(peer)})
     observed = {"GUID": asked, "address": where}
     judge(
         "MQDMPR-3.1.7.1.5-64",

@@ -9,28 +9,30 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import STOOD_STILL, PingingSut, cookie_of
 
-IGNORED = fields({"on the wrong one": PingingSut.NO_SESSION, "on the right one": PingingSut.SESSION_OPENED})
+IGNORED = fields({"after the wrong one": PingingSut.NO_SESSION, "after the correct one": PingingSut.SESSION_OPENED})
 
 
-def judge_wrong_and_right(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
-    """Answer wrongly, then rightly; judge what followed on each. ``wrong``: fields of a wrong answer to a request."""
+def judge_wrong_then_correct(judge, rules: tuple[str, ...], caller: PingingSut, wrong) -> None:
+    """Answer wrongly, then correctly; judge the reaction to each. ``wrong``: fields of a wrong answer to a request."""
     asked = caller.await_ping()
-    bad = caller.answer_ping(asked, **wrong(asked))
-    upon_bad = caller.await_session(caller.half_response_ms)
-    good = caller.answer_ping(asked)
-    upon_good = caller.await_session(caller.no_retry_ms) if upon_bad == PingingSut.NO_SESSION else PingingSut.NO_SESSION
-    evidence = [asked, bad, good]
+    wrong_answer = caller.answer_ping(asked, **wrong(asked))
+    after_wrong = caller.await_session(caller.half_response_ms)
+    correct = caller.answer_ping(asked)
+    after_correct = (
+        caller.await_session(caller.no_retry_ms) if after_wrong == PingingSut.NO_SESSION else PingingSut.NO_SESSION
+    )
+    evidence = [asked, wrong_answer, correct]
     if (
-        upon_bad == upon_good == PingingSut.NO_SESSION
+        after_wrong == after_correct == PingingSut.NO_SESSION
     ):  # its wait may have been over: at its next request one follows the other
         again = caller.end.poll(caller.sut.connect_timeout_ms)
         if again is not None:
             evidence += [again, caller.answer_ping(again, **wrong(again)), caller.answer_ping(again)]
-            upon_good = caller.await_session(caller.no_retry_ms)
-    if upon_bad == upon_good == PingingSut.NO_SESSION and caller.stood_still_after(asked):
+            after_correct = caller.await_session(caller.no_retry_ms)
+    if after_wrong == after_correct == PingingSut.NO_SESSION and caller.stood_still_after(asked):
         judge.give_up(Verdict.NOT_EXERCISED, STOOD_STILL)
         return
-    observed = {"on the wrong one": upon_bad, "on the right one": upon_good}
+    observed = {"after the wrong one": after_wrong, "after the correct one": after_correct}
     judge(*rules, expected=IGNORED, observed=observed, evidence=evidence)
 
 
@@ -43,7 +45,7 @@ def test_ping_response_with_wrong_cookie_is_ignored(peer, sut, judge, error, RF)
     """The peer answers a Ping Request with a wrong Cookie, then correctly: the SUT opens the session only after the
     correct response.
     """
-    judge_wrong_and_right(
+    judge_wrong_then_correct(
         judge,
         ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
         PingingSut(peer, sut),
@@ -61,7 +63,7 @@ def test_ping_response_with_wrong_signature_is_ignored(peer, sut, judge, signatu
     correct response.
     """
     wrong = {"Signature": signature, "RF": RF}
-    judge_wrong_and_right(judge, ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"), PingingSut(peer, sut), lambda _: wrong)
+    judge_wrong_then_correct(judge, ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"), PingingSut(peer, sut), lambda _: wrong)
 
 
 @needs("ping_initiator")
@@ -90,11 +92,11 @@ def test_late_ping_response_is_ignored(peer, sut, judge):
     asked = caller.await_ping()
     caller.expire_response_timer()
     if caller.listener.waiting and caller.stood_still_after(asked):
-        judge.give_up(Verdict.NOT_EXERCISED, f"{STOOD_STILL}, and tried again before it was sure to be over")
+        judge.give_up(Verdict.NOT_EXERCISED, f"{STOOD_STILL}, and tried again before that time was surely over")
         return
     late = caller.answer_ping(asked)
-    upon_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
-    later = caller.await_retry() if upon_late == PingingSut.NO_SESSION else "nothing"
-    expected = fields({"on the late one": PingingSut.NO_SESSION, "later": PingingSut.SESSION_RETRIED})
-    observed = {"on the late one": upon_late, "later": later}
+    after_late = caller.await_session(caller.no_retry_ms - sut.slack_ms(1_000))
+    later = caller.await_retry() if after_late == PingingSut.NO_SESSION else "nothing"
+    expected = fields({"after the late one": PingingSut.NO_SESSION, "later": PingingSut.SESSION_RETRIED})
+    observed = {"after the late one": after_late, "later": later}
     judge("MQQB-3.1.7.8-06", expected=expected, observed=observed, evidence=[asked, late])

@@ -12,9 +12,9 @@ from harness.run.marks import covers, needs
 from suites.applications import DONE, tried
 from suites.mqqb.steps.sender import Sender
 
-UNTOUCHED = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
-ELSEWHERE = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
-SECURELY = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
+INITIAL_FLAGS = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
+OTHER_PROTOCOLS = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
+HTTPS_NAME = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
 
 
 @needs("send", "queue_control")
@@ -32,7 +32,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     entries and are sent once, with their identifiers and bodies.
     """
     to = peer.direct_name()
-    waiting = _two_that_wait(sut, to)
+    waiting = _send_two_to_unreachable(sut, to)
     judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
     judge.conclude("MQQB-3.1.7.12-07")
 
@@ -60,7 +60,7 @@ def test_available_message_gets_entry_and_is_sent_once(peer, sut, judge):
     session.acknowledge_all()
 
 
-def _two_that_wait(sut, to: str) -> list[str]:
+def _send_two_to_unreachable(sut, to: str) -> list[str]:
     """Let the SUT send an express and a recoverable message to a name; return their message ids."""
     return [
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
@@ -73,11 +73,11 @@ def _two_that_wait(sut, to: str) -> list[str]:
 def test_new_entry_has_initial_values(peer, sut, judge):
     """The SUT has two messages for an unreachable peer: their entries have all flags FALSE and all numbers 0."""
     to = peer.direct_name()
-    _two_that_wait(sut, to)
-    entries = table(sut, to)
+    _send_two_to_unreachable(sut, to)
+    entries = find_entries(sut, to)
     first = entries[-1] if entries else {}
-    states = {name: first.get(name) for name in UNTOUCHED}
-    judge("MQQB-3.1.7.12-10", expected=UNTOUCHED, observed=states)
+    states = {name: first.get(name) for name in INITIAL_FLAGS}
+    judge("MQQB-3.1.7.12-10", expected=INITIAL_FLAGS, observed=states)
     for rule, name in (
         ("MQQB-3.1.7.12-11", "SequenceNumber"),
         ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
@@ -153,7 +153,7 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
     """The SUT sends to a multicast address, an HTTP and an HTTPS name, which it may refuse: it opens no session."""
     listener = peer.listen_raw()
     for rule, name in zip(
-        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*ELSEWHERE, SECURELY), strict=True
+        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*OTHER_PROTOCOLS, HTTPS_NAME), strict=True
     ):
         to = name.format(address=peer.address)
         taken = tried(partial(sut.send, to, body="by another protocol")) == DONE
@@ -164,11 +164,11 @@ def test_multicast_and_http_messages_open_no_session(peer, sut, judge):
             expected=holds("no session", otherwise="a session"),
             observed=not opened,
             case=to,
-            note=None if taken else "the SUT does not take such a message",
+            note=None if taken else "the SUT refuses such a message",
         )
 
 
-def table(sut, to: str) -> list[dict[str, Any]]:
+def find_entries(sut, to: str) -> list[dict[str, Any]]:
     """Return OutgoingMessageTable of the session for a format name."""
     found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
     return [entry for one in found for entry in one["OutgoingMessageTable"]]

@@ -24,11 +24,11 @@ def test_resumed_queue_sends_waiting_messages(peer, sut, judge):
     sut.pause(sender.to)
     sender.send(2, 3)
     sender.collect_all(session, 1)
-    if new(session):
+    if new_tags(session):
         raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
-    judge.all(expected=[2, 3], observed=new(session), evidence=[*sent, *session.messages, session.last])
+    judge.all(expected=[2, 3], observed=new_tags(session), evidence=[*sent, *session.messages, session.last])
 
 
 @needs("send", "pause", "inspect")
@@ -64,7 +64,7 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     """The SUT's outgoing queue is paused and its session lost: no session follows within two retry times, and one
     follows when the queue is resumed.
     """
-    sut.slow_down(4)  # else a Ping Response may be too late, and there is no second attempt
+    sut.slow_down(4)  # otherwise a Ping Response may be too late, and no second attempt follows
     sender = Sender(peer, sut)
     sender.send(1)
     session, sent = sender.await_first(1)
@@ -101,6 +101,6 @@ def test_resumed_queue_without_session_establishes_one(peer, sut, judge, waiting
     )
 
 
-def new(session: Conversation) -> list[int]:
+def new_tags(session: Conversation) -> list[int]:
     """Return the tags of the messages after the first, in order, each once (sent again or not: E65)."""
     return [tag for tag in dict.fromkeys(Sender.tags(session.messages)) if tag != 1]

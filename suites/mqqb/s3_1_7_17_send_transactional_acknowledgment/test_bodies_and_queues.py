@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: its body, its delivery and where it goes, rule by rule."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: its body, delivery and destination."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from suites.mqqb.steps.ordering import Receiver, place, private_number
 ORDER_QUEUE_NUMBER = 4
 
 
-def _fields(frame: Frame, body: type) -> dict[str, str]:
+def _body_fields(frame: Frame, body: type) -> dict[str, str]:
     """Return the fields of the body of an acknowledgment as guid_text."""
     data = bytes(frame["MessagePropertiesHeader"].MessageBody)
     found = body(data)
@@ -53,7 +53,7 @@ def test_order_ack_has_sequence_and_last_number(peer, sut, judge, count):
     frame = receiver.last_acknowledgment(count)
     if frame is None:
         raise ConformanceFailure("no OrderAck came for the transactional messages")
-    identifier, found, evidence = receiver.sequence.identifier, _fields(frame, OrderAckBody), [*sent, frame]
+    identifier, found, evidence = receiver.sequence.identifier, _body_fields(frame, OrderAckBody), [*sent, frame]
     whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
     judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
     judge(
@@ -74,21 +74,21 @@ def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> Non
         "SourceGUID": guid_text(user.SourceQueueManager),
         "MessageID": str(user.MessageID),
     }
-    found = _fields(frame, FinalAckBody)
+    found = _body_fields(frame, FinalAckBody)
     for rule, name in rules.items():
         judge(rule, expected=fields({name: expected[name]}), observed={name: found[name]}, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D01", expected=fields({"UserHeader.DM": 1}), observed=frame, evidence=[sent, frame])
     judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=[sent, frame])
 
 
-OF_A_PACKET = {
+RULES_OF_REFUSED = {
     "MQQB-3.1.7.17-D08": "TxPreviousSequenceNumber",
     "MQQB-3.1.7.17-D09": "SourceGUID",
     "MQQB-3.1.7.17-D10": "MessageID",
 }
 
 
-@covers(*OF_A_PACKET, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@covers(*RULES_OF_REFUSED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 @pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
 def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, routed):
     """The peer sends two transactional messages, then one to a missing queue: its FinalAck has the previous number,
@@ -102,10 +102,10 @@ def test_final_ack_of_refused_message_has_values_of_packet(peer, sut, judge, rou
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
     sent = receiver.send(source, destination=peer.missing_queue, transaction=after)
-    _judge_final(judge, sent, receiver.await_acknowledgment(final=True), OF_A_PACKET)
+    _judge_final(judge, sent, receiver.await_acknowledgment(final=True), RULES_OF_REFUSED)
 
 
-OF_A_MESSAGE = {
+RULES_OF_RECEIVED = {
     "MQQB-3.1.7.17-D05": "TxPreviousSequenceNumber",
     "MQQB-3.1.7.17-D06": "SourceGUID",
     "MQQB-3.1.7.17-D07": "MessageID",
@@ -113,7 +113,7 @@ OF_A_MESSAGE = {
 
 
 @needs("receive")
-@covers(*OF_A_MESSAGE, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+@covers(*RULES_OF_RECEIVED, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     """The peer sends three transactional messages, the last with JP, and an application receives them: the FinalAck has
     the previous number, source and MessageID of the last.
@@ -127,7 +127,7 @@ def test_final_ack_of_received_message_has_values_of_message(peer, sut, judge):
     peer.eventually(lambda: len(sut.messages("transactional")) >= len(sent))
     for _ in sent:
         sut.control.call("receive", queue=queue, timeout_ms=0)
-    _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), OF_A_MESSAGE)
+    _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), RULES_OF_RECEIVED)
 
 
 @covers("MQQB-3.1.7.17-D11")
@@ -174,9 +174,9 @@ def test_unacknowledged_final_acks_are_resent_on_next_sessions(peer, sut, judge)
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
     known = 0
     for turn in ("at first", "again", "and again"):
-        frames = _final_acks(receiver, known, len(wanted))
+        frames = _await_final_acks(receiver, known, len(wanted))
         known += len(frames)
-        observed = sorted(_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
+        observed = sorted(_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
         judge("MQQB-3.1.7.17-11", expected=fields({turn: wanted}), observed={turn: observed}, evidence=[*sent, *frames])
         peer.hang_up()
 
@@ -193,21 +193,21 @@ def test_final_ack_of_lost_session_is_resent_on_another(peer, sut, judge):
     for _ in range(2):
         session = next(one for one in (receiver.session, *others) if one.record.closed_by is None)
         sent.append(session.send(receiver.sequence.message(destination=nowhere)))
-        lost = _final_acks(receiver, len(frames), 1)
+        lost = _await_final_acks(receiver, len(frames), 1)
         if not lost:
-            raise ConformanceFailure("no FinalAck came for a message to a queue that is not there")
+            raise ConformanceFailure("no FinalAck came for a message to a missing queue")
         peer.inbox.conversation(lost[-1]).close()
         frames += lost
-        frames += _final_acks(receiver, len(frames), 1)
+        frames += _await_final_acks(receiver, len(frames), 1)
         peer.inbox.acknowledge(spare=session)  # no SessionHeader after a message that was refused (E19)
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
-    came = [_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
+    came = [_body_fields(frame, FinalAckBody)["MessageID"] for frame in frames]
     observed = sorted({number for number in came if came.count(number) > 1})
     judge("MQQB-3.1.7.17-11", expected=wanted, observed=observed, evidence=[*sent, *frames])
 
 
-def _final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
-    """Wait for so many FinalAcks, behind those that are known, on whatever session; return those that came."""
+def _await_final_acks(receiver: Receiver, known: int, count: int) -> list[Frame]:
+    """Wait for so many FinalAcks behind the known ones, on any session; return the new ones."""
 
     def came() -> list[Frame]:
         return receiver.acknowledgments(final=True, among=receiver.peer.inbox.copies)[known:]
