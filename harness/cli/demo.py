@@ -42,7 +42,7 @@ CONTOSO_FAULTS = (
     "receiver-unknown-pt-session-kept",
     "history-established-with-error",
     "parameters-response-other-ack-timeout",
-    "ping-failure-recorded-as-another",
+    "initiator-connection-history-ping-failure-as-dns-failure",
 )
 """The faults of "Contoso 1.0": seven, of few rules each."""
 

@@ -47,15 +47,22 @@ class OutgoingSession:
             judge.give_up(Verdict.NOT_EXERCISED, f"a queue that no directory knows may be refused: {refused}")
             return None
 
-    def await_request(self) -> Frame:
-        """Accept the SUT's next connection, the first or that of a retry; return the EstablishConnection on it."""
-        sut = self.peer.sut
-        connection = self.listener.accept(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+    def poll_request(self, within_ms: int | None = None) -> Frame | None:
+        """Accept the SUT's next connection and return the EstablishConnection on it; None when no connection comes."""
+        connection = self.listener.accept(within_ms)
         if connection is None:
-            raise ConformanceFailure("the SUT opened no connection for its message")
+            return None
         self.connection = connection
         self.request = connection.expect("EstablishConnection")
         return self.request
+
+    def await_request(self) -> Frame:
+        """Return the EstablishConnection on the SUT's next connection, the first or that of a retry."""
+        sut = self.peer.sut
+        request = self.poll_request(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+        if request is None:
+            raise ConformanceFailure("the SUT opened no connection for its message")
+        return request
 
     def respond(self, **header: Any) -> Frame:
         """Answer the request with an EstablishConnection; return the ConnectionParameters of the SUT."""
@@ -69,7 +76,7 @@ class OutgoingSession:
         return self.connection.expect("UserMessage")
 
     def open(self) -> Frame:
-        """Answer the SUT's next request and its parameters; return the first UserMessage."""
+        """Await the SUT's next request, answer it and its parameters; return the first UserMessage."""
         self.await_request()
         self.respond()
         return self.agree()
