@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
 from harness.peer.handshake import NULL_GUID
