@@ -40,6 +40,7 @@ ROOMS = {
             "type_names",
             "compiled",
             "wire",
+            "dissector",
             "environment",
             "capture",
             "expectations",

@@ -55,7 +55,7 @@ class ClientCommands(Part):
         share = ShareMode.MQ_DENY_RECEIVE_SHARE if request.deny_receive else ShareMode.MQ_DENY_NONE
         unresolved = None if is_address(host) else host
         opening = self.qm.client_opening.open_for_application(queue, unresolved, queue_format(request.queue), share)
-        self._run(opening, token, now, lambda opened: {"remote": opened.number})
+        self._run_sequence(opening, token, now, lambda opened: {"remote": opened.number})
 
     def remote_close(self, request: remote_commands.RemoteClose, token: int, now: Now) -> None:
         """Close a remote queue: whatever comes of it, it is open no more."""
@@ -63,7 +63,7 @@ class ClientCommands(Part):
         cursors = self.qm.remote_client.cursors
         for number in [number for number, (of, _) in cursors.items() if of is queue]:
             del cursors[number]
-        self._run(self.qm.client_opening.close_queue_at_server(queue), token, now)
+        self._run_sequence(self.qm.client_opening.close_queue_at_server(queue), token, now)
 
     def remote_open_cursor(self, request: remote_commands.RemoteOpenCursor, token: int, now: Now) -> None:
         """Make a cursor at the server."""
@@ -71,29 +71,29 @@ class ClientCommands(Part):
         if len(self.qm.remote_client.cursors) >= OPEN_LIMIT:
             raise CommandError(f"{OPEN_LIMIT} remote cursors are open already: close some")
 
-        def created(handle: int) -> dict[str, Any]:
+        def store_cursor(handle: int) -> dict[str, Any]:
             number = self.qm.next_handle()
             self.qm.remote_client.cursors[number] = (queue, handle)
             return {"cursor": number}
 
-        self._run(self.qm.client_cancelling.create_remote_cursor(queue), token, now, created)
+        self._run_sequence(self.qm.client_cancelling.create_remote_cursor(queue), token, now, store_cursor)
 
     def remote_close_cursor(self, request: remote_commands.RemoteCloseCursor, token: int, now: Now) -> None:
         """Forget a cursor."""
         queue, cursor = self._find_cursor(request.cursor)
         del self.qm.remote_client.cursors[request.cursor]
-        self._run(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
+        self._run_sequence(self.qm.client_cancelling.close_remote_cursor(queue, cursor), token, now)
 
     def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
         """Take a message out of a remote queue."""
-        self._read(request, ReadAction.MQ_ACTION_RECEIVE, token, now)
+        self._read_with_action(request, ReadAction.MQ_ACTION_RECEIVE, token, now)
 
     def remote_peek(self, request: remote_commands.RemotePeek, token: int, now: Now) -> None:
         """Read a message of a remote queue, leaving it there."""
         if request.next and request.cursor is None:
             raise CommandError("next: there is a next message only for a cursor: give one")
         action = ReadAction.MQ_ACTION_PEEK_NEXT if request.next else ReadAction.MQ_ACTION_PEEK_CURRENT
-        self._read(request, action, token, now)
+        self._read_with_action(request, action, token, now)
 
     def remote_read_by_lookup_id(self, request: remote_commands.RemoteReadByLookupId, token: int, now: Now) -> None:
         """Take or read the message with a lookup identifier, or one beside it."""
@@ -112,18 +112,18 @@ class ClientCommands(Part):
 
     def remote_purge(self, request: remote_commands.RemotePurge, token: int, now: Now) -> None:
         """Delete every message of a remote queue."""
-        self._run(self.qm.client_opening.purge_queue_at_server(self._find_queue(request.remote)), token, now)
+        self._run_sequence(self.qm.client_opening.purge_queue_at_server(self._find_queue(request.remote)), token, now)
 
     def cancel_command(self, request: commands.CancelWaiting, token: int, now: Now) -> Result | None:
         """Cancel a command that waits for a message, here or at another queue manager."""
-        entry = self._pending(request.token)
+        entry = self._find_pending_read(request.token)
         if entry is None:
             return self.qm.queue_commands.cancel_waiting(request, token, now)
         cancelling = self.qm.client_cancelling.cancel_pending_read(entry.queue, entry.RequestId)
-        self._run(cancelling, token, now, lambda nothing: {"cancelled": True})
+        self._run_sequence(cancelling, token, now, lambda nothing: {"cancelled": True})
         return None
 
-    def _read(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
+    def _read_with_action(self, request: Any, action: ReadAction, token: int, now: Now) -> None:
         if (request.remote is None) == (request.cursor is None):
             raise CommandError("remote, cursor: give one of them, it says where to read")
         time_out = INFINITE_MS if request.timeout_ms is None else request.timeout_ms
@@ -140,30 +140,30 @@ class ClientCommands(Part):
         if read.receives and not read.queue.receives:
             raise CommandError(f"{read.queue.FormatName!a} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
 
-        def finished(found: Any) -> None:
+        def answer_read(found: Any) -> None:
             if isinstance(found, RemoteError) and found.status == Status.MQ_ERROR_IO_TIMEOUT:
                 self.qm.emit(Completed(read.token, Result({"message": None})))
             else:
-                self._answer(read.token, found, _describe)
+                self._answer_command(read.token, found, _describe_message)
 
-        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, finished)
+        self.qm.client_tasks.run(self.qm.client_reading.read_remote_message(read), now, answer_read)
 
-    def _run(
+    def _run_sequence(
         self,
         sequence: Sequence,
         token: int,
         now: Now,
         values: Callable[[Any], dict[str, Any]] = lambda nothing: {},
     ) -> None:
-        self.qm.client_tasks.run(sequence, now, lambda outcome: self._answer(token, outcome, values))
+        self.qm.client_tasks.run(sequence, now, lambda outcome: self._answer_command(token, outcome, values))
 
-    def _answer(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
+    def _answer_command(self, token: int, outcome: Any, values: Callable[[Any], dict[str, Any]]) -> None:
         if isinstance(outcome, RemoteError):
             self.qm.emit(Rejected(token, str(outcome)))
         else:
             self.qm.emit(Completed(token, Result(values(outcome))))
 
-    def _pending(self, token: int) -> PendingRemoteReadEntry | None:
+    def _find_pending_read(self, token: int) -> PendingRemoteReadEntry | None:
         entries = self.qm.remote_client.PendingRemoteReadEntryCollection
         return next((entry for entry in entries if entry.token == token), None)
 
@@ -180,7 +180,7 @@ class ClientCommands(Part):
         return found
 
 
-def _describe(found: RemoteMessage) -> dict[str, Any]:
+def _describe_message(found: RemoteMessage) -> dict[str, Any]:
     described = describe_message(found.message)
     described["lookup_id"] = found.LookupIdentifier
     return {"message": described}

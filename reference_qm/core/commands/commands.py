@@ -89,22 +89,22 @@ class Commands(Part):
             request = replace(request, transactional=True)
         _check_message(request)
         self._check_dead_letter_queue(request)
-        name = self._expanded(request.to)
+        name = self._expand_list(request.to)
         if isinstance(name, MultipleElementName):
             return self._send_to_several(request, name, transaction, now)
         if name is not None:
             request = replace(request, to=str(name))
         local = self._find_fitting(request)
-        security = self._requested_security(request)
+        security = self._find_requested_security(request)
         if local is not None:
-            security = self._checked_for(local, self._message(request, security, now), now).security
+            security = self._check_for_local_queue(local, self._build_message(request, security, now), now).security
         elif security is not None or is_large(request.body):
-            check_fit(self._message(request, security, now))
+            check_fit(self._build_message(request, security, now))
         else:
             check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
         queue = local if local is not None else self.qm.destinations.open_outgoing(request.to, now)
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
-        message = self._message(
+        message = self._build_message(
             request, security, now, self.qm.numbering.assign_identifier(), number, local is not None
         )
         if transaction is not None:
@@ -114,7 +114,7 @@ class Commands(Part):
             queue, message, token, Result({"message_id": message_id(message.Identifier)}), now
         )
 
-    def _expanded(self, to: str) -> FormatName | None:
+    def _expand_list(self, to: str) -> FormatName | None:
         """Expand a list of names; None for a name of one queue, which is itself. Spec: MS-MQDMPR 3.1.7.3.8."""
         if not isinstance(parse_name(to), MultipleElementName | DistributionListName):
             return None
@@ -143,7 +143,7 @@ class Commands(Part):
         now: Now,
     ) -> Result:
         """Send a copy of a message to each of several queues, or to none that cannot be sent to."""
-        security = self._requested_security(request)
+        security = self._find_requested_security(request)
         ones = [replace(request, to=str(element)) for element in several.Elements]
         for one in ones:
             if self._find_fitting(one) is not None and security is not None:
@@ -151,9 +151,9 @@ class Commands(Part):
                     f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart"
                 )
         for one in ones:
-            check_fit(replace(self._message(one, security, now), DestinationMultiQueueFormatName=str(several)))
+            check_fit(replace(self._build_message(one, security, now), DestinationMultiQueueFormatName=str(several)))
         number = self.qm.numbering.assign_transaction() if request.transactional and transaction is None else 0
-        message = self._message(ones[0], security, now, 0, number)
+        message = self._build_message(ones[0], security, now, 0, number)
         return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
 
     def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
@@ -181,18 +181,18 @@ class Commands(Part):
         """Show the abstract data model."""
         return Result({"adm": self.qm.inspection.inspect(now)})
 
-    def _requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
+    def _find_requested_security(self, request: commands.SendMessage) -> MessageSecurity | None:
         config = self.qm.config
         return requested_security(request, config.security.accounts, self.qm.adm.Identifier, config.preset_hash)
 
-    def _checked_for(self, local: Queue, message: Message, now: Now) -> Message:
+    def _check_for_local_queue(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message that arrives in a local queue; CommandError when the queue does not take it."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
             raise CommandError(f"{message.DestinationQueueFormatName!a} does not take it: {_NOT_ENQUEUED[status]}")
         check_fit(message)
         return self.qm.securing.secure_local_message(local, message, now)
 
-    def _message(
+    def _build_message(
         self,
         request: commands.SendMessage,
         security: MessageSecurity | None,

@@ -28,9 +28,9 @@ class Coordinating(Part):
         _check_state(transaction, TransactionState.ACTIVE, "begin another one")
         self.qm.transaction_events.transaction_prepare(transaction, False)
         if single_phase:
-            return self._commit(transaction, token, now)
+            return self._write_commit(transaction, token, now)
         self._stop_waiting(transaction)
-        change = self.qm.transaction_records.prepared(transaction)
+        change = self.qm.transaction_records.build_prepare_record(transaction)
         transaction.state = TransactionState.PREPARING
 
         def vote() -> Result:
@@ -53,18 +53,18 @@ class Coordinating(Part):
             self.qm.transaction_events.transaction_prepare(transaction, True)
         else:
             _check_state(transaction, TransactionState.PREPARED, "a coordinator prepares it first")
-        return self._commit(transaction, token, now)
+        return self._write_commit(transaction, token, now)
 
     def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.8, 3.1.4.10; MS-MQMP 3.1.4.16."""
         if transaction.state is not TransactionState.PREPARED:
             _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
         self._stop_waiting(transaction)
-        change, before = self.qm.transaction_records.aborted(transaction), transaction.state
+        change, before = self.qm.transaction_records.build_abort_record(transaction), transaction.state
         transaction.state = TransactionState.ENDING
 
         def decide() -> Result:
-            return self._decide(transaction, Outcome.ABORTED)
+            return self._carry_out_outcome(transaction, Outcome.ABORTED)
 
         def undecide() -> None:
             transaction.state = before
@@ -103,10 +103,10 @@ class Coordinating(Part):
         if external and not self.qm.coordinated:
             raise CommandError("the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): try again when it is back")
 
-    def _commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
+    def _write_commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         """Write everything as one record. What is sent has its place in its outgoing queue, and waits there."""
         self._stop_waiting(transaction)
-        change, before = self.qm.transaction_records.committed(transaction), transaction.state
+        change, before = self.qm.transaction_records.build_commit_record(transaction), transaction.state
         outgoing = records.outgoing(transaction)
         keys = [position.key for _, position in outgoing]
         transaction.state = TransactionState.ENDING
@@ -114,7 +114,7 @@ class Coordinating(Part):
             change |= self.qm.sending.take_over(queue, position, now)
 
         def decide() -> Result:
-            return self._decide(transaction, Outcome.COMMITTED)
+            return self._carry_out_outcome(transaction, Outcome.COMMITTED)
 
         def undecide() -> None:
             transaction.state = before
@@ -125,7 +125,7 @@ class Coordinating(Part):
         sessions = list(dict.fromkeys(queue.session for queue, _ in outgoing))
         return self.qm.disk.commit(change, token, decide, undecide, sessions)
 
-    def _decide(self, transaction: Transaction, outcome: Outcome) -> Result:
+    def _carry_out_outcome(self, transaction: Transaction, outcome: Outcome) -> Result:
         self.qm.post(TransactionDecided(transaction, outcome))
         return Result({"outcome": outcome.value})
 

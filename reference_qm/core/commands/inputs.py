@@ -150,7 +150,7 @@ class Inputs(Part):
         if saving is not None:
             self.qm.receiving.on_persisted(saving, now)
             return
-        commit = self.qm.disk.persisted(event.token)
+        commit = self.qm.disk.note_persisted(event.token)
         if commit is None:
             return
         result = commit.done()
@@ -166,7 +166,7 @@ class Inputs(Part):
         if saving is not None:
             self.qm.receiving.on_persist_failed(saving, event.error, now)
             return
-        commit = self.qm.disk.failed(event.token, event.error)
+        commit = self.qm.disk.note_failed(event.token, event.error)
         if commit is None:
             return
         commit.undo()

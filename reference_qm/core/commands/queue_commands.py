@@ -9,7 +9,7 @@ from reference_qm.core.errors import CommandError
 from reference_qm.core.part import Part
 from reference_qm.core.queueing import queues
 from reference_qm.core.queueing.queue_opening import OPEN_LIMIT
-from reference_qm.core.store.entries import moved
+from reference_qm.core.store.entries import relocation_of
 from reference_qm.core.store.messages import describe_message
 from reference_qm.core.store.security_text import find_account
 from reference_qm.directory.enums import PrivacyLevel, QueueType
@@ -58,15 +58,15 @@ class QueueCommands(Part):
         if request.owner is not None:
             accounts = self.qm.config.security.accounts
             owner = find_account("owner", request.owner, accounts).SecurityIdentifier
-        described.Security = self.qm.queues.create_security(_supplied(request.security), owner)
-        _set(described, _properties(request))
+        described.Security = self.qm.queues.create_security(_parse_security(request.security), owner)
+        _set_attributes(described, _parse_properties(request))
 
-        def created(status: Status, queue: Queue | None) -> None:
-            self.qm.answering.answer(token, lambda: self._created(request.name, token, status, queue))
+        def answer_creation(status: Status, queue: Queue | None) -> None:
+            self.qm.answering.answer(token, lambda: self._save_new_queue(request.name, token, status, queue))
 
-        self.qm.queues.create(described, now.utc_s, created)
+        self.qm.queues.create(described, now.utc_s, answer_creation)
 
-    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         """Write a new queue down, and return its format names."""
         if queue is None:
             raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name))
@@ -115,27 +115,27 @@ class QueueCommands(Part):
         queue = self.qm.queue_names.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
             raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
-        changes = _properties(request) | {"ModifyTime": now.utc_s}
+        changes = _parse_properties(request) | {"ModifyTime": now.utc_s}
         if not _is_published(queue):
-            return self._change(queue, changes, token)
+            return self._change_attributes(queue, changes, token)
 
         def change(status: Status) -> Result | None:
             _check_directory(status, f"{queue.Pathname} cannot be changed in the directory")
-            return self._change(self.qm.queue_names.find_queue(request.name), changes, token)
+            return self._change_attributes(self.qm.queue_names.find_queue(request.name), changes, token)
 
         self.qm.publishing.write(queue, changes, lambda status: self.qm.answering.answer(token, lambda: change(status)))
         return None
 
-    def _change(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
+    def _change_attributes(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
         """Set attributes of a queue, and write them down."""
         before = {name: getattr(queue, name) for name in changes}
 
         def undo() -> None:
-            _set(queue, before)
+            _set_attributes(queue, before)
             if _is_published(queue):
                 self.qm.publishing.write(queue, before, lambda status: None)
 
-        _set(queue, changes)
+        _set_attributes(queue, changes)
         result = _describe_queue(queue)
         return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
 
@@ -143,7 +143,9 @@ class QueueCommands(Part):
         """Open a queue."""
         access = one_of("access", request.access, ACCESS)
         self._check_room()
-        return Result({"handle": self._open(request.queue, access, _share(request.deny_receive)).Handle})
+        return Result(
+            {"handle": self._open_descriptor(request.queue, access, _share_mode(request.deny_receive)).Handle}
+        )
 
     def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
         """Return the path name of a format name, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
@@ -153,10 +155,10 @@ class QueueCommands(Part):
     def open_to_send(self, request: commands.OpenToSend, token: int, now: Now) -> Result:
         """Open the queues of a format name to send to them. Spec: MS-MQDMPR 3.1.7.1.5."""
         self._check_room()
-        share = _share(request.deny_receive)
+        share = _share_mode(request.deny_receive)
         status, descriptor = self.qm.queue_opening.open_queue(request.to, QueueAccessType.SEND, share, now)
         if descriptor is None:
-            raise CommandError(f"{request.to!a} cannot be opened to be sent to: {_text(status)}")
+            raise CommandError(f"{request.to!a} cannot be opened to be sent to: {_explain_status(status)}")
         return Result({"handle": descriptor.Handle})
 
     def close_queue(self, request: commands.CloseQueue, token: int, now: Now) -> Result:
@@ -171,7 +173,7 @@ class QueueCommands(Part):
             raise CommandError(f"{OPEN_LIMIT} cursors are open already: close some")
         cursor = self.qm.cursors.open(descriptor)
         if cursor is None:
-            raise CommandError(_text(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
+            raise CommandError(_explain_status(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
         return Result({"cursor": cursor.Handle})
 
     def close_cursor(self, request: commands.CloseCursor, token: int, now: Now) -> Result:
@@ -183,7 +185,7 @@ class QueueCommands(Part):
         """Take a message out of a queue, or wait for one."""
         _check_timeout(request.timeout_ms)
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
-        descriptor, cursor, answered = self._where(request, QueueAccessType.RECEIVE, token)
+        descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.RECEIVE, token)
         self.qm.reading.dequeue_message(
             descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
         )
@@ -193,7 +195,7 @@ class QueueCommands(Part):
         _check_timeout(request.timeout_ms)
         if request.next and request.cursor is None:
             raise CommandError("next: there is a next message only for a cursor: give one")
-        descriptor, cursor, answered = self._where(request, QueueAccessType.PEEK, token)
+        descriptor, cursor, answered = self._find_place_to_read(request, QueueAccessType.PEEK, token)
         if request.next and cursor is not None:
             self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
         else:
@@ -206,7 +208,7 @@ class QueueCommands(Part):
         transaction = self.qm.transaction_commands.transaction_for(request.transaction)
         if transaction is not None and request.peek:
             raise CommandError("transaction: nothing is locked by a peek (MQ_ERROR_TRANSACTION_USAGE): leave it out")
-        descriptor, _, answered = self._where(request, access, token)
+        descriptor, _, answered = self._find_place_to_read(request, access, token)
         self.qm.reading.read_by_lookup_identifier(
             descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
         )
@@ -222,7 +224,7 @@ class QueueCommands(Part):
             raise CommandError(f"{request.to!a} is no subqueue or queue of {request.queue!a}: move within one queue")
         position = source.MessagePositionList.find(request.lookup_id)
         if position is None or position.State is not MessagePositionState.AVAILABLE:
-            raise CommandError(_text(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
+            raise CommandError(_explain_status(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
         if transaction is not None:
             self.qm.transaction_operations.move_in_transaction(transaction, position, target)
             return Result({"lookup_id": request.lookup_id})
@@ -231,7 +233,7 @@ class QueueCommands(Part):
             there is None or there.State is not MessagePositionState.AVAILABLE
         ):  # a read that waited at the target has it
             return Result({"lookup_id": request.lookup_id})
-        change = moved(there)
+        change = relocation_of(there)
         result = Result({"lookup_id": request.lookup_id})
         return self.qm.disk.commit(change, token, lambda: result, lambda: None)
 
@@ -257,7 +259,7 @@ class QueueCommands(Part):
                 described.append(describe_position(position))
         return Result({"messages": described})
 
-    def _where(
+    def _find_place_to_read(
         self, request: Any, access: QueueAccessType, token: int
     ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
         """Return the descriptor and cursor that a read is for, and what answers it."""
@@ -269,20 +271,20 @@ class QueueCommands(Part):
         if request.queue is not None:
             if in_transaction:
                 _check_transactional(self.qm.queue_names.find_queue(request.queue))
-            descriptor = self._open(request.queue, access, QueueShareMode.DENY_NONE)
-            return descriptor, None, self._answering(token, descriptor)
+            descriptor = self._open_descriptor(request.queue, access, QueueShareMode.DENY_NONE)
+            return descriptor, None, self._make_answer(token, descriptor)
         cursor = None if cursor_handle is None else self._find_cursor(cursor_handle)
         descriptor = self._find_descriptor(request.handle) if cursor is None else cursor.OpenQueueDescriptorReference
         if access is QueueAccessType.RECEIVE and descriptor.AccessType is not access:
             raise CommandError(f"handle {descriptor.Handle} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
         if in_transaction and descriptor.QueueReference is not None:
             _check_transactional(descriptor.QueueReference)
-        return descriptor, cursor, self._answering(token, None)
+        return descriptor, cursor, self._make_answer(token, None)
 
-    def _answering(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
+    def _make_answer(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
         """Make what answers a command that reads, and closes what was opened for it alone."""
 
-        def answered(status: Status, position: MessagePosition | None) -> None:
+        def answer_command(status: Status, position: MessagePosition | None) -> None:
             if opened is not None:
                 self.qm.queue_opening.close_queue(opened)
             if position is not None:
@@ -294,19 +296,19 @@ class QueueCommands(Part):
                     Rejected(token, f"it could not be saved: {self.qm.disk.error}; try again when the store works")
                 )
             else:
-                self.qm.emit(Rejected(token, _text(status)))
+                self.qm.emit(Rejected(token, _explain_status(status)))
 
-        return answered
+        return answer_command
 
     def _check_room(self) -> None:
         if len(self.qm.descriptors) >= OPEN_LIMIT:
             raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
 
-    def _open(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
+    def _open_descriptor(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
         queue = self.qm.queue_names.find_queue(name)
         status, descriptor = self.qm.queue_opening.open_found_queue(queue, queue.Pathname, access, share)
         if descriptor is None:
-            raise CommandError(f"{name!a}: {_text(status)}")
+            raise CommandError(f"{name!a}: {_explain_status(status)}")
         return descriptor
 
     def _find_descriptor(self, handle: int) -> OpenQueueDescriptor:
@@ -322,7 +324,7 @@ class QueueCommands(Part):
         raise CommandError(f"no cursor {handle}: open one, cursors end with their queue's handle and with a restart")
 
 
-def _share(deny_receive: bool) -> QueueShareMode:
+def _share_mode(deny_receive: bool) -> QueueShareMode:
     return QueueShareMode.DENY_RECEIVE if deny_receive else QueueShareMode.DENY_NONE
 
 
@@ -339,7 +341,7 @@ def _check_transactional(queue: Queue) -> None:
         raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
 
 
-def _properties(request: Any) -> dict[str, Any]:
+def _parse_properties(request: Any) -> dict[str, Any]:
     """Return the attributes that a request sets, checked; None is left out."""
     values: dict[str, Any] = {}
     for one in fields(request):
@@ -366,14 +368,14 @@ def _check_timeout(timeout_ms: int | None) -> None:
         check_number("timeout_ms", timeout_ms, 0, LONGEST_MS)
 
 
-def _supplied(security: bytes | None) -> SecurityDescriptor | None:
+def _parse_security(security: bytes | None) -> SecurityDescriptor | None:
     try:
         return None if security is None else SecurityDescriptor.parse(security)
     except FormatError as error:
         raise CommandError(f"security: {error}: give a self-relative SECURITY_DESCRIPTOR (MS-DTYP 2.4.6)") from error
 
 
-def _set(queue: Queue, values: dict[str, Any]) -> None:
+def _set_attributes(queue: Queue, values: dict[str, Any]) -> None:
     for name, value in values.items():
         setattr(queue, name, value)
 
@@ -413,5 +415,5 @@ _WAYS_OUT = {
 }
 
 
-def _text(status: Status) -> str:
+def _explain_status(status: Status) -> str:
     return f"{status.name} (0x{status:08X}): {_WAYS_OUT.get(status, 'it is not possible')}"

@@ -41,17 +41,17 @@ class TransactionCommands(Part):
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
         """Vote on a transaction. Spec: MS-MQDMPR 3.1.4.6."""
-        return self.qm.coordinating.prepare(self._decided(request.transaction), request.single_phase, token, now)
+        return self.qm.coordinating.prepare(self._find_decidable(request.transaction), request.single_phase, token, now)
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         """Commit a transaction. Spec: MS-MQDMPR 3.1.4.4."""
-        return self.qm.coordinating.commit(self._decided(request.transaction), token, now)
+        return self.qm.coordinating.commit(self._find_decidable(request.transaction), token, now)
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.5."""
-        return self.qm.coordinating.abort(self._decided(request.transaction), token)
+        return self.qm.coordinating.abort(self._find_decidable(request.transaction), token)
 
-    def _decided(self, identifier: UUID) -> Transaction:
+    def _find_decidable(self, identifier: UUID) -> Transaction:
         """Find the transaction that somebody decides; CommandError when that is the coordinator, which is away."""
         transaction = self.qm.transaction_events.find_transaction(identifier)
         self.qm.coordinating.check_coordinator(transaction)

@@ -42,7 +42,7 @@ class DirectoryClient(Part):
             enterprise.state.go_offline()
         answered(event, now)
         if not (self.qm.begun or enterprise.awaited):
-            self._begin(now)
+            self._begin_without_directory(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
         """Read the directory again; in workgroup mode there is none until the next start. Spec: MS-MQSO 5.5.4."""
@@ -54,9 +54,9 @@ class DirectoryClient(Part):
         if self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.directory_link.read(self._on_first_read)
         else:
-            self._begin(now)
+            self._begin_without_directory(now)
 
-    def _begin(self, now: Now) -> None:
+    def _begin_without_directory(self, now: Now) -> None:
         self.qm.begun = True
         self.qm.initialization.begin(now)
 
@@ -74,12 +74,12 @@ class DirectoryClient(Part):
                 self.qm.membership.keep_domain()
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
-        elif self._own_object() is None and self.qm.membership.has_come:
-            self.qm.membership.come_into_domain(self._integrate, now)
+        elif self._find_own_object() is None and self.qm.membership.has_come:
+            self.qm.membership.come_into_domain(self._join_domain, now)
         else:
-            self._integrate(now)
+            self._join_domain(now)
 
-    def _integrate(self, now: Now) -> None:
+    def _join_domain(self, now: Now) -> None:
         """Take over the own attributes and be a member of the domain. Spec: MS-MQDMPR 3.1.3, MS-MQSO 6.6.2."""
         self._take_over_name()
         self.qm.surviving_queues.create_published()
@@ -88,13 +88,13 @@ class DirectoryClient(Part):
         else:
             self.qm.enterprise.state.go_offline()
 
-    def _own_object(self) -> QueueManager | None:
+    def _find_own_object(self) -> QueueManager | None:
         return self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
 
     def _take_over_name(self) -> None:
         """Be called as the directory says, before anything is published."""
         state = self.qm.enterprise.state
-        known = self._own_object()
+        known = self._find_own_object()
         if known is not None:
             state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 

@@ -55,15 +55,15 @@ class Membership(Part):
 
         One that never was in any does not know its sites, without which there is no object: it waits to be known.
         """
-        moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
-        return moved and self.qm.enterprise.last_known is not None
+        has_moved = self.qm.adm.MachineDomainId not in (None, self.qm.adm.LastDomain)
+        return has_moved and self.qm.enterprise.last_known is not None
 
     def keep_domain(self) -> None:
         """Note the domain as that of the last start. Spec: MS-MQSO 6.6.2."""
         domain = self.qm.adm.MachineDomainId
         if domain != self.qm.adm.LastDomain:
             self.qm.adm.LastDomain = domain
-            self._save({"last_domain": None if domain is None else str(domain)})
+            self._save_change({"last_domain": None if domain is None else str(domain)})
 
     def keep_known(self) -> None:
         """Note what the directory says of this machine: its name, its sites and its roles."""
@@ -72,7 +72,9 @@ class Membership(Part):
         if known != self.qm.enterprise.last_known:
             self.qm.enterprise.last_known = known
             entry = {name: getattr(known, name) for name in KNOWN}
-            self._save({"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}})
+            self._save_change(
+                {"last_known": {**entry, "SiteIdentifierList": [str(one) for one in known.SiteIdentifierList]}}
+            )
 
     def restore_known(self, entry: dict[str, Any]) -> None:
         """Take what was noted before this start; LookupError, TypeError or ValueError when it makes no sense."""
@@ -97,26 +99,28 @@ class Membership(Part):
 
     def find_machine(self) -> QueueManager | None:
         """Find the object of this machine in its domain. Spec: MS-MQSO 6.6.2.1 step 1."""
-        return self.qm.enterprise.find_queue_manager("QualifiedComputerName", self.described().QualifiedComputerName)
+        return self.qm.enterprise.find_queue_manager(
+            "QualifiedComputerName", self.describe_machine().QualifiedComputerName
+        )
 
     def create_machine(self, go_on: Callable[[Now], None], now: Now) -> None:
         """Make the object of this machine in its domain, and be what that is. Spec: MS-MQSO 6.6.2.1 step 4."""
         state = self.qm.enterprise.state
-        change = create_directory_object(state, self.described(), CREATED)
+        change = create_directory_object(state, self.describe_machine(), CREATED)
 
-        def created(answer: DirectoryAnswered) -> None:
+        def adopt_object(answer: DirectoryAnswered) -> None:
             done = Created(answer.status, answer.identifier)
             if done.rStatus is not Result.SUCCESS or done.rObjectGUID is None:
                 self.qm.initialization.give_up(f"the directory makes no object of it: {done.rStatus.value}", now)
                 return
             self.take_identifier(done.rObjectGUID)
-            self._save({"directory_identifier": str(done.rObjectGUID)})
+            self._save_change({"directory_identifier": str(done.rObjectGUID)})
             self.keep_domain()
             go_on(now)
 
-        self.qm.directory_link.write(change, created)
+        self.qm.directory_link.write(change, adopt_object)
 
-    def described(self) -> QueueManager:
+    def describe_machine(self) -> QueueManager:
         """Describe this machine, as its object is made."""
         local, known = self.qm.enterprise.state.LocalQueueManager, self.qm.enterprise.last_known
         if known is None:
@@ -130,5 +134,5 @@ class Membership(Part):
         state = self.qm.enterprise.state
         state.LocalQueueManager = replace(state.LocalQueueManager, Identifier=identifier)
 
-    def _save(self, change: Change) -> None:
+    def _save_change(self, change: Change) -> None:
         self.qm.disk.save(change)

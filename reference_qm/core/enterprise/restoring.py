@@ -22,7 +22,7 @@ from reference_qm.core.events import MessageLeft
 from reference_qm.core.names.destinations import NO_TIME
 from reference_qm.core.part import Part
 from reference_qm.core.queueing.positions import LOW_BYTES
-from reference_qm.core.store.entries import SEQUENCE, gone, place
+from reference_qm.core.store.entries import SEQUENCE, place, removal_of
 from reference_qm.core.store.messages import deserialize_message
 from reference_qm.model.adm import (
     IncomingTransactionalTransferInfo,
@@ -128,14 +128,14 @@ class Restoring(Part):
         newest: dict[str, dict[SequencePlace, str]] = defaultdict(dict)
         sequences = {key: messages[key]["sequence"] for key in sorted(messages, key=int) if "sequence" in messages[key]}
         for key, sequence in sequences.items():
-            newest[sequence["transfer"]][_sequence_place(sequence["at"])] = key
+            newest[sequence["transfer"]][_parse_sequence_place(sequence["at"])] = key
         kept: set[int] = set()
         for name, places in newest.items():
             transfer = self._find_transfer(name)
             if transfer is None:
                 continue
-            kept |= {int(key) for at, key in places.items() if _reached(transfer, at)}
-            next_places = {_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
+            kept |= {int(key) for at, key in places.items() if _has_reached(transfer, at)}
+            next_places = {_parse_sequence_place(sequences[key]["follows"]): (at, key) for at, key in places.items()}
             while (one := next_places.pop((transfer.SequenceIdentifier, transfer.SequenceNumber), None)) is not None:
                 (transfer.SequenceIdentifier, transfer.SequenceNumber), key = one
                 transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
@@ -145,58 +145,58 @@ class Restoring(Part):
             for position in queue.MessagePositionList:
                 if position.key in lost:
                     queue.MessagePositionList.remove(position)
-                    self.qm.disk.save(gone([position]))
+                    self.qm.disk.save(removal_of([position]))
 
-    def _identifier(self, rest: str, value: Any) -> None:
+    def _restore_identifier(self, rest: str, value: Any) -> None:
         if UUID(value) != self.qm.adm.Identifier:
             raise RestoreError(f"these are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
 
-    def _directory_identifier(self, rest: str, value: Any) -> None:
+    def _restore_directory_identifier(self, rest: str, value: Any) -> None:
         self.qm.membership.take_identifier(UUID(value))
 
-    def _last_known(self, rest: str, value: Any) -> None:
+    def _restore_last_known(self, rest: str, value: Any) -> None:
         self.qm.membership.restore_known(value)
 
-    def _last_domain(self, rest: str, value: Any) -> None:
+    def _restore_last_domain(self, rest: str, value: Any) -> None:
         self.qm.adm.LastDomain = UUID(value)
 
-    def _initialization_retry(self, rest: str, value: Any) -> None:
-        self.qm.adm.InitializationRetryTimerDuration = _whole(value)
+    def _restore_initialization_retry(self, rest: str, value: Any) -> None:
+        self.qm.adm.InitializationRetryTimerDuration = _require_u64(value)
 
-    def _hardened_security(self, rest: str, value: Any) -> None:
+    def _restore_hardened_security(self, rest: str, value: Any) -> None:
         if not isinstance(value, bool):
             raise TypeError(f"{value!a} is no truth value")
         self.qm.adm.HardenedSecurity = self.qm.hardened_after_restart = value
 
-    def _last_private_queue_number(self, rest: str, value: Any) -> None:
-        self.qm.adm.last_private_queue_number = _whole(value)
+    def _restore_last_private_queue_number(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_private_queue_number = _require_u64(value)
 
-    def _last_sequence_time(self, rest: str, value: Any) -> None:
-        self.qm.adm.last_sequence_time = _whole(value)
+    def _restore_last_sequence_time(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_sequence_time = _require_u64(value)
 
-    def _last_transaction(self, rest: str, value: Any) -> None:
-        self.qm.adm.last_transaction = _whole(value)
+    def _restore_last_transaction(self, rest: str, value: Any) -> None:
+        self.qm.adm.last_transaction = _require_u64(value)
 
-    def _sequential_id(self, rest: str, value: Any) -> None:
-        self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _whole(value)
+    def _restore_sequential_id(self, rest: str, value: Any) -> None:
+        self.qm.adm.SequentialID = self.qm.disk.reserved_sequential = _require_u64(value)
 
-    def _ordinal(self, rest: str, value: Any) -> None:
-        self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _whole(value)
+    def _restore_ordinal(self, rest: str, value: Any) -> None:
+        self.qm.adm.MessageIdOrdinal = self.qm.disk.reserved = _require_u64(value)
 
-    def _outgoing(self, rest: str, value: Any) -> None:
+    def _restore_outgoing_queue(self, rest: str, value: Any) -> None:
         session = self.qm.destinations.open_outgoing(rest, NO_TIME).session
         for name in SEQUENCE[:3]:
-            setattr(session, name, _whole(value[name]))
+            setattr(session, name, _require_u64(value[name]))
         for name in SEQUENCE[3:]:
             ordinal, time_stamp = value[name]
-            setattr(session, name, TxSequenceID(Ordinal=_whole(ordinal), TimeStamp=_whole(time_stamp)))
+            setattr(session, name, TxSequenceID(Ordinal=_require_u64(ordinal), TimeStamp=_require_u64(time_stamp)))
 
-    def _transfer(self, rest: str, value: Any) -> None:
+    def _restore_transfer(self, rest: str, value: Any) -> None:
         transfer = self._find_transfer(f"transfer:{rest}")
         if transfer is not None:
             *where, rejected = value
-            identifier, number = _sequence_place(where)
-            transfer.RejectCount = _whole(rejected)
+            identifier, number = _parse_sequence_place(where)
+            transfer.RejectCount = _require_u64(rejected)
             transfer.SequenceIdentifier = transfer.saved_identifier = identifier
             transfer.SequenceNumber = transfer.saved_number = number
 
@@ -210,12 +210,12 @@ class Restoring(Part):
         new = IncomingTransactionalTransferInfo(queue, format_name, key[0])
         return queue.IncomingTransactionalTransferInfoCollection.setdefault(key, new)
 
-    def _history(self, rest: str, value: Any) -> None:
+    def _restore_history(self, rest: str, value: Any) -> None:
         guid, _, ordinal = rest.partition(":")
         identifier = MessageIdentifier(UUID(guid), int(ordinal))
-        self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(identifier, _whole(value)))
+        self.qm.adm.MessageIDHistoryTable.insert(MessageIDHistoryEntry(identifier, _require_u64(value)))
 
-    def _message(self, rest: str, value: Any) -> None:
+    def _restore_message(self, rest: str, value: Any) -> None:
         packet = parse_packet(base64.b64decode(value["packet"], validate=True))
         if not isinstance(packet, UserMessagePacket):
             raise TypeError("no UserMessage Packet")
@@ -227,9 +227,9 @@ class Restoring(Part):
             return
         receiver = packet.UserHeader.QueueManagerAddress
         receiver = self.qm.adm.Identifier if receiver == NULL_GUID else receiver
-        message = deserialize_message(packet, receiver, _whole(value["arrived"]))
+        message = deserialize_message(packet, receiver, _require_u64(value["arrived"]))
         if message.security is not None:
-            level = _whole(value.get("AuthenticationLevel", 0))
+            level = _require_u64(value.get("AuthenticationLevel", 0))
             message = replace(message, security=replace(message.security, AuthenticationLevel=level))
         if "dead_letter_queue" in value:
             message = replace(message, ApplicationDeadletterQueue=str(value["dead_letter_queue"]))
@@ -246,9 +246,9 @@ class Restoring(Part):
             else:
                 queue.session.OutgoingMessageTable.add(outgoing)
         else:
-            self._insert(position, _whole(value.get("lookup", 0)))
+            self._insert_message(position, _require_u64(value.get("lookup", 0)))
 
-    def _insert(self, position: MessagePosition, lookup_identifier: int) -> None:
+    def _insert_message(self, position: MessagePosition, lookup_identifier: int) -> None:
         """Put a message into its queue under its LookupIdentifier; one written without any gets the next."""
         if lookup_identifier:
             position.LookupIdentifier = lookup_identifier
@@ -258,57 +258,57 @@ class Restoring(Part):
         position.QueueReference.MessagePositionList.insert(position)
 
 
-def _reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
+def _has_reached(transfer: IncomingTransactionalTransferInfo, at: SequencePlace) -> bool:
     identifier, number = at
     return (int(identifier), number) <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
 
-def _sequence_place(value: Any) -> SequencePlace:
-    ordinal, time_stamp, number = map(_whole, value)
+def _parse_sequence_place(value: Any) -> SequencePlace:
+    ordinal, time_stamp, number = map(_require_u64, value)
     return TxSequenceID(Ordinal=ordinal, TimeStamp=time_stamp), number
 
 
-def _whole(value: Any) -> int:
+def _require_u64(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFFFFFFFFFF:
         raise ValueError(f"{value!a} is no number")
     return value
 
 
-def _by_number(rest: str, value: Any) -> int:
+def _number_key(rest: str, value: Any) -> int:
     return int(rest)
 
 
-def _queues_first(rest: str, value: Any) -> int:
+def _queue_key(rest: str, value: Any) -> int:
     """Order queues by number or Identifier, each before its subqueues."""
     number, subqueue, _ = rest.partition(";")
     return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
 
-def _by_time(rest: str, value: Any) -> int:
-    return _whole(value)
+def _time_key(rest: str, value: Any) -> int:
+    return _require_u64(value)
 
 
 _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
-    "identifier": lambda part: part._identifier,
-    "directory_identifier": lambda part: part._directory_identifier,
-    "last_known": lambda part: part._last_known,
-    "last_domain": lambda part: part._last_domain,
-    "initialization_retry_s": lambda part: part._initialization_retry,
-    "hardened_security": lambda part: part._hardened_security,
-    "last_private_queue_number": lambda part: part._last_private_queue_number,
-    "last_sequence_time": lambda part: part._last_sequence_time,
-    "last_transaction": lambda part: part._last_transaction,
-    "ordinal": lambda part: part._ordinal,
-    "sequential_id": lambda part: part._sequential_id,
+    "identifier": lambda part: part._restore_identifier,
+    "directory_identifier": lambda part: part._restore_directory_identifier,
+    "last_known": lambda part: part._restore_last_known,
+    "last_domain": lambda part: part._restore_last_domain,
+    "initialization_retry_s": lambda part: part._restore_initialization_retry,
+    "hardened_security": lambda part: part._restore_hardened_security,
+    "last_private_queue_number": lambda part: part._restore_last_private_queue_number,
+    "last_sequence_time": lambda part: part._restore_last_sequence_time,
+    "last_transaction": lambda part: part._restore_last_transaction,
+    "ordinal": lambda part: part._restore_ordinal,
+    "sequential_id": lambda part: part._restore_sequential_id,
     "queue": lambda part: part.qm.surviving_queues.restore,
-    "outgoing": lambda part: part._outgoing,
-    "transfer": lambda part: part._transfer,
-    "history": lambda part: part._history,
-    "message": lambda part: part._message,
+    "outgoing": lambda part: part._restore_outgoing_queue,
+    "transfer": lambda part: part._restore_transfer,
+    "history": lambda part: part._restore_history,
+    "message": lambda part: part._restore_message,
     "transaction": lambda part: part.qm.transaction_records.restore_transaction,
 }
 """The restoring of each kind, in this order."""
 
 
-_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queues_first, "message": _by_number, "history": _by_time}
+_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queue_key, "message": _number_key, "history": _time_key}
 """Messages in the order in which they came, the history by time."""

@@ -126,7 +126,7 @@ class Destinations(Part):
         """Return whether an outgoing queue holds nothing, is not used by anybody, and stays in no order of its own."""
         session, units = queue.session, self.qm.adm.TransactionCollection.values()
         used = (
-            *(_target(one) for unit in units for one in unit.TransactionalOperationCollection),
+            *(_find_target(one) for unit in units for one in unit.TransactionalOperationCollection),
             *(saving.position.QueueReference for saving in self.qm.savings.values()),
         )
         return not (
@@ -186,6 +186,6 @@ def destination_guid(text: str) -> UUID:
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
 
 
-def _target(operation: TransactionalOperation) -> Queue | None:
+def _find_target(operation: TransactionalOperation) -> Queue | None:
     """Return the queue that an operation changes when its transaction commits."""
     return operation.TargetQueueReference or operation.MessagePositionReference.QueueReference

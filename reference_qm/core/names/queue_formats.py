@@ -68,32 +68,32 @@ class QueueFormats(Part):
             return None
         return _NAMES[QueueFormatType(kind)](self)(queue_format["union"], SuffixType(suffix & 0x0F))
 
-    def _public(self, value: Any, suffix: SuffixType) -> str | None:
+    def _format_public(self, value: Any, suffix: SuffixType) -> str | None:
         if suffix is SuffixType.NONE:
             return str(PublicName(value))
         queue = self.qm.adm.QueueCollection.find_public(value)
         return None if queue is None else f"DIRECT=OS:{self.qm.config.host_name}\\{queue.Pathname};JOURNAL"
 
-    def _private(self, value: Any, suffix: SuffixType) -> str:
+    def _format_private(self, value: Any, suffix: SuffixType) -> str:
         return str(PrivateName(value["Lineage"], value["Uniquifier"], suffix is SuffixType.JOURNAL))
 
-    def _direct(self, value: Any, suffix: SuffixType) -> str | None:
+    def _format_direct(self, value: Any, suffix: SuffixType) -> str | None:
         return None if value is None else f"DIRECT={value}"
 
-    def _subqueue(self, value: Any, suffix: SuffixType) -> str | None:
+    def _format_subqueue(self, value: Any, suffix: SuffixType) -> str | None:
         """Return the subqueue of a value, which must be a direct name with its part for it."""
-        return self._direct(value, suffix) if value is not None and ";" in value else None
+        return self._format_direct(value, suffix) if value is not None and ";" in value else None
 
-    def _machine(self, value: Any, suffix: SuffixType) -> str:
+    def _format_machine(self, value: Any, suffix: SuffixType) -> str:
         if value != self.qm.adm.Identifier:
             return str(MachineName(value))
         return f"DIRECT=OS:{self.qm.config.host_name}\\SYSTEM$;{suffix.name}"
 
 
 _NAMES: Mapping[QueueFormatType, Callable[[QueueFormats], Callable[[Any, SuffixType], str | None]]] = {
-    QueueFormatType.PUBLIC: lambda part: part._public,
-    QueueFormatType.PRIVATE: lambda part: part._private,
-    QueueFormatType.DIRECT: lambda part: part._direct,
-    QueueFormatType.MACHINE: lambda part: part._machine,
-    QueueFormatType.SUBQUEUE: lambda part: part._subqueue,
+    QueueFormatType.PUBLIC: lambda part: part._format_public,
+    QueueFormatType.PRIVATE: lambda part: part._format_private,
+    QueueFormatType.DIRECT: lambda part: part._format_direct,
+    QueueFormatType.MACHINE: lambda part: part._format_machine,
+    QueueFormatType.SUBQUEUE: lambda part: part._format_subqueue,
 }

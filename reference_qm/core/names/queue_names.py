@@ -82,7 +82,7 @@ class QueueNames(Part):
         return (
             None
             if path is None
-            else _part(self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
+            else _find_part(self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
         )
 
     def find_by_format_name(self, name: FormatName) -> Queue | None:
@@ -93,7 +93,7 @@ class QueueNames(Part):
         """
         match name:
             case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
-                return _part(self.qm.adm.QueueCollection.find_private(number), None, journal)
+                return _find_part(self.qm.adm.QueueCollection.find_private(number), None, journal)
             case PublicName(guid):
                 return self.qm.adm.QueueCollection.find_public(guid)
             case MachineQueuePath() if self.is_here(name):
@@ -101,7 +101,7 @@ class QueueNames(Part):
             case PrivateQueuePath() | PublicQueuePath() if self.is_here(name):
                 folder = "private$\\" if isinstance(name, PrivateQueuePath) else ""
                 base = self.qm.adm.QueueCollection.get(f"{folder}{name.QueueName}".lower())
-                return _part(base, name.Subqueue, name.Journal)
+                return _find_part(base, name.Subqueue, name.Journal)
         return None
 
     def means_this_computer(self, name: FormatName) -> bool:
@@ -133,17 +133,17 @@ class QueueNames(Part):
         """
         match protocol.upper():
             case "TCP":
-                return address.lower() in self._own_addresses()
+                return address.lower() in self._list_own_addresses()
             case "OS":
-                return address.lower() in self._own_addresses() | self._own_names()
+                return address.lower() in self._list_own_addresses() | self._list_own_names()
             case "HTTP" | "HTTPS":
-                return host_of_url(address).lower() in self._own_addresses() | self._own_names()
+                return host_of_url(address).lower() in self._list_own_addresses() | self._list_own_names()
         return False
 
-    def _own_addresses(self) -> frozenset[str]:
+    def _list_own_addresses(self) -> frozenset[str]:
         return frozenset(one.lower() for one in self.qm.config.addresses)
 
-    def _own_names(self) -> frozenset[str]:
+    def _list_own_names(self) -> frozenset[str]:
         local = self.qm.enterprise.state.LocalQueueManager
         known = (self.qm.config.host_name, self.qm.adm.ComputerName, local.ComputerName, local.QualifiedComputerName)
         return THIS_COMPUTER | {one.lower() for one in known if one}
@@ -184,7 +184,7 @@ class QueueNames(Part):
         listed = members(self.qm.enterprise.directory, name.DistributionListGuid)
         if listed is None:
             return None
-        return [_name_of(one) for one in listed]
+        return [_name_of_element(one) for one in listed]
 
     def every_queue(self) -> Iterator[Queue]:
         """Give all local queues with their journals and subqueues, and the system queues."""
@@ -219,12 +219,12 @@ def host_of_url(address: str) -> str:
     return address.removeprefix("//").partition("/")[0].partition(":")[0]
 
 
-def _name_of(element: directory.Queue | directory.DistributionList) -> SingleName:
+def _name_of_element(element: directory.Queue | directory.DistributionList) -> SingleName:
     identifier = element.Identifier or NULL_GUID
     return PublicName(identifier) if isinstance(element, directory.Queue) else DistributionListName(identifier)
 
 
-def _part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:
+def _find_part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:
     if queue is None or (subqueue is None and not journal):
         return queue
     if subqueue is None:

@@ -36,21 +36,21 @@ class QueuePaths(Part):
         except FormatError:
             return _ILLEGAL
         if isinstance(name, DirectName):
-            return _of_direct(name, format_name)
+            return _path_of_direct(name, format_name)
         if isinstance(name, PublicName):
-            return self._of_public(name)
+            return self._path_of_public(name)
         if isinstance(name, PrivateName):
-            return self._of_private(name)
+            return self._path_of_private(name)
         return QueuePathOf(Status.MQ_OK)
 
-    def _of_public(self, name: PublicName) -> QueuePathOf:
+    def _path_of_public(self, name: PublicName) -> QueuePathOf:
         """Read the directory. The computer of a queue is the first part of its path name (MS-MQMQ 2.1.1)."""
         queue = self.qm.enterprise.find_queue(name.QueueGuid)
         if queue is None or queue.Pathname is None:
             return _ILLEGAL
         return QueuePathOf(Status.MQ_OK, queue.Pathname, queue.Pathname.partition("\\")[0])
 
-    def _of_private(self, name: PrivateName) -> QueuePathOf:
+    def _path_of_private(self, name: PrivateName) -> QueuePathOf:
         """Read the directory; only the path name of a queue that is here is known.
 
         Printed is to look among the local queues when the queue manager that was found has the "QueueGuid" of the
@@ -66,7 +66,7 @@ class QueuePaths(Part):
         return QueuePathOf(Status.MQ_OK, path, machine.ComputerName)
 
 
-def _of_direct(name: DirectName, text: str) -> QueuePathOf:
+def _path_of_direct(name: DirectName, text: str) -> QueuePathOf:
     address = name.ProtocolAddressSpecification
     if name.Protocol in ("HTTP", "HTTPS"):
         return QueuePathOf(Status.MQ_OK, "", host_of_url(address))

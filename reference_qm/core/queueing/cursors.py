@@ -32,8 +32,8 @@ class Cursors(Part):
         receive: it looks on from where it is, as an unread one.
         """
         if cursor.CursorState is CursorState.READ:
-            if _is_available(_position(cursor)):
-                return CursorStatus.SUCCEEDED, _position(cursor)
+            if _is_available(_require_position(cursor)):
+                return CursorStatus.SUCCEEDED, _require_position(cursor)
             return CursorStatus.ALREADY_RECEIVED, None
         return self._seek_for_peek(cursor)
 
@@ -49,13 +49,13 @@ class Cursors(Part):
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         """Return the message that is to be received through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
-            if not _is_available(_position(cursor)):
+            if not _is_available(_require_position(cursor)):
                 return CursorStatus.ALREADY_RECEIVED, None
             cursor.CursorState = CursorState.UNREAD
-            return CursorStatus.SUCCEEDED, _position(cursor)
+            return CursorStatus.SUCCEEDED, _require_position(cursor)
         position = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
         if position is not None:
-            _move(cursor, position)
+            _move_cursor(cursor, position)
             return CursorStatus.SUCCEEDED, position
         if no_wait:
             return CursorStatus.NOT_FOUND, None
@@ -68,7 +68,7 @@ class Cursors(Part):
             cursor.CursorState = CursorState.READ
         elif cursor.CursorState is CursorState.WAIT_RECEIVE:
             cursor.CursorState = CursorState.UNREAD
-        _move(cursor, message_position)
+        _move_cursor(cursor, message_position)
 
     def wait_expired(self, cursor: Cursor) -> None:
         """Note that a cursor waited in vain. Spec: MS-MQDMPR 3.2.7.6.
@@ -77,16 +77,16 @@ class Cursors(Part):
         message there is, the place before End.
         """
         if cursor.CursorState is CursorState.WAIT_RECEIVE:
-            positions = _positions(cursor)
+            positions = _positions_of(cursor)
             if positions is not None:
-                _move(cursor, positions.Tail)
+                _move_cursor(cursor, positions.Tail)
             cursor.CursorState = CursorState.UNREAD
 
     def rewind(self, cursor: Cursor) -> None:
         """Let a cursor refer to the start of its queue, unless that is gone. Spec: MS-MQDMPR 3.1.7.1.2."""
-        positions = _positions(cursor)
+        positions = _positions_of(cursor)
         if positions is not None:
-            _move(cursor, positions.Start)
+            _move_cursor(cursor, positions.Start)
 
     def _seek_for_peek(self, cursor: Cursor) -> Got:
         position = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)
@@ -94,25 +94,25 @@ class Cursors(Part):
             cursor.CursorState = CursorState.WAIT_PEEK
             return CursorStatus.WAITING, None
         cursor.CursorState = CursorState.READ
-        _move(cursor, position)
+        _move_cursor(cursor, position)
         return CursorStatus.SUCCEEDED, position
 
 
-def _move(cursor: Cursor, entry: Entry) -> None:
+def _move_cursor(cursor: Cursor, entry: Entry) -> None:
     """Let a cursor refer to an entry, which stays in the list as long as it does."""
-    positions = _positions(cursor)
+    positions = _positions_of(cursor)
     assert positions is not None
     positions.hold(entry)
     positions.release(cursor.MessagePositionReference)
     cursor.MessagePositionReference = entry
 
 
-def _positions(cursor: Cursor) -> MessagePositionList | None:
+def _positions_of(cursor: Cursor) -> MessagePositionList | None:
     queue = cursor.OpenQueueDescriptorReference.QueueReference
     return None if queue is None else queue.MessagePositionList
 
 
-def _position(cursor: Cursor) -> MessagePosition:
+def _require_position(cursor: Cursor) -> MessagePosition:
     from_list = cursor.MessagePositionReference
     assert not isinstance(from_list, Boundary)
     return from_list

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
-from reference_qm.core.store.entries import gone, moved
+from reference_qm.core.store.entries import relocation_of, removal_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
@@ -25,7 +25,7 @@ class Journaling(Part):
         if message.PositiveJournalingRequested and message.Identifier.QueueManagerGuid == self.qm.adm.Identifier:
             self.qm.positions.move_message(position, self.qm.adm.SystemJournalQueue)
         else:
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
 
     def journal_failed(self, position: MessagePosition) -> None:
         """Be done with a message that will not be delivered: into its dead-letter queue with it, if it asks for that.
@@ -38,7 +38,7 @@ class Journaling(Part):
         if message.NegativeJournalingRequested and (own or message.TransactionIdentifier is None):
             self.qm.positions.move_message(position, self.dead_letter_queue(message))
         else:
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
 
     def dead_letter_queue(self, message: Message) -> Queue:
         """Return the queue for a message that failed: the application's if it named one here, else the system's.
@@ -76,5 +76,5 @@ class Journaling(Part):
         position = self.qm.positions.insert_message(queue, message)
         if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
             position.key = self.qm.next_persist_token()
-            self.qm.disk.save(moved(position))
+            self.qm.disk.save(relocation_of(position))
         self.qm.positions.message_available(position)

@@ -4,7 +4,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.core.events import MessageLeft
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import ORDINAL_BLOCK
-from reference_qm.core.store.entries import gone, moved
+from reference_qm.core.store.entries import relocation_of, removal_of
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import MessagePositionState
@@ -65,7 +65,7 @@ class Positions(Part):
         """
         if position.State is MessagePositionState.PURGE_PENDING:
             reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-            self.qm.disk.save(self.qm.durability.removed([position], reason))
+            self.qm.disk.save(self.qm.durability.build_removal([position], reason))
             self.delete_message(position, reason)
         elif position.State is MessagePositionState.LOCKED:
             self.message_available(position)
@@ -81,7 +81,7 @@ class Positions(Part):
         message = position.MessageReference
         admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check(queue, message)
         if not admitted:
-            self.qm.disk.save(gone([position]))
+            self.qm.disk.save(removal_of([position]))
             return None
         target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier)
         target.order_queue = position.order_queue
@@ -89,7 +89,7 @@ class Positions(Part):
         if not target.LookupIdentifier:  # it was in an outgoing queue, where it had none
             target.LookupIdentifier = self.assign_lookup_identifier(message)
         queue.MessagePositionList.insert(target)
-        self.qm.disk.save(gone([position]) | moved(target))
+        self.qm.disk.save(removal_of([position]) | relocation_of(target))
         self.message_available(target)
         return target
 

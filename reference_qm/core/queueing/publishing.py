@@ -25,7 +25,7 @@ _STATUS = {
 }
 
 
-def _status(result: DirectoryOperationResult) -> Status:
+def _status_of(result: DirectoryOperationResult) -> Status:
     """Return the status of a result; the other ones mean that there is no directory to be had."""
     return _STATUS.get(result, Status.MQ_ERROR_NO_DS)
 
@@ -49,9 +49,9 @@ class Publishing(Part):
             published(Status.MQ_ERROR_UNSUPPORTED_OPERATION)
             return
 
-        def created(answer: DirectoryAnswered) -> None:
+        def take_over_object(answer: DirectoryAnswered) -> None:
             if answer.identifier is None:
-                published(_status(answer.status))
+                published(_status_of(answer.status))
                 return
             queue.Identifier = answer.identifier
             element = self.qm.enterprise.find_queue(queue.Identifier)
@@ -60,7 +60,9 @@ class Publishing(Part):
             published(Status.MQ_OK)
             self.note_public_queues()
 
-        self.qm.directory_link.write(events.create_directory_object(state, self._element(queue)), created)
+        self.qm.directory_link.write(
+            events.create_directory_object(state, self._build_element(queue)), take_over_object
+        )
 
     def adopt(self, queue: Queue) -> bool:
         """Take over the Identifier that a queue is published with; False when it is not."""
@@ -68,7 +70,7 @@ class Publishing(Part):
             self.qm.enterprise.directory,
             self.qm.enterprise.state,
             "Queue",
-            equals("Pathname", self._element(queue).Pathname),
+            equals("Pathname", self._build_element(queue).Pathname),
         ).rDirectoryObject
         if not isinstance(found, directory.Queue) or found.Identifier is None:
             return False
@@ -79,35 +81,37 @@ class Publishing(Part):
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
         """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. One that is gone is no failure."""
-        change = events.delete_directory_object(self.qm.enterprise.state, self._element(queue))
+        change = events.delete_directory_object(self.qm.enterprise.state, self._build_element(queue))
 
-        def deleted(answer: DirectoryAnswered) -> None:
-            gone = answer.status is DirectoryOperationResult.OBJECT_NOT_FOUND
-            withdrawn(Status.MQ_OK if gone else _status(answer.status))
+        def report_deletion(answer: DirectoryAnswered) -> None:
+            is_gone = answer.status is DirectoryOperationResult.OBJECT_NOT_FOUND
+            withdrawn(Status.MQ_OK if is_gone else _status_of(answer.status))
 
-        self.qm.directory_link.write(change, deleted)
+        self.qm.directory_link.write(change, report_deletion)
 
     def write(self, queue: Queue, values: Mapping[str, Any], written: OnStatus) -> None:
         """Write those values of a public queue that may be changed in the directory. Spec: MS-MQDMPR 3.1.7.1.24."""
-        element = replace(self._element(queue), **{name: values[name] for name in PUBLISHED if name in values})
-        self.qm.directory_link.write(Write(element, PUBLISHED), lambda answer: written(_status(answer.status)))
+        element = replace(self._build_element(queue), **{name: values[name] for name in PUBLISHED if name in values})
+        self.qm.directory_link.write(Write(element, PUBLISHED), lambda answer: written(_status_of(answer.status)))
 
     def note_public_queues(self) -> None:
         """Note which public queues are local, for the reads while it is offline. Spec: MS-MQDMPR 3.1.7.1.20."""
-        self.qm.enterprise.state.QueueCollection = tuple(self._element(queue) for queue in self._public_queues())
+        self.qm.enterprise.state.QueueCollection = tuple(
+            self._build_element(queue) for queue in self._list_public_queues()
+        )
 
     def take_over_published(self) -> None:
         """Update the local public queues with what Check Directory Online read. Spec: MS-MQDMPR 3.1.7.1.25."""
         published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
-        for queue in self._public_queues():
+        for queue in self._list_public_queues():
             element = published.get(queue.Identifier)
             for name in PUBLISHED if element is not None else ():
                 setattr(queue, name, getattr(element, name))
 
-    def _public_queues(self) -> list[Queue]:
+    def _list_public_queues(self) -> list[Queue]:
         return [queue for queue in self.qm.adm.QueueCollection.values() if queue.QueueType is QueueType.PUBLIC]
 
-    def _element(self, queue: Queue) -> directory.Queue:
+    def _build_element(self, queue: Queue) -> directory.Queue:
         """Make the directory's element of a queue."""
         element = directory.Queue(
             Identifier=queue.Identifier if queue.Identifier.int else None,

@@ -82,7 +82,7 @@ class QueueOpening(Part):
         """Open a queue that is here, unless those who have it open do not share it. Spec: MS-MQDMPR 3.1.7.1.5."""
         if not self.is_shared(queue, required_access, shared_mode):
             return Status.MQ_ERROR_SHARING_VIOLATION, None
-        descriptor = self._descriptor(queue, format_name, required_access, shared_mode)
+        descriptor = self._add_descriptor(queue, format_name, required_access, shared_mode)
         queue.OpenQueueDescriptorCollection[descriptor.Handle] = descriptor
         return Status.MQ_OK, descriptor
 
@@ -142,7 +142,7 @@ class QueueOpening(Part):
             return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
         if shared_mode is not DENY_NONE:
             return Status.MQ_ERROR_UNSUPPORTED_ACCESS_MODE, None
-        several = self._descriptor(None, str(name), SEND, DENY_NONE)
+        several = self._add_descriptor(None, str(name), SEND, DENY_NONE)
         several.Multiple = True
         for element in name.Elements:
             status, one = self.open_queue(str(element), SEND, DENY_NONE, now)
@@ -152,7 +152,7 @@ class QueueOpening(Part):
             several.OpenQueueDescriptorCollection.append(one)
         return Status.MQ_OK, several
 
-    def _descriptor(
+    def _add_descriptor(
         self, queue: Queue | None, format_name: str, access: QueueAccessType, share: QueueShareMode
     ) -> OpenQueueDescriptor:
         handle = self.qm.next_handle()

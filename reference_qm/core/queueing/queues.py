@@ -68,10 +68,10 @@ class Queues(Part):
             created(*self.create_here(queue, utc_s))
             return
 
-        def published(status: Status) -> None:
+        def create_if_published(status: Status) -> None:
             created(*(self.create_here(queue, utc_s) if status is Status.MQ_OK else (status, None)))
 
-        self.qm.publishing.publish(queue, published)
+        self.qm.publishing.publish(queue, create_if_published)
 
     def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
         """Create a queue of which the directory has, or needs to have, nothing else. Spec: MS-MQDMPR 3.1.7.1.3.
@@ -162,7 +162,7 @@ class Queues(Part):
         """
 
         def carry_out() -> Result:
-            self.qm.disk.save(self._deletion(queue))  # also what came meanwhile
+            self.qm.disk.save(self._build_deletion(queue))  # also what came meanwhile
             for one in family(queue):
                 for position in one.MessagePositionList:
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
@@ -170,7 +170,7 @@ class Queues(Part):
             self.forget(queue)
             return done()
 
-        return self.qm.disk.commit(self._deletion(queue), token, carry_out, _leave)
+        return self.qm.disk.commit(self._build_deletion(queue), token, carry_out, _undo_nothing)
 
     def purge(
         self,
@@ -186,7 +186,7 @@ class Queues(Part):
         their way to the disk are there already, and go at once. ``failed`` when the disk cannot have it.
         """
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        available, arriving, locked = _by_state(queue)
+        available, arriving, locked = _split_by_state(queue)
         for position in available:
             position.State = MessagePositionState.LOCKED
 
@@ -207,7 +207,7 @@ class Queues(Part):
 
         kept = self.qm.transaction_operations.kept_by_transactions()
         gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
-        return self.qm.disk.commit(self.qm.durability.removed(gone_after_a_crash, reason), token, carry_out, keep)
+        return self.qm.disk.commit(self.qm.durability.build_removal(gone_after_a_crash, reason), token, carry_out, keep)
 
     def _add_subqueue(self, queue: Queue, path: QueuePath) -> tuple[Status, Queue | None]:
         parent = self.qm.adm.QueueCollection.get(path.queue.lower())
@@ -224,11 +224,11 @@ class Queues(Part):
         self.qm.adm.last_private_queue_number = number
         return number
 
-    def _deletion(self, queue: Queue) -> Change:
+    def _build_deletion(self, queue: Queue) -> Change:
         """Give the change that deletes a queue with all that belongs to it."""
         change: Change = {}
         for one in family(queue):
-            change |= self.qm.durability.removed(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+            change |= self.qm.durability.build_removal(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             change |= {transfer_name(transfer): None for transfer in transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
                 change[place(one)] = None
@@ -243,7 +243,7 @@ class Queues(Part):
                 self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
 
-def _by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
+def _split_by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
     """Give the messages that are available, those on their way to the disk, and those that somebody has."""
     available: list[MessagePosition] = []
     arriving: list[MessagePosition] = []
@@ -263,5 +263,5 @@ def _purge_later(positions: Iterable[MessagePosition]) -> None:
             position.State = MessagePositionState.PURGE_PENDING
 
 
-def _leave() -> None:
+def _undo_nothing() -> None:
     """Nothing was changed yet that would have to be undone."""

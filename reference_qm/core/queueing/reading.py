@@ -170,4 +170,4 @@ class Reading(Part):
             self.qm.positions.unlock_message(position)
             answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
 
-        self.qm.disk.commit(self.qm.durability.removed([position], reason), None, give, keep)
+        self.qm.disk.commit(self.qm.durability.build_removal([position], reason), None, give, keep)

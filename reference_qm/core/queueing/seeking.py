@@ -30,13 +30,13 @@ class Seeking(Part):
         """
         forward = seek_direction is SeekDirection.FORWARD
         start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
-        entry = _beside(initial_position if start is None else start.passed, forward)
+        entry = _neighbour_of(initial_position if start is None else start.passed, forward)
         found = None
         while not isinstance(entry, Boundary) and not (forward and entry.awaits_disk):
             if self.is_readable(entry, peek_operation):
                 found = entry
                 break
-            entry = _beside(entry, forward)
+            entry = _neighbour_of(entry, forward)
         if start is not None:
             start.passed = cast("Entry", entry.Previous)
         return found
@@ -69,13 +69,13 @@ class Seeking(Part):
         if lookup_action in _FROM_EDGE:
             from_start, direction = _FROM_EDGE[lookup_action]
             edge = positions.Start if from_start else positions.End
-            return _found(self.seek_available(edge, peek_operation, direction))
+            return _result_of_search(self.seek_available(edge, peek_operation, direction))
         position = positions.find(lookup_id)
         if position is None:
             return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
         if lookup_action is not MessageSeekAction.CURRENT:
             direction = _BESIDE[lookup_action]
-            return _found(self.seek_available(position, peek_operation, direction))
+            return _result_of_search(self.seek_available(position, peek_operation, direction))
         if self.is_readable(position, peek_operation):
             return Status.MQ_OK, position
         return _NOT_READABLE.get(position.State, Status.MQ_ERROR_MESSAGE_NOT_FOUND), None
@@ -99,9 +99,9 @@ _NOT_READABLE = {
 }
 
 
-def _found(position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
+def _result_of_search(position: MessagePosition | None) -> tuple[Status, MessagePosition | None]:
     return (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None) if position is None else (Status.MQ_OK, position)
 
 
-def _beside(entry: Entry, forward: bool) -> Entry:
+def _neighbour_of(entry: Entry, forward: bool) -> Entry:
     return cast("Entry", entry.Next if forward else entry.Previous)

@@ -23,7 +23,7 @@ class SurvivingQueues(Part):
 
     def create_configured(self, settings: QueueSettings) -> Queue:
         """Create a private queue of the configuration. ValueError when it cannot be: settings are checked when read."""
-        status, created = self.qm.queues.create_here(_described(settings), 0)
+        status, created = self.qm.queues.create_here(_build_queue(settings), 0)
         if created is None:
             raise ValueError(f"queue {settings.name!a} of the configuration cannot be created: {status.name}")
         return created
@@ -33,10 +33,10 @@ class SurvivingQueues(Part):
         for settings in self.qm.config.queues:
             if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
                 continue
-            queue = _described(settings)
-            self.qm.queues.create(queue, 0, self._keep, skip_directory=self.qm.publishing.adopt(queue))
+            queue = _build_queue(settings)
+            self.qm.queues.create(queue, 0, self._save_queue, skip_directory=self.qm.publishing.adopt(queue))
 
-    def _keep(self, status: Status, queue: Queue | None) -> None:
+    def _save_queue(self, status: Status, queue: Queue | None) -> None:
         """Write down a queue that was created; without, wait for the directory, with which it is tried again."""
         if queue is None:
             self.qm.enterprise.state.go_offline()
@@ -65,7 +65,7 @@ class SurvivingQueues(Part):
         self.qm.queues.add(queue)
 
 
-def _described(settings: QueueSettings) -> Queue:
+def _build_queue(settings: QueueSettings) -> Queue:
     queue = set_queue_defaults(settings.name)
     for name, value in settings.attributes().items():
         setattr(queue, name, value)

@@ -74,7 +74,7 @@ class TransactionEvents(Part):
         """Carry out the operations of a transaction, in order. Spec: MS-MQDMPR 3.1.4.4."""
         for operation in transaction.TransactionalOperationCollection:
             _ON_COMMIT[operation.OperationType](self)(operation, now)
-        self._remove(transaction)
+        self._remove_transaction(transaction)
 
     def commit_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         """Let a message be received, or sent. Spec: MS-MQDMPR 3.1.4.4, MS-MQQB 3.1.7.12.
@@ -109,7 +109,7 @@ class TransactionEvents(Part):
         """Undo the operations of a transaction. Spec: MS-MQDMPR 3.1.4.5."""
         for operation in transaction.TransactionalOperationCollection:
             _ON_ABORT[operation.OperationType](self)(operation, now)
-        self._remove(transaction)
+        self._remove_transaction(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
         """Let a message that was not sent leave no trace: nobody learns that it left. Spec: MS-MQDMPR 3.1.4.5."""
@@ -124,7 +124,7 @@ class TransactionEvents(Part):
         """
         self.qm.positions.unlock_message(operation.MessagePositionReference)
 
-    def _remove(self, transaction: Transaction) -> None:
+    def _remove_transaction(self, transaction: Transaction) -> None:
         del self.qm.adm.TransactionCollection[transaction.Identifier]
 
 

@@ -45,7 +45,7 @@ class TransactionOperations(Part):
         else:
             position = self.qm.positions.insert_message(queue, message)
             position.key = self.qm.next_persist_token() if self.qm.disk.used else 0
-        _add(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
+        _add_operation(transaction, TransactionalOperation(OperationType.ENQUEUE, position))
         return position
 
     def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
@@ -55,7 +55,7 @@ class TransactionOperations(Part):
         """
         position.State = MessagePositionState.LOCKED
         reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-        _add(transaction, TransactionalOperation(OperationType.DEQUEUE, position, DequeueReason=reason))
+        _add_operation(transaction, TransactionalOperation(OperationType.DEQUEUE, position, DequeueReason=reason))
 
     def reject(self, transaction: Transaction, queue: Queue, lookup_identifier: int) -> None:
         """Let a message that was received in a transaction be rejected when that commits. Spec: MS-MQRR 3.1.4.14.
@@ -80,7 +80,7 @@ class TransactionOperations(Part):
     def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
         """Let a message be moved when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
         position.State = MessagePositionState.LOCKED
-        _add(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
+        _add_operation(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
 
     def move_target(self, operation: TransactionalOperation) -> Queue | None:
         """Find the queue to move a message to; None when it was deleted meanwhile: the message stays where it is."""
@@ -107,5 +107,5 @@ class TransactionOperations(Part):
         )
 
 
-def _add(transaction: Transaction, operation: TransactionalOperation) -> None:
+def _add_operation(transaction: Transaction, operation: TransactionalOperation) -> None:
     transaction.TransactionalOperationCollection.append(operation)

@@ -7,7 +7,7 @@ from uuid import UUID
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import gone, message_entry, moved, place
+from reference_qm.core.store.entries import message_entry, place, relocation_of, removal_of
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.model.adm import MessagePosition, OutgoingQueue
 from reference_qm.model.states import MessagePositionState
@@ -29,19 +29,19 @@ class TransactionRecords(Part):
 
     __slots__ = ()
 
-    def prepared(self, transaction: Transaction) -> Change:
+    def build_prepare_record(self, transaction: Transaction) -> Change:
         """Return the change that lets a vote survive: the messages to be sent, and what is to be done."""
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
-        operations = _current(transaction)
+        operations = _current_operations(transaction)
         for operation in operations:
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
                 position.key = position.key or self.qm.next_persist_token()
-                change |= self._entry(position)
-        described = [_describe(operation) for operation in operations]
-        return change | {_name(transaction): {"number": transaction.number, "operations": described}}
+                change |= self._build_entry(position)
+        described = [_describe_operation(operation) for operation in operations]
+        return change | {_entry_name(transaction): {"number": transaction.number, "operations": described}}
 
-    def committed(self, transaction: Transaction) -> Change:
+    def build_commit_record(self, transaction: Transaction) -> Change:
         """Return the change that makes a transaction be done: all of it, or after a crash nothing.
 
         Without the messages to be sent to other queue managers, which get new entries with their numbers
@@ -49,22 +49,22 @@ class TransactionRecords(Part):
         """
         if not self.qm.disk.used:
             return {}
-        change: Change = {_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
-        for operation in _current(transaction):
+        change: Change = {_entry_name(transaction): None} if transaction.state is TransactionState.PREPARED else {}
+        for operation in _current_operations(transaction):
             change |= _COMMITTED[operation.OperationType](self)(operation)
         return change
 
-    def aborted(self, transaction: Transaction) -> Change:
+    def build_abort_record(self, transaction: Transaction) -> Change:
         """Return the change that undoes what the disk knows of a transaction; empty when it knows nothing."""
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
-        change: Change = {_name(transaction): None}
-        for operation in _current(transaction):
+        change: Change = {_entry_name(transaction): None}
+        for operation in _current_operations(transaction):
             position = operation.MessagePositionReference
             if operation.OperationType is OperationType.ENQUEUE:
-                change |= gone([position])
+                change |= removal_of([position])
             elif position.State is MessagePositionState.PURGE_PENDING:
-                change |= self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
+                change |= self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
         return change
 
     def restore_transaction(self, rest: str, value: Any) -> None:
@@ -74,7 +74,7 @@ class TransactionRecords(Part):
         """
         transaction = Transaction(UUID(rest), SinglePhase=False, number=int(value["number"]))
         transaction.state = TransactionState.PREPARED
-        positions = {position.key: position for position in self._positions()}
+        positions = {position.key: position for position in self._list_positions()}
         for kind, key, *argument in value["operations"]:
             position = positions.get(key)
             if position is None:
@@ -85,38 +85,38 @@ class TransactionRecords(Part):
             elif operation.OperationType is OperationType.MOVE:
                 operation.TargetQueueReference = self.qm.destinations.find_place(argument[0])
             position.State = MessagePositionState.LOCKED
-            _withhold(position)
+            _withhold_message(position)
             transaction.TransactionalOperationCollection.append(operation)
         self.qm.adm.TransactionCollection[transaction.Identifier] = transaction
 
-    def _positions(self) -> Iterator[MessagePosition]:
+    def _list_positions(self) -> Iterator[MessagePosition]:
         for queue in self.qm.queue_names.every_queue():
             yield from queue.MessagePositionList
         for outgoing in self.qm.adm.OutgoingQueues.values():
             yield from (one.MessagePosition for one in outgoing.session.OutgoingMessageTable)
 
-    def _entry(self, position: MessagePosition) -> Change:
+    def _build_entry(self, position: MessagePosition) -> Change:
         message = position.MessageReference
         entry = message_entry(position, serialize_message(message).build())
         return self.qm.disk.reserve(message.Identifier.Ordinal) | entry
 
-    def _enqueued(self, operation: TransactionalOperation) -> Change:
+    def _change_of_enqueue(self, operation: TransactionalOperation) -> Change:
         position = operation.MessagePositionReference
         if isinstance(position.QueueReference, OutgoingQueue):
-            return gone([position])
-        return self._entry(position) | {"last_transaction": self.qm.adm.last_transaction}
+            return removal_of([position])
+        return self._build_entry(position) | {"last_transaction": self.qm.adm.last_transaction}
 
-    def _dequeued(self, operation: TransactionalOperation) -> Change:
+    def _change_of_dequeue(self, operation: TransactionalOperation) -> Change:
         assert operation.DequeueReason is not None
-        return self.qm.durability.removed([operation.MessagePositionReference], operation.DequeueReason)
+        return self.qm.durability.build_removal([operation.MessagePositionReference], operation.DequeueReason)
 
-    def _moved(self, operation: TransactionalOperation) -> Change:
+    def _change_of_move(self, operation: TransactionalOperation) -> Change:
         position, target = operation.MessagePositionReference, self.qm.transaction_operations.move_target(operation)
         if target is None:
             return {}
         there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
         there.LookupIdentifier = position.LookupIdentifier
-        return self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_NORMAL) | moved(there)
+        return self.qm.durability.build_removal([position], MessageClass.MQMSG_CLASS_NORMAL) | relocation_of(there)
 
 
 def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
@@ -129,7 +129,7 @@ def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosit
     return [(one.QueueReference, one) for one in positions if isinstance(one.QueueReference, OutgoingQueue)]
 
 
-def _withhold(position: MessagePosition) -> None:
+def _withhold_message(position: MessagePosition) -> None:
     """Take a message out of what is to be sent: it gets there when the transaction commits."""
     queue = position.QueueReference
     if isinstance(queue, OutgoingQueue):
@@ -138,7 +138,7 @@ def _withhold(position: MessagePosition) -> None:
                 queue.session.OutgoingMessageTable.remove(outgoing)
 
 
-def _current(transaction: Transaction) -> list[TransactionalOperation]:
+def _current_operations(transaction: Transaction) -> list[TransactionalOperation]:
     """Return the operations on messages whose queue was not deleted meanwhile."""
     return [
         operation
@@ -147,11 +147,11 @@ def _current(transaction: Transaction) -> list[TransactionalOperation]:
     ]
 
 
-def _name(transaction: Transaction) -> str:
+def _entry_name(transaction: Transaction) -> str:
     return f"transaction:{transaction.Identifier}"
 
 
-def _describe(operation: TransactionalOperation) -> list[object]:
+def _describe_operation(operation: TransactionalOperation) -> list[object]:
     described: list[object] = [operation.OperationType.value, operation.MessagePositionReference.key]
     if operation.DequeueReason is not None:
         described.append(int(operation.DequeueReason))
@@ -161,7 +161,7 @@ def _describe(operation: TransactionalOperation) -> list[object]:
 
 
 _COMMITTED: Mapping[OperationType, Callable[[TransactionRecords], Callable[[TransactionalOperation], Change]]] = {
-    OperationType.ENQUEUE: lambda part: part._enqueued,
-    OperationType.DEQUEUE: lambda part: part._dequeued,
-    OperationType.MOVE: lambda part: part._moved,
+    OperationType.ENQUEUE: lambda part: part._change_of_enqueue,
+    OperationType.DEQUEUE: lambda part: part._change_of_dequeue,
+    OperationType.MOVE: lambda part: part._change_of_move,
 }

@@ -75,7 +75,7 @@ class TwoPhaseReading(Part):
             return Result()
 
         self.qm.disk.commit(
-            self.qm.durability.removed([position], reason),
+            self.qm.durability.build_removal([position], reason),
             None,
             delete,
             lambda: ended(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED),

@@ -56,7 +56,7 @@ class Waiting(Part):
         queue_desc.WaitingMessageReadOperationCollection[reader] = None
         self.qm.readers[reader.number] = reader
         if timeout_ms is not None:
-            self.qm.timers.start(_timer(reader), now.monotonic_ms, timeout_ms)
+            self.qm.timers.start(_timer_of(reader), now.monotonic_ms, timeout_ms)
 
     def release_readers(self, position: MessagePosition) -> None:
         """Pass a message that became available to who waits: to all that peek, to the first that receives.
@@ -69,12 +69,12 @@ class Waiting(Part):
         for descriptor in list(queue.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
                 if reader.number in self.qm.readers:
-                    found = self._find_for(reader, position)
+                    found = self._find_message_for(reader, position)
                     if found is None:
                         return  # whoever was answered took all there is
                     self.satisfy_reader(reader, found)
 
-    def _find_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
+    def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
         """Find what a reader gets: what it would find now, or the new message if its cursor is beyond that."""
         cursor, peek = reader.CursorReference, not reader.DestructiveRead
         start = new.QueueReference.MessagePositionList.Start if cursor is None else cursor.MessagePositionReference
@@ -85,14 +85,14 @@ class Waiting(Part):
 
     def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
         """End a wait with a message. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.6, 3.2.7.5."""
-        self._forget(reader)
+        self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.message_available(reader.CursorReference, position)
         reader.answered(Status.MQ_OK, position)
 
     def stop_reader(self, reader: WaitingMessageReadOperation, status: Status) -> None:
         """End a wait without a message. Spec: MS-MQDMPR 3.1.7.3.5, 3.2.7.6."""
-        self._forget(reader)
+        self._forget_reader(reader)
         if reader.CursorReference is not None:
             self.qm.cursors.wait_expired(reader.CursorReference)
         reader.answered(status, None)
@@ -110,11 +110,11 @@ class Waiting(Part):
                     return Status.MQ_OK
         return Status.STATUS_NOT_FOUND
 
-    def _forget(self, reader: WaitingMessageReadOperation) -> None:
+    def _forget_reader(self, reader: WaitingMessageReadOperation) -> None:
         del self.qm.readers[reader.number]
         del reader.descriptor.WaitingMessageReadOperationCollection[reader]
-        self.qm.timers.stop(_timer(reader))
+        self.qm.timers.stop(_timer_of(reader))
 
 
-def _timer(reader: WaitingMessageReadOperation) -> TimerKey:
+def _timer_of(reader: WaitingMessageReadOperation) -> TimerKey:
     return TimerKey(TimerName.WAITING_MESSAGE_READ, reader.number)

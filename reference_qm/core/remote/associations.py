@@ -78,7 +78,7 @@ class Associations:
         """Forget a connection that is gone, and note what becomes of its calls and handles."""
         held = self._by_connection.get(event.connection)
         if held is not None:
-            self._forget(held)
+            self._forget_association(held)
             self.note(held.association.connection_lost())
 
     def expire(self, number: int, now: Now) -> None:
@@ -108,11 +108,11 @@ class Associations:
         if isinstance(output, SendBytes):
             self._emit(RpcSend(held.connection, output.data))
         else:
-            self._forget(held)
+            self._forget_association(held)
             self._emit(RpcClose(held.connection, output.reason))
 
-    def _forget(self, held: _Held) -> None:
-        self.timers.stop(_timer(held))
+    def _forget_association(self, held: _Held) -> None:
+        self.timers.stop(_timer_of(held))
         self.unfinished.note(held.connection, 0)
         del self._by_connection[held.connection], self._by_number[held.number], self._by_association[held.association]
 
@@ -122,10 +122,10 @@ class Associations:
             return
         held.due = due
         if due is None:
-            self.timers.stop(_timer(held))
+            self.timers.stop(_timer_of(held))
         else:
-            self.timers.start(_timer(held), now.monotonic_ms, due - now.monotonic_ms)
+            self.timers.start(_timer_of(held), now.monotonic_ms, due - now.monotonic_ms)
 
 
-def _timer(held: _Held) -> TimerKey:
+def _timer_of(held: _Held) -> TimerKey:
     return TimerKey(TimerName.RPC_RESPONSE_TIMEOUT, held.number)

@@ -48,17 +48,17 @@ class ClientReading(Part):
         """
         entry = read.entry = self.create_pending_read(read)
         try:
-            found = yield from self._read(read, entry)
+            found = yield from self._read_with_entry(read, entry)
         except RemoteError:
             self.remove_pending_read(entry)
             raise
         self.remove_pending_read(entry)
         return found
 
-    def _read(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
+    def _read_with_entry(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
         version = yield from self.ask_server_version(read)
         if entry.is_over:
-            raise _cancelled("before the server was asked")
+            raise _cancellation_error("before the server was asked")
         entry.is_known = True
         if read.LookupId is None and self.is_old_version(version):
             results = yield from self.start_receive(read)
@@ -66,7 +66,7 @@ class ClientReading(Part):
             results = yield from self.start_receive2(read)
         self.note_remote_read_handle(entry, results["pphContext"])
         if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
-            return (yield from self._give_back(read, entry, _cancelled("while the message was on its way")))
+            return (yield from self._give_back(read, entry, _cancellation_error("while the message was on its way")))
         try:
             found = self.reconstruct_message(results, self.qm.server_names.find_identifier(read.queue))
         except FormatError as malformed:
@@ -215,5 +215,5 @@ class ClientReading(Part):
             self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
 
 
-def _cancelled(when: str) -> RemoteError:
+def _cancellation_error(when: str) -> RemoteError:
     return RemoteError(f"cancelled {when}", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)

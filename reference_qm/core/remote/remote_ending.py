@@ -28,11 +28,11 @@ class RemoteEnding(Part):
             self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
             return
 
-        def ended(status: Status) -> None:
+        def answer_end(status: Status) -> None:
             self.qm.remote.note(call.respond(Return=status, pphContext=None))
 
         delete_message = self.is_delivered(call.arguments["dwAck"])
-        self.end_remote_read(call.handle.state, delete_message, ended)
+        self.end_remote_read(call.handle.state, delete_message, answer_end)
 
     def is_delivered(self, ack: int) -> bool:
         """Return iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""
@@ -66,7 +66,7 @@ class RemoteEnding(Part):
         One that the client has ended, and that only waits for the disk, stays as it was ended.
         """
         if not entry.ended:
-            self.end_remote_read(entry, self.get_rundown_ack(), _nobody_hears)
+            self.end_remote_read(entry, self.get_rundown_ack(), _ignore_status)
 
     def get_rundown_ack(self) -> bool:
         """Return iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
@@ -121,5 +121,5 @@ class RemoteEnding(Part):
             self.cancel_remote_read(entry, CANCELED)
 
 
-def _nobody_hears(status: Status) -> None:
+def _ignore_status(status: Status) -> None:
     """Take the status of a rundown."""

@@ -129,14 +129,14 @@ class RemoteOpening(Part):
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         """Raise Purge Queue; answer when the disk knows. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
 
-        def purged(number: int) -> Result:
+        def answer_purge(number: int) -> Result:
             self.qm.remote.note(call.respond(Return=Status.MQ_OK))
             return Result()
 
-        def failed() -> None:
+        def refuse_unsaved() -> None:
             self.refuse_purge(call, Status.MQ_ERROR_MESSAGE_STORAGE_FAILED)
 
-        self.qm.queues.purge(queue, None, purged, failed)
+        self.qm.queues.purge(queue, None, answer_purge, refuse_unsaved)
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
         """Answer with a port. Spec: MS-MQQP 3.1.4.8."""

@@ -28,17 +28,17 @@ class RemoteStarting(Part):
 
     def remote_qm_start_receive(self, call: Call, now: Now) -> None:
         """Read a message. Spec: MS-MQQP 3.1.4.1."""
-        self._start(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
         """Read a message and return its SequentialId. Spec: MS-MQQP 3.1.4.10."""
-        self._start(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
         """Read a message by its LookupIdentifier, or one beside it. Spec: MS-MQQP 3.1.4.11."""
-        self._start(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
+        self._start_read(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
-    def _start(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
+    def _start_read(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
         refuse = partial(self.qm.remote_reads.answer_read, call)
         for check in checks:
             if status := check(self)(desc):
@@ -75,12 +75,12 @@ class RemoteStarting(Part):
 
     def check_dw_queue(self, desc: Desc) -> Status:
         """Refuse a dwQueue that is 0 or not hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
-        return _demand(0 != desc["dwQueue"] == desc["hRemoteQueue"])
+        return _required_right(0 != desc["dwQueue"] == desc["hRemoteQueue"])
 
     def check_request_id(self, desc: Desc) -> Status:
         """Refuse a dwRequestID under which a read of this queue is at work. Spec: MS-MQQP 3.1.4.1, note <10>."""
         pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
-        return _demand(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
+        return _required_right(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
 
     def check_peek_next_cursor(self, desc: Desc) -> Status:
         """Refuse to peek the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
@@ -89,27 +89,27 @@ class RemoteStarting(Part):
 
     def check_start_action(self, desc: Desc) -> Status:
         """Refuse an action that is not one of the three. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
-        return _demand(desc["ulAction"] in READS)
+        return _required_right(desc["ulAction"] in READS)
 
     def check_lookup_queue(self, desc: Desc) -> Status:
         """Refuse an hRemoteQueue of 0. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["hRemoteQueue"] != 0)
+        return _required_right(desc["hRemoteQueue"] != 0)
 
     def check_lookup_timeout(self, desc: Desc) -> Status:
         """Refuse to wait. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["ulTimeout"] == 0)
+        return _required_right(desc["ulTimeout"] == 0)
 
     def check_lookup_cursor(self, desc: Desc) -> Status:
         """Refuse a cursor. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["hCursor"] == 0)
+        return _required_right(desc["hCursor"] == 0)
 
     def check_lookup_action(self, desc: Desc) -> Status:
         """Refuse an action that is not one of the six. Spec: MS-MQQP 3.1.4.11."""
-        return _demand(desc["ulAction"] in LOOKUP_ACTIONS)
+        return _required_right(desc["ulAction"] in LOOKUP_ACTIONS)
 
     def check_open_queue(self, desc: Desc) -> Status:
         """Refuse a queue that no client has opened by RemoteQMOpenQueue. Spec: MS-MQQP 3.1.4.1, 3.1.4.11."""
-        return _demand(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
+        return _required_right(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
 
     def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
         """Refuse to receive through a handle that was opened to peek. Spec: MS-MQMP 3.1.4.2."""
@@ -180,5 +180,5 @@ READS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
 LOOKUP_ACTIONS = frozenset(ReadAction) - READS.keys()
 
 
-def _demand(right: bool) -> Status:
+def _required_right(right: bool) -> Status:
     return Status.MQ_OK if right else Status.MQ_ERROR_INVALID_PARAMETER

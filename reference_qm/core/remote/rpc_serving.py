@@ -99,7 +99,7 @@ class RpcServing(Part):
             case CallReceived(call) if self.qm.halted is not None:
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
             case CallReceived(call) if call.context.interface is EPT:
-                self.qm.remote.note(EndpointMapper(mapped(self.qm.rpc_listening))(event))
+                self.qm.remote.note(EndpointMapper(list_endpoints(self.qm.rpc_listening))(event))
             case CallReceived(call) if not self.is_served(call):
                 self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
             case CallReceived(call) if not self.is_allowed(call):
@@ -125,15 +125,15 @@ class RpcServing(Part):
         return call.method.name in FOR_EVERYBODY or call.level >= self.qm.config.rpc_server.least_level
 
 
-def mapped(listening: RpcListening | None) -> list[MappedEndpoint]:
+def list_endpoints(listening: RpcListening | None) -> list[MappedEndpoint]:
     """Return what the endpoint mapper knows. A tower has room for an IPv4 address; for another it has 0.0.0.0."""
     if listening is None:
         return []
     served = ((QMCOMM, listening.handshake), (QM2QM, listening.read))
-    return [MappedEndpoint(interface, _ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
+    return [MappedEndpoint(interface, _parse_ipv4(endpoint.host), endpoint.port) for interface, endpoint in served]
 
 
-def _ipv4(host: str) -> IPv4Address:
+def _parse_ipv4(host: str) -> IPv4Address:
     try:
         return IPv4Address(host)
     except AddressValueError:

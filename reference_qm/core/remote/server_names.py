@@ -31,7 +31,7 @@ class ServerNames(Part):
         destination = self.qm.next_hops.get_destination_info(text)
         if destination is None:
             raise CommandError(f"no directory knows {text!a}: use a direct format name")
-        host = destination.HostName or self._host_name(destination.QueueManagerGuid)
+        host = destination.HostName or self._find_host_name(destination.QueueManagerGuid)
         if host is None:
             raise CommandError(
                 f"no address is known of queue manager {destination.QueueManagerGuid}: configure a route"
@@ -46,7 +46,7 @@ class ServerNames(Part):
         routes = self.qm.config.routes.items()
         return next((guid for guid, host in routes if host == queue.RemoteServer.host), NULL_GUID)
 
-    def _host_name(self, guid: UUID) -> str | None:
+    def _find_host_name(self, guid: UUID) -> str | None:
         if guid == NULL_GUID or not self.qm.enterprise.state.DirectoryIntegrated:
             return self.qm.config.routes.get(guid)
         machine = self.qm.enterprise.find_queue_manager("Identifier", guid)
@@ -57,20 +57,20 @@ def queue_format(text: str) -> dict[str, Any]:
     """Return the QUEUE_FORMAT of a format name that ``find_server`` took. Spec: MS-MQMQ 2.2.7."""
     name = parse_name(text)
     if isinstance(name, PublicName):
-        return _format(QueueFormatType.PUBLIC, 0, name.QueueGuid)
+        return _build_format(QueueFormatType.PUBLIC, 0, name.QueueGuid)
     if isinstance(name, PrivateName):
         suffix = SYSTEM | SuffixType.JOURNAL if name.Journal else 0
-        return _format(
+        return _build_format(
             QueueFormatType.PRIVATE, suffix, {"Lineage": name.ComputerGuid, "Uniquifier": name.QueueIdentifier}
         )
     direct = str(name).partition("=")[2]
     if isinstance(name, MachineQueuePath):
-        return _format(QueueFormatType.DIRECT, SYSTEM | SuffixType[name.SystemQueue], direct)
+        return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType[name.SystemQueue], direct)
     assert isinstance(name, PrivateQueuePath | PublicQueuePath)
     if name.Subqueue is not None:
-        return _format(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
-    return _format(QueueFormatType.DIRECT, SYSTEM | SuffixType.JOURNAL if name.Journal else 0, direct)
+        return _build_format(QueueFormatType.SUBQUEUE, SuffixType.SUBQUEUE, direct)
+    return _build_format(QueueFormatType.DIRECT, SYSTEM | SuffixType.JOURNAL if name.Journal else 0, direct)
 
 
-def _format(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:
+def _build_format(kind: QueueFormatType, suffix: int, value: Any) -> dict[str, Any]:
     return {"m_qft": int(kind), "m_SuffixAndFlags": suffix, "m_reserved": 0, "union": value}

@@ -17,7 +17,7 @@ class Closing(Part):
 
     def close(self, session: Session, reason: str, now: Now) -> None:
         """Close a session, whatever its state. Spec: MS-MQQB 3.1.5.9. ``reason``: one line naming the section."""
-        queue = _moving_queue(session)
+        queue = _queue_of_state(session)
         if queue is not None:
             queue.State = OutgoingQueueState.DISCONNECTING
         self.close_transport(session, reason)
@@ -47,7 +47,7 @@ class Closing(Part):
         The states between a failed attempt and the next are not printed; WAITING_RECONNECT is what they mean
         (3.1.1.3.1).
         """
-        if _moving_queue(session) is not None and len(session.OutgoingMessageTable):
+        if _queue_of_state(session) is not None and len(session.OutgoingMessageTable):
             self.qm.session_timers.start(
                 session, TimerName.SESSION_RETRY_CONNECT, self.qm.settings.session_retry_connect_ms, now
             )
@@ -96,7 +96,7 @@ class Closing(Part):
         self.close(session, reason, now)
 
 
-def _moving_queue(session: Session) -> OutgoingQueue | None:
+def _queue_of_state(session: Session) -> OutgoingQueue | None:
     """Return the outgoing queue whose State follows the session: the initiator's, unless it is OnHold or Locked."""
     queue = session.OutgoingQueueReference if session.initiator else None
     return queue if queue is not None and queue.State not in _HELD else None

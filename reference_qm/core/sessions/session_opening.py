@@ -142,7 +142,7 @@ class SessionOpening(Part):
 
     def build_parameters_request(self, session: Session) -> ConnectionParametersPacket:
         """Build a ConnectionParameters request. Spec: MS-MQQB 3.1.5.3.2."""
-        return _parameters(
+        return _build_parameters(
             ConnectionParametersHeader(
                 RecoverableAckTimeout=session.RecoverableAckSendTimeout,
                 AckTimeout=session.AckWaitTimeout,
@@ -169,7 +169,7 @@ class SessionOpening(Part):
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
         """Build a ConnectionParameters response. Spec: MS-MQQB 3.1.5.4.1."""
-        return _parameters(replace(request.ConnectionParametersHeader, WindowSize=session.WindowSize, Reserved=0))
+        return _build_parameters(replace(request.ConnectionParametersHeader, WindowSize=session.WindowSize, Reserved=0))
 
     def receive_parameters_response(self, session: Session, packet: ConnectionParametersPacket, now: Now) -> None:
         """Open the session and send what waits. Spec: MS-MQQB 3.1.5.4.2."""
@@ -192,6 +192,6 @@ class SessionOpening(Part):
         self.qm.post(SessionMaySend(session))
 
 
-def _parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:
+def _build_parameters(header: ConnectionParametersHeader) -> ConnectionParametersPacket:
     flags = InternalHeader.flags(PT=PT_CONNECTION_PARAMETERS, CS=0)
     return ConnectionParametersPacket(internal_base_header(), InternalHeader(Flags=flags), header)

@@ -5,7 +5,15 @@ from collections.abc import Iterable
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.store.disk import Change
-from reference_qm.core.store.entries import SEQUENCE, _noted, gone, is_awaited, message_entry, place, transfer_entry
+from reference_qm.core.store.entries import (
+    SEQUENCE,
+    _entry_with,
+    is_awaited,
+    message_entry,
+    place,
+    removal_of,
+    transfer_entry,
+)
 from reference_qm.core.store.messages import serialize_message
 from reference_qm.core.store.queue_values import queue_values
 from reference_qm.model.adm import (
@@ -33,7 +41,7 @@ class Durability(Part):
 
     __slots__ = ()
 
-    def sent(self, position: MessagePosition) -> Change:
+    def build_send_record(self, position: MessagePosition) -> Change:
         """Return what must be on disk before a new message is taken over; empty when nothing must."""
         if not self.qm.disk.used:
             return {}
@@ -48,7 +56,7 @@ class Durability(Part):
                 change |= self.sequence_entry(position.QueueReference)
         return change
 
-    def removed(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+    def build_removal(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
         """Return the change that takes messages out of local queues.
 
         One whose sender is to learn of it stays on disk, with the reason, until the acknowledgment is there
@@ -60,9 +68,9 @@ class Durability(Part):
         for position in positions:
             if not position.key:
                 continue
-            change |= gone([position])
+            change |= removal_of([position])
             if is_awaited(position, reason):
-                change |= _noted(position, "removed", int(reason))
+                change |= _entry_with(position, "removed", int(reason))
             message = position.MessageReference
             key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
             transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.6 Timer Events."""
+"""MS-MQDMPR 3.1.6.3: the timer of a pending read."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ NEARLY_MS = TIMEOUT_MS * 9 // 10
 @needs("qm2qm")
 @covers("MQDMPR-3.1.6.3-03")
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT, PEEK_NEXT], ids=["receive", "peek", "peek next"])
-def test_a_read_that_waited_in_vain_ends_with_its_time(remote, judge, action):
-    """A read that waits in vain ends with MQ_ERROR_IO_TIMEOUT when its time-out is over, and not before."""
+def test_pending_read_ends_at_timeout(remote, judge, action):
+    """A pending receive, peek or peek-next ends with MQ_ERROR_IO_TIMEOUT when its timeout of 2 s is over, and not
+    before.
+    """
     queue = remote.filled(*(["first"] if action == PEEK_NEXT else []))
     cursor = 0
     if action == PEEK_NEXT:

@@ -101,13 +101,13 @@ class TimeOfChangeLeft(Queues):
 class PrivateAsPublic(QueueCommands):
     """A private queue is told of by a public format name."""
 
-    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         number = None if queue is None else queue.PrivateQueueNumber
         if queue is None or number is None:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         queue.PrivateQueueNumber = None
         try:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         finally:
             queue.PrivateQueueNumber = number
 
@@ -116,12 +116,12 @@ class PrivateAsPublic(QueueCommands):
 class PublicAsPrivate(QueueCommands):
     """A public queue is told of by a private format name, too."""
 
-    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+    def _save_new_queue(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
         if queue is None or queue.QueueType is not QueueType.PUBLIC:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         queue.PrivateQueueNumber = 0x7777
         try:
-            return super()._created(name, token, status, queue)
+            return super()._save_new_queue(name, token, status, queue)
         finally:
             queue.PrivateQueueNumber = None
 

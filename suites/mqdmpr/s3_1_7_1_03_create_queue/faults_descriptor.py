@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
@@ -25,7 +25,7 @@ def _with(descriptor: SecurityDescriptor) -> Install:
             super().add(queue)
             queue.Security = descriptor
 
-    return replaced(Described)
+    return replace_part(Described)
 
 
 def _descriptor(*granted: tuple[Sid, QueueAccess], owner: Sid | None = ANONYMOUS) -> SecurityDescriptor:
@@ -95,7 +95,7 @@ def _owned(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Instal
             if queue.Security.Owner != ANONYMOUS:
                 queue.Security = change(queue.Security)
 
-    return replaced(Owned)
+    return replace_part(Owned)
 
 
 def _aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:

@@ -80,7 +80,7 @@ class AnotherFromDirectory(Publishing):
     """The public queues that are listed before the one that is deleted go from the directory, too."""
 
     def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
-        others = [one for one in self._public_queues() if one.Pathname < queue.Pathname]
+        others = [one for one in self._list_public_queues() if one.Pathname < queue.Pathname]
 
         def also(status: Status) -> None:
             if others:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
@@ -43,7 +43,7 @@ def _several(change: Callable[[OpenQueueDescriptor], None]) -> Install:
                 change(descriptor)
             return status, descriptor
 
-    return replaced(Several)
+    return replace_part(Several)
 
 
 def _first_queue(descriptor: OpenQueueDescriptor) -> Queue | None:
@@ -127,7 +127,7 @@ def _one(change: Callable[[OpenQueueDescriptor], None]) -> Install:
                 change(descriptor)
             return status, descriptor
 
-    return replaced(One)
+    return replace_part(One)
 
 
 add(
@@ -157,7 +157,7 @@ def _outgoing(change: Callable[[OutgoingQueue], None]) -> Install:
                 change(queue)
             return queue
 
-    return replaced(Outgoing)
+    return replace_part(Outgoing)
 
 
 for _name, _rule, _says, _changed in (

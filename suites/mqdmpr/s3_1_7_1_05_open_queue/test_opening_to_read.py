@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from harness.expectations import distinct, each
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
+from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import (
     DENY_RECEIVE,
@@ -20,8 +21,7 @@ from harness.wire.rpc_qmcomm import (
     SYSTEM,
     queue_format,
 )
-from suites.applications import REFUSED, tried
-from suites.mqdmpr.steps.openings import OPENED, opened_and_closed, outcome
+from suites.mqdmpr.steps import openings
 from suites.mqqp.steps.reading import brought
 
 pytestmark = needs("qm2qm")
@@ -46,9 +46,9 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     peeking = remote.open(association=plain.association, access=PEEK_ACCESS)
     remote.deliver(["first", "second"])
     remote.deliver(["third"], queue="admin")
-    openings = [plain, admin, peeking]
-    calls = [one.opened for one in openings]
-    reads = [one.read(PEEK_CURRENT) for one in openings]
+    readers = [plain, admin, peeking]
+    calls = [one.opened for one in readers]
+    reads = [one.read(PEEK_CURRENT) for one in readers]
     seen = [brought(read) for read in reads]
     evidence = [*calls, *reads]
     judge(
@@ -59,12 +59,12 @@ def test_each_opening_leads_to_its_queue(remote, judge):
         observed=seen,
         evidence=evidence,
     )
-    handles, contexts = [one.handle for one in openings], [one.context for one in openings]
+    handles, contexts = [one.handle for one in readers], [one.context for one in readers]
     judge("MQDMPR-3.1.7.1.5-121", expected=distinct("handles", 3), observed=handles, evidence=evidence)
-    known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in openings]
+    known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in readers]
     judge(
         "MQDMPR-3.1.7.1.5-122",
-        expected={"contexts": distinct("contexts", 3), "sessions": each(OPENED)},
+        expected={"contexts": distinct("contexts", 3), "sessions": each(openings.OPENED)},
         observed={"contexts": contexts, "sessions": known},
         evidence=evidence,
     )
@@ -73,25 +73,25 @@ def test_each_opening_leads_to_its_queue(remote, judge):
     judge("MQDMPR-3.1.7.1.5-116", expected="first", observed=brought(left), evidence=left)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-117")
 def test_an_opening_has_the_access_that_was_asked_for(remote, judge):
     """An opening has the access that was asked for: one to peek lets another receive alone, one to receive does not."""
     peeking = remote.open(access=PEEK_ACCESS)
-    alone = partial(opened_and_closed, remote, peeking.association, share=DENY_RECEIVE)
+    alone = partial(openings.open_and_close, remote, peeking.association, share=DENY_RECEIVE)
     beside_peeking = alone()
     receiving = remote.open(association=peeking.association)
     beside_receiving = alone()
     remote.deliver(["first"])
     read = receiving.read(RECEIVE)
-    if read.outcome == OPENED:
+    if read.outcome == openings.OPENED:
         receiving.end(read).settled()
     judge(
         "MQDMPR-3.1.7.1.5-117",
-        expected={"beside_peeking": OPENED, "beside_receiving": REFUSED, "received": "first"},
+        expected={"beside_peeking": openings.OPENED, "beside_receiving": Outcome.REFUSED, "received": "first"},
         observed={
-            "beside_peeking": outcome(beside_peeking),
-            "beside_receiving": outcome(beside_receiving),
+            "beside_peeking": openings.outcome(beside_peeking),
+            "beside_receiving": openings.outcome(beside_receiving),
             "received": brought(read),
         },
         evidence=[beside_peeking, beside_receiving],
@@ -107,7 +107,7 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
     queue = sut.new_queue("journaled")
     direct = rf"TCP:{sut.address}\{queue}"
     for name in (sut.private_format_name(queue), f"DIRECT={direct}"):
-        tried(partial(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S))
+        sut.attempt(sut.send, f"{name};JOURNAL", label="of a journal", time_to_reach_queue_s=LIFETIME_S)
     sut.send(f"DIRECT={direct}", label="first")
     opened = remote.open(form=queue_format(DIRECT, direct))
     journal = remote.open(form=queue_format(DIRECT, f"{direct};JOURNAL", SYSTEM | JOURNAL))
@@ -120,7 +120,7 @@ def test_what_is_sent_by_the_name_of_a_journal_is_not_in_its_queue(remote, sut, 
     )
 
 
-@goes_on()
+@sut_survives()
 @covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
 @pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
 def test_names_that_open_nothing_to_read(remote, sut, judge, access):
@@ -141,12 +141,15 @@ def test_names_that_open_nothing_to_read(remote, sut, judge, access):
             (DIRECT, rf"TCP:{remote.peer.address}\private$\{sut.own}"),
         ],
     }
-    by_its_name = opened_and_closed(remote, association, form=queue_format(DIRECT, plain), access=access)
+    by_its_name = openings.open_and_close(remote, association, form=queue_format(DIRECT, plain), access=access)
     for rule, names in ways.items():
-        calls = [opened_and_closed(remote, association, form=queue_format(*one), access=access) for one in names]
+        calls = [openings.open_and_close(remote, association, form=queue_format(*one), access=access) for one in names]
         judge(
             rule,
-            expected={"by_its_name": OPENED, "otherwise": each(REFUSED)},
-            observed={"by_its_name": outcome(by_its_name), "otherwise": [outcome(call) for call in calls]},
+            expected={"by_its_name": openings.OPENED, "otherwise": each(Outcome.REFUSED)},
+            observed={
+                "by_its_name": openings.outcome(by_its_name),
+                "otherwise": [openings.outcome(call) for call in calls],
+            },
             evidence=calls,
         )

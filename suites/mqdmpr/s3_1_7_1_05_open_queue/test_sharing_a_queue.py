@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
 from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
-from suites.applications import DONE, REFUSED, asked
-from suites.mqdmpr.steps.openings import OPENED, close, outcome
+from suites.mqdmpr.steps import openings
 
 MODES = {
     "receive": (RECEIVE_ACCESS, DENY_NONE),
@@ -50,17 +50,23 @@ def test_each_way_to_open_beside_each_other(remote, judge):
         first = opened(first_reader, held).settled()
         for wanted in MODES:
             second = opened(second_reader, wanted)
-            close(second)
-            pair, expected = f"{wanted} beside {held}", REFUSED if wanted in refused else OPENED
+            openings.close(second)
+            pair, expected = f"{wanted} beside {held}", Outcome.REFUSED if wanted in refused else openings.OPENED
             rules = (refused[wanted], "MQDMPR-3.1.7.1.5-123") if wanted in refused else ("MQDMPR-3.1.7.1.5-124",)
             evidence = [first, second]
-            judge(*rules, expected=expected, observed=outcome(second), case=pair, evidence=evidence)
-        close(first)
+            judge(*rules, expected=expected, observed=openings.outcome(second), case=pair, evidence=evidence)
+        openings.close(first)
         for wanted in list(refused)[-1:]:
             after = opened(second_reader, wanted)
-            close(after)
+            openings.close(after)
             case = f"{wanted} after {held}"
-            judge("MQDMPR-3.1.7.1.6-17", expected=OPENED, observed=outcome(after), case=case, evidence=after)
+            judge(
+                "MQDMPR-3.1.7.1.6-17",
+                expected=openings.OPENED,
+                observed=openings.outcome(after),
+                case=case,
+                evidence=after,
+            )
 
 
 @needs("qm2qm", "queue_control", "receive")
@@ -78,19 +84,19 @@ def test_applications_beside_who_receives_alone(remote, sut, judge):
 
     def reads() -> dict[str, str]:
         return {
-            "peek": asked(sut, "peek_message", queue=queue, timeout_ms=0),
-            "peek by identifier": asked(sut, "peek_by_lookup_id", queue=queue, **place),
-            "receive by identifier": asked(sut, "receive_by_lookup_id", queue=queue, **place),
-            "receive": asked(sut, "receive", queue=queue, timeout_ms=0),
+            "peek": sut.attempt("peek_message", queue=queue, timeout_ms=0),
+            "peek by identifier": sut.attempt("peek_by_lookup_id", queue=queue, **place),
+            "receive by identifier": sut.attempt("receive_by_lookup_id", queue=queue, **place),
+            "receive": sut.attempt("receive", queue=queue, timeout_ms=0),
         }
 
     beside = reads()
-    close(opened)
+    openings.close(opened)
     alone = reads()
     for rule, reading, expected in (
-        ("MQDMPR-3.1.7.1.5-124", "peek", DONE),
-        ("MQDMPR-3.1.7.1.5-106", "receive", REFUSED),
+        ("MQDMPR-3.1.7.1.5-124", "peek", Outcome.DONE),
+        ("MQDMPR-3.1.7.1.5-106", "receive", Outcome.REFUSED),
     ):
         for way in (reading, f"{reading} by identifier"):
-            wanted, observed = {"beside": expected, "alone": DONE}, {"beside": beside[way], "alone": alone[way]}
+            wanted, observed = {"beside": expected, "alone": Outcome.DONE}, {"beside": beside[way], "alone": alone[way]}
             judge(rule, expected=wanted, observed=observed, case=way, evidence=opened)

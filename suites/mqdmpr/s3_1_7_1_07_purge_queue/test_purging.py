@@ -20,14 +20,14 @@ def test_what_a_transaction_received_is_purged_however_that_ends(peer, sut, judg
     """A purge deletes also the messages that a transaction has received, however that transaction ends."""
     application = Application(peer, sut, transactional=True)
     sent = application.fill("first", "second", "third")
-    transaction = application.begin()
-    taken = application.take(transaction=transaction)
+    transaction = application.begin_transaction()
+    taken = application.receive(transaction=transaction)
     application.call("purge", queue=application.queue)
     left = {"purged": application.labels()}
     if ended == "restart":
         sut.restart()
     else:
-        application.decide(ended, transaction)
+        application.end_transaction(ended, transaction)
     left["ended"] = application.labels()
     sent += application.fill("later")
     left["in_the_end"] = application.labels()

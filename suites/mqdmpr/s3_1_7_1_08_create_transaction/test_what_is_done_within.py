@@ -18,15 +18,15 @@ def test_a_transaction_is_known_by_its_identifier(peer, sut, judge):
     application = Application(peer, sut, transactional=True)
     application.fill("first", "second")
     wanted = [str(uuid5(NAMESPACE_URL, f"{sut.own} {number}")) for number in (1, 2)]
-    begun = [application.begin(transaction=one) for one in wanted]
+    begun = [application.begin_transaction(transaction=one) for one in wanted]
     judge("MQDMPR-3.1.7.1.8-03", expected=wanted, observed=begun)
-    judge("MQDMPR-3.1.7.1.8-04", expected=dict.fromkeys(begun, 0), observed=application.operations(*begun))
+    judge("MQDMPR-3.1.7.1.8-04", expected=dict.fromkeys(begun, 0), observed=application.count_operations(*begun))
     for one in begun:
-        application.take(transaction=one)
+        application.receive(transaction=one)
     received = application.labels()
-    application.decide("abort", begun[1])
+    application.end_transaction("abort", begun[1])
     aborted = application.labels()
-    application.decide("commit", begun[0])
+    application.end_transaction("commit", begun[0])
     judge(
         "MQDMPR-3.1.7.1.8-05",
         expected={"received": [], "aborted": ["second"], "committed": ["second"], "operations": {}},
@@ -34,6 +34,6 @@ def test_a_transaction_is_known_by_its_identifier(peer, sut, judge):
             "received": received,
             "aborted": aborted,
             "committed": application.labels(),
-            "operations": application.operations(*begun),
+            "operations": application.count_operations(*begun),
         },
     )

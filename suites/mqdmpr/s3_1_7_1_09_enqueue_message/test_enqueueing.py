@@ -5,8 +5,9 @@ from __future__ import annotations
 from harness.expectations import holds, none
 from harness.peer.remote import START2
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.shown import lookup_id
-from suites.applications import DONE, Application, answered
+from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.reading import LOW_7_BYTES, brought
 
 pytestmark = needs("queue_control", "receive")
@@ -25,11 +26,11 @@ def test_the_highest_byte_of_an_identifier(peer, sut, judge):
     odd = [
         f"{label}: 0x{identifier >> 56:02X}"
         for number, priority in enumerate(PRIORITIES)
-        for label, identifier in plain.identifiers().items()
+        for label, identifier in plain.lookup_ids().items()
         if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
     ]
     judge("MQDMPR-3.1.7.1.9-12", expected=none("other highest byte"), observed=odd, errata="E102")
-    odd = [f"{label}: 0x{one >> 56:02X}" for label, one in within.identifiers().items() if one >> 56 not in (0, 7)]
+    odd = [f"{label}: 0x{one >> 56:02X}" for label, one in within.lookup_ids().items() if one >> 56 not in (0, 7)]
     judge("MQDMPR-3.1.7.1.9-11", expected=none("other highest byte"), observed=odd, errata="E102")
 
 
@@ -41,7 +42,7 @@ def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote
     transactional.fill("between")
     read = queue.receive(by=START2)
     first = read.out.lpRemoteReadDesc2.SequentialId
-    between = transactional.identifiers()["between"] & LOW_7_BYTES
+    between = transactional.lookup_ids()["between"] & LOW_7_BYTES
     remote.filled("second")
     known = {one["label"]: lookup_id(one) & LOW_7_BYTES for one in sut.messages()}
     later = queue.receive(by=START2)
@@ -67,11 +68,13 @@ def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote
 def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
     """A message for which its local queue has room is sent with success, and comes into the queue."""
     application = Application(peer, sut)
-    told = answered(peer, sut, "send", to=sut.direct_name(application.queue), label="sent", body="sent")
+    told = PendingRequest(
+        peer, "send", to=sut.direct_name(application.queue), label="sent", body="sent"
+    ).await_outcome()
     application.await_labels(1)
     judge(
         "MQDMPR-3.1.7.1.9-26",
-        expected={"send": DONE, "queue": ["sent"]},
+        expected={"send": Outcome.DONE, "queue": ["sent"]},
         observed={"send": told, "queue": application.labels()},
     )
 
@@ -86,14 +89,14 @@ def test_what_is_sent_within_a_transaction_comes_when_that_commits(peer, sut, ju
     sending, and never when that is aborted.
     """
     application = Application(peer, sut, transactional=True)
-    committed, aborted = application.begin(), application.begin()
+    committed, aborted = application.begin_transaction(), application.begin_transaction()
     for number in (1, 2):
         application.send(f"sent {number}", transaction=committed)
         application.send(f"not sent {number}", transaction=aborted)
     early = application.labels()
-    counts = list(application.operations(committed, aborted).values())
-    application.decide("commit", committed)
-    application.decide("abort", aborted)
+    counts = list(application.count_operations(committed, aborted).values())
+    application.end_transaction("commit", committed)
+    application.end_transaction("abort", aborted)
     application.await_labels(2)
     after = application.labels()
     judge(

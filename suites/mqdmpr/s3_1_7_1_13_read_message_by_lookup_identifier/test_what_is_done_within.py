@@ -19,17 +19,17 @@ def test_what_is_received_within_a_transaction_is_locked_until_it_ends(peer, sut
     """
     application = Application(peer, sut, transactional=True)
     application.fill(*"abcde")
-    committed, aborted = application.begin(), application.begin()
-    took = [application.take(transaction=committed), application.take(transaction=aborted)]
+    committed, aborted = application.begin_transaction(), application.begin_transaction()
+    took = [application.receive(transaction=committed), application.receive(transaction=aborted)]
     left = application.labels()
     looked_up = [
-        application.take_that(label, transaction=transaction)
+        application.receive_by_label(label, transaction=transaction)
         for label, transaction in (("d", committed), ("e", aborted))
     ]
     locked = application.labels()
-    counts = list(application.operations(committed, aborted).values())
-    application.decide("commit", committed)
-    application.decide("abort", aborted)
+    counts = list(application.count_operations(committed, aborted).values())
+    application.end_transaction("commit", committed)
+    application.end_transaction("abort", aborted)
     after = application.labels()
     judge(
         "MQDMPR-3.1.7.1.10-D03",

@@ -72,7 +72,7 @@ class KeepsOthersWaiting(Waiting):
     def release_readers(self, position: MessagePosition) -> None:
         for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
             for reader in list(descriptor.WaitingMessageReadOperationCollection):
-                found = self._find_for(reader, position)
+                found = self._find_message_for(reader, position)
                 if found is not None:
                     self.satisfy_reader(reader, found)
                     return

@@ -6,8 +6,9 @@ import pytest
 
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT
-from suites.applications import REFUSED, Application, Waiting
+from suites.applications import Application, PendingRequest
 from suites.mqqp.steps.methods import by_each
 from suites.mqqp.steps.reading import WAITING, brought, waiting
 
@@ -37,13 +38,13 @@ def test_a_read_without_a_time_out_waits_for_a_message(peer, sut, judge, verb):
     """A read of an application that gives no time-out waits until a message comes, however long that takes."""
     application = Application(peer, sut)
     where = _where(sut, application, verb)
-    read = Waiting(peer, sut, verb, timeout_ms=None, **where)
+    read = PendingRequest(peer, verb, timeout_ms=None, **where)
     peer.pass_time(HOURS_MS if peer.environment.virtual else sut.quiet_ms)
-    early = read.answered()
+    early = read.is_answered()
     application.send("awaited")
-    brought = read.brought()
-    if brought == REFUSED:
-        judge.not_shown("the SUT's control channel gives every read of an application a time-out")
+    brought = read.await_label()
+    if brought == Outcome.REFUSED:
+        judge.end_unobservable("the SUT's control channel gives every read of an application a time-out")
         return
     judge(
         READS[verb],

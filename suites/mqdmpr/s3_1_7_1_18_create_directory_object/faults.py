@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.directory_changes import OnAnswered, answered_as, left_out, notified, stays_online
+from harness.faults.directory_changes import OnAnswered, answered_as, change_notification, left_out, stays_online
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
 from harness.faults.registry import add
@@ -73,11 +73,11 @@ add(
     "creation-not-notified",
     "MQDMPR-3.1.7.1.18-D01",
     "There is no change notification of a creation.",
-    notified(ChangeOperation.QUEUE_CREATION, None),
+    change_notification(ChangeOperation.QUEUE_CREATION, None),
 )
 add(
     "creation-notified-as-another",
     "MQDMPR-3.1.7.1.18-D01",
     "The change notification of a creation says something else.",
-    notified(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
+    change_notification(ChangeOperation.QUEUE_CREATION, ChangeOperation.QUEUE_UPDATE),
 )

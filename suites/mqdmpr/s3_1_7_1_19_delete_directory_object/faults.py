@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.directory_changes import answered_as, left_out, notified, status_for, stays_online
+from harness.faults.directory_changes import answered_as, change_notification, left_out, status_for, stays_online
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
@@ -39,13 +39,13 @@ add(
     "deletion-not-notified",
     ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
     "There is no change notification of a deletion.",
-    notified(ChangeOperation.QUEUE_DELETION, None),
+    change_notification(ChangeOperation.QUEUE_DELETION, None),
 )
 add(
     "deletion-notified-as-another",
     ("MQDMPR-3.1.7.1.19-03", "MQDMPR-3.1.7.1.19-04"),
     "The change notification of a deletion says something else.",
-    notified(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
+    change_notification(ChangeOperation.QUEUE_DELETION, ChangeOperation.QUEUE_UPDATE),
 )
 
 

@@ -19,12 +19,16 @@ OFFLINE = {
 def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
     """A queue manager whose change does not reach the directory sets DirectoryOffline until a timer finds it back."""
     enterprise = Enterprise(peer, sut)
-    name = enterprise.create()
-    changes = {"create_queue": {"name": enterprise.new_name()}, "delete_queue": {}, "set_queue": {"label": "other"}}
+    name = enterprise.create_queue()
+    changes = {
+        "create_queue": {"name": enterprise.new_path_name()},
+        "delete_queue": {},
+        "set_queue": {"label": "other"},
+    }
     for verb, arguments in changes.items():
         sut.change_environment(directory=False)
-        enterprise.outcome(verb, **({"name": name} | arguments))
-        offline = enterprise.offline_as_shown()
+        sut.attempt(verb, **({"name": name} | arguments))
+        offline = enterprise.is_offline()
         sut.change_environment(directory=True)
         back = enterprise.await_online()
         rules = OFFLINE[verb]
@@ -44,10 +48,10 @@ NOTIFIED = {
 def test_changes_of_a_public_queue_are_notified(peer, sut, judge):
     """A queue manager notifies each creation, update and deletion of a public queue once."""
     enterprise = Enterprise(peer, sut)
-    name = enterprise.new_name()
-    enterprise.outcome("create_queue", name=name)
-    enterprise.outcome("set_queue", name=name, label="other")
-    enterprise.outcome("delete_queue", name=name)
-    made = [operation for operation, queue in enterprise.notified() if queue == name]
+    name = enterprise.new_path_name()
+    sut.attempt(sut.create_queue, name)
+    sut.attempt("set_queue", name=name, label="other")
+    sut.attempt(sut.delete_queue, name)
+    made = [operation for operation, queue in enterprise.list_notifications() if queue == name]
     for operation, rules in NOTIFIED.items():
         judge(*rules, expected=[operation], observed=[one for one in made if one == operation])

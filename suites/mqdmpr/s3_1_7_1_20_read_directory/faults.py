@@ -8,7 +8,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.made_up import ELSEWHERE
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.codec import FormatName, PrivateName, PublicName, parse_format_name
@@ -127,13 +127,13 @@ add(
     "queue-managers-found-offline",
     "MQDMPR-3.1.7.1.20-20",
     "Offline, queue managers are found as they were in the directory.",
-    both(replaced(_KeepsWhatItRead), replaced(_FindsQueueManagersOffline)),
+    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueueManagersOffline)),
 )
 add(
     "everything-found-offline",
     ("MQDMPR-3.1.7.1.20-11", "MQDMPR-3.1.7.1.20-27"),
     "Offline, queues and queue managers are found as they were in the directory.",
-    both(replaced(_KeepsWhatItRead), replaced(_FindsQueuesOffline), replaced(_FindsQueueManagersOffline)),
+    both(replace_part(_KeepsWhatItRead), replace_part(_FindsQueuesOffline), replace_part(_FindsQueueManagersOffline)),
 )
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from harness.expectations import holds
 from harness.run.marks import covers, needs
+from harness.sut.outcomes import Outcome
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
-from suites.applications import DONE
 from suites.mqdmpr.steps.directory import Enterprise
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.opening import private_name
@@ -95,7 +95,7 @@ def arrival_of(peer, sut, queue):
 def test_what_is_its_own_is_found_offline(peer, sut, judge):
     """A queue manager finds its own public queues, and its private ones by its GUID, also without the directory."""
     enterprise = Enterprise(peer, sut)
-    public = enterprise.new_name()
+    public = enterprise.new_path_name()
     by_guid = sut.control.call("create_queue", name=public)["format_names"]["public"]
     private = sut.new_queue("own")
     enterprise.go_offline()
@@ -103,13 +103,16 @@ def test_what_is_its_own_is_found_offline(peer, sut, judge):
         (by_guid, public, ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13", "MQDMPR-3.1.7.1.20-14")),
         (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
     ):
-        outcome = enterprise.outcome("send", to=name, body="offline", label="offline")
+        outcome = sut.attempt(sut.send, name, body="offline", label="offline")
         there = peer.eventually(lambda queue=queue: "offline" in sut.labels(queue))
         judge(
-            *rules, expected={"send": DONE, "came": True}, observed={"send": outcome, "came": bool(there)}, case=queue
+            *rules,
+            expected={"send": Outcome.DONE, "came": True},
+            observed={"send": outcome, "came": bool(there)},
+            case=queue,
         )
     sut.change_environment(directory=True)
-    enterprise.outcome("delete_queue", name=public)
+    sut.attempt(sut.delete_queue, public)
 
 
 FOREIGN = {
@@ -125,13 +128,13 @@ def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
     """A queue manager that is offline finds no host of another, until its directory is back."""
     enterprise = Enterprise(peer, sut)
     sut.change_environment(directory=False)
-    enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
-    offline = peer.eventually(enterprise.offline_as_shown)
+    sut.attempt(sut.send, f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
+    offline = peer.eventually(enterprise.is_offline)
     judge("MQDMPR-3.1.7.1.20-25", expected=holds("offline", otherwise="online"), observed=bool(offline))
     sender = Sender(peer, sut)
     accepted = 0
     for rule, name in FOREIGN.items():
-        accepted += enterprise.outcome("send", to=name, body="waits") == DONE
+        accepted += sut.attempt(sut.send, name, body="waits") == Outcome.DONE
         came = peer.await_session(sut.quiet_ms) is not None
         not_sent = holds("nothing is sent", otherwise="a session is opened")
         judge(rule, "MQDMPR-3.1.7.1.20-27", expected=not_sent, observed=not came, case=name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.faults.directory_changes import answered_as, left_out, notified, status_for, stays_online
-from harness.faults.parts import replaced
+from harness.faults.directory_changes import answered_as, change_notification, left_out, status_for, stays_online
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.enterprise.directory_client import DirectoryClient
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -40,13 +40,13 @@ add(
     "update-not-notified",
     ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
     "There is no change notification of a update.",
-    notified(ChangeOperation.QUEUE_UPDATE, None),
+    change_notification(ChangeOperation.QUEUE_UPDATE, None),
 )
 add(
     "update-notified-as-another",
     ("MQDMPR-3.1.7.1.24-11", "MQDMPR-3.1.7.1.24-12"),
     "The change notification of a update says something else.",
-    notified(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
+    change_notification(ChangeOperation.QUEUE_UPDATE, ChangeOperation.QUEUE_CREATION),
 )
 
 
@@ -62,7 +62,7 @@ def _own_notified(instead: ChangeOperation | None) -> Install:
                 if instead is not None:
                     made.append(ChangeNotification(instead, last.iDirectoryObject))
 
-    return replaced(OwnNotified)
+    return replace_part(OwnNotified)
 
 
 add(

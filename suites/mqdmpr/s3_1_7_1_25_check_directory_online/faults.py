@@ -58,7 +58,7 @@ class ReadByOneIdentifier(Publishing):
 
     def take_over_published(self) -> None:
         super().take_over_published()
-        queues = self._public_queues()
+        queues = self._list_public_queues()
         for queue in queues:
             queue.Label = queues[0].Label
 
@@ -68,9 +68,9 @@ class OnlyQuotasTakenOver(Publishing):
     """When the directory is back, the labels of the public queues stay as they were."""
 
     def take_over_published(self) -> None:
-        labels = {queue.Pathname: queue.Label for queue in self._public_queues()}
+        labels = {queue.Pathname: queue.Label for queue in self._list_public_queues()}
         super().take_over_published()
-        for queue in self._public_queues():
+        for queue in self._list_public_queues():
             queue.Label = labels[queue.Pathname]
 
 

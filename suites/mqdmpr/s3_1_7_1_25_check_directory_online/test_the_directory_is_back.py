@@ -18,18 +18,18 @@ def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
     """A queue manager that finds its directory back takes over what was changed there of its queues and of itself."""
     enterprise = Enterprise(peer, sut)
     sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
-    published = enterprise.published()["quota_kb"]
-    queues = {which: enterprise.create(label=which) for which in MEANWHILE}
+    published = enterprise.read_object()["quota_kb"]
+    queues = {which: enterprise.create_queue(label=which) for which in MEANWHILE}
 
     def labels():
         return {which: sut.control.call("get_queue", name=name)["label"] for which, name in queues.items()}
 
     enterprise.go_offline()
     try:
-        enterprise.published(quota_kb=QUOTA_KB)
+        enterprise.change_object(quota_kb=QUOTA_KB)
         for which, name in queues.items():
-            enterprise.published(name, label=MEANWHILE[which])
-        enterprise.timers_expire()
+            enterprise.change_object(name, label=MEANWHILE[which])
+        enterprise.await_timer()
         before = labels()
         sut.change_environment(directory=True)
         enterprise.wait_until(lambda: labels() == MEANWHILE)
@@ -38,7 +38,7 @@ def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
         judge(*LABELS, expected=MEANWHILE, observed=labels())
         judge(*FOUND_OUT, expected=holds("found out", otherwise="not found out"), observed=labels() != before)
     finally:
-        enterprise.published(quota_kb=published)
+        enterprise.change_object(quota_kb=published)
 
 
 @needs("directory", "environment", "set_timers", "queue_control", "inspect")
@@ -47,8 +47,8 @@ def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, jud
     """A queue manager stays offline, timer after timer, until the directory is back."""
     enterprise = Enterprise(peer, sut)
     enterprise.go_offline()
-    enterprise.timers_expire()
-    without = enterprise.offline_as_shown()
+    enterprise.await_timer()
+    without = enterprise.is_offline()
     sut.change_environment(directory=True)
     judge.all(
         expected={"offline_without": True, "online_with": True},

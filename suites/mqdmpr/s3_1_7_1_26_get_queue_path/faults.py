@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName, PublicName, parse_format_name
 from reference_qm.core.names.queue_paths import QueuePathOf, QueuePaths
@@ -23,7 +23,7 @@ def _gives(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install
             found = super().get_queue_path(format_name)
             return change(found) if format_name.upper().startswith(begins) else found
 
-    return replaced(Gives)
+    return replace_part(Gives)
 
 
 def _unless_illegal(found: QueuePathOf) -> QueuePathOf:

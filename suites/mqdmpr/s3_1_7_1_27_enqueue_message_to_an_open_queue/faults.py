@@ -111,12 +111,12 @@ class TakenButRefused(_Several):
 class ListTheirOwnQueue(Enqueueing):
     """A copy of a message for several queues lists its own queue only."""
 
-    def _enqueue(
+    def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
         if message.DestinationMultiQueueFormatName is not None:
             message = replace(message, DestinationMultiQueueFormatName=message.DestinationQueueFormatName)
-        status: EnqueueStatus = super()._enqueue(queue, message, now, transaction)
+        status: EnqueueStatus = super()._enqueue_message(queue, message, now, transaction)
         return status
 
 
@@ -139,13 +139,13 @@ class EmptyButOne(_Several):
 class ForTheFirstQueue(Enqueueing):
     """Every copy names the first queue as its destination, in whichever it is."""
 
-    def _enqueue(
+    def _enqueue_message(
         self, queue: Queue | None, message: Message, now: Now, transaction: Transaction | None
     ) -> EnqueueStatus:
         if message.DestinationMultiQueueFormatName is not None:
             first = message.DestinationMultiQueueFormatName.partition(",")[0]
             message = replace(message, DestinationQueueFormatName=first)
-        status: EnqueueStatus = super()._enqueue(queue, message, now, transaction)
+        status: EnqueueStatus = super()._enqueue_message(queue, message, now, transaction)
         return status
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.applications import DONE, REFUSED, asked
+from harness.sut.outcomes import Outcome
 from suites.mqqb.steps.sender import Sender, tags
 
 QUOTA_KB = 4
@@ -34,13 +34,13 @@ def test_who_sends_to_one_queue_learns_whether_it_takes_the_message(peer, sut, j
     """Who sends to one queue learns whether the queue has room for the message."""
     queue = sut.new_queue("small", quota_kb=QUOTA_KB)
     answers = {
-        label: asked(sut, "send", to=sut.direct_name(queue), label=label, body=body)
+        label: sut.attempt("send", to=sut.direct_name(queue), label=label, body=body)
         for label, body in (("fits", LITTLE), ("does not fit", TOO_MUCH))
     }
     there = [label for label in answers if count_at(peer, sut, queue, label)]
     judge(
         "MQDMPR-3.1.7.1.27-08",
-        expected={"fits": DONE, "does not fit": REFUSED, "queue": ["fits"]},
+        expected={"fits": Outcome.DONE, "does not fit": Outcome.REFUSED, "queue": ["fits"]},
         observed={**answers, "queue": there},
     )
 
@@ -51,15 +51,17 @@ def test_who_sends_to_several_queues_learns_whether_all_take_their_copies(peer, 
     """Who sends to several queues learns whether all have room; none behind one without room gets a copy."""
     queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
     to = ",".join(sut.direct_name(queue) for queue in queues)
-    refused = asked(sut, "send", to=to, label="too much", body=TOO_MUCH)
-    taken = asked(sut, "send", to=to, label="little", body=LITTLE)
+    refused = sut.attempt("send", to=to, label="too much", body=TOO_MUCH)
+    taken = sut.attempt("send", to=to, label="little", body=LITTLE)
     copies = [count_at(peer, sut, queue, "little") for queue in queues]
     too_many = [sut.labels(queue).count("too much") for queue in queues[1:]]
     judge(
         "MQDMPR-3.1.7.1.27-18",
-        expected={"send": REFUSED, "copies": [0, 0]},
+        expected={"send": Outcome.REFUSED, "copies": [0, 0]},
         observed={"send": refused, "copies": too_many},
     )
     judge(
-        "MQDMPR-3.1.7.1.27-19", expected={"send": DONE, "copies": [1, 1, 1]}, observed={"send": taken, "copies": copies}
+        "MQDMPR-3.1.7.1.27-19",
+        expected={"send": Outcome.DONE, "copies": [1, 1, 1]},
+        observed={"send": taken, "copies": copies},
     )

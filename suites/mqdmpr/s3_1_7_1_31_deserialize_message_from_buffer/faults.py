@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -30,7 +30,7 @@ def _read(change: Callable[[Message], Message]) -> Install:
         def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
             return super().insert_message(queue, change(message))
 
-    return replaced(Reading)
+    return replace_part(Reading)
 
 
 def _with_security(change: Callable[[MessageSecurity], dict[str, Any]]) -> Install:

@@ -60,7 +60,7 @@ def _judged(judge, rule, name, wanted, found, evidence):
     """Judge a property of some messages by what control shows; what it shows of none is not exercised."""
     observed = {one: _property(found[one], name) if one in found else "not in its queue" for one in wanted}
     if all(value == NOT_SHOWN for value in observed.values()):
-        judge.not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
+        judge.mark_not_exercised(rule, reason=f"control shows no {name}", evidence=evidence)
     else:
         judge(rule, expected=dict(wanted), observed=observed, case=name, evidence=evidence)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, field_is, recomputed
+from harness.faults.fields import bit_clear, change_number, field_is
 from harness.faults.primitives import wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket
@@ -40,7 +40,7 @@ for _name, _rules, _says, _install in (
         "privacy-levels-counted",
         ("MQDMPR-3.1.7.1.32-D09", "MQDMPR-3.1.1.12-04"),
         "PrivacyLevel counts the levels: 1, 2 and 3.",
-        recomputed(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)),
+        change_number(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)),
     ),
     (
         "default-provider-denied",

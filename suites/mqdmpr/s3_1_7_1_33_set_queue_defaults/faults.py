@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.queue_commands import QueueCommands
 from reference_qm.core.queueing.queues import OnCreated, Queues
@@ -29,7 +29,7 @@ def _by_default(**values: Any) -> Install:
             bare = request == CreateQueue(request.name)
             super().create_queue(replace(request, **values) if bare else request, token, now)
 
-    return replaced(Defaulting)
+    return replace_part(Defaulting)
 
 
 for _name, _says, _values in (
@@ -54,7 +54,7 @@ def _created_with(**attributes: Any) -> Install:
                 setattr(queue, name, value)
             super().create(queue, utc_s, created, skip_directory)
 
-    return replaced(Creating)
+    return replace_part(Creating)
 
 
 add("queue-of-a-type", "MQDMPR-3.1.7.1.33-D01", "A queue has a type that nobody gave it.", _created_with(Type=A_TYPE))

@@ -61,7 +61,7 @@ def test_a_client_is_told_the_defaults(remote, sut, judge):
     stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
     call = association.raw(OPNUM, stub, association.contexts[QMCOMM]).wait()
     if call.thrown == OP_RNG_ERROR:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQDMPR-3.1.7.1.33-D01", reason="the SUT has no R_QMGetObjectProperties", evidence=call.evidence
         )
         return

@@ -64,9 +64,9 @@ def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
     evidence = list(application.sent.values())
     bodies = [len(bytes(frame["MessagePropertiesHeader"].MessageBody)) for frame in evidence]
     too_small = [f"{taken} of {body} bytes" for taken, body in zip(took, bodies, strict=True) if taken < max(body, 1)]
-    transaction = application.begin()
-    application.take(transaction=transaction)
-    application.decide("abort", transaction)
+    transaction = application.begin_transaction()
+    application.receive(transaction=transaction)
+    application.end_transaction("abort", transaction)
     judge(
         "MQDMPR-3.1.7.2.2-03",
         expected={"empty": 0, "too_small": none("message"), "after_an_abort": sizes[-1]},
@@ -75,7 +75,7 @@ def test_a_queue_holds_as_many_bytes_as_its_messages_take(peer, sut, judge):
     )
     left = []
     for _ in took:
-        application.take()
+        application.receive()
         left.append(held())
     wanted = [sum(took[number:]) for number in range(1, len(took) + 1)]
     judge("MQDMPR-3.1.7.2.1-03", expected=wanted, observed=left, evidence=evidence)

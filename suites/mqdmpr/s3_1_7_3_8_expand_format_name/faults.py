@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import FormatName, PublicName, parse_format_name
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName, SingleName
@@ -52,7 +52,7 @@ def _expanded(change: Callable[[MultipleElementName], FormatName | None]) -> Ins
             name = super().expand_format_name(text)
             return change(name) if isinstance(name, MultipleElementName) else name
 
-    return replaced(Expanded)
+    return replace_part(Expanded)
 
 
 def _of(elements: Iterable[FormatName]) -> MultipleElementName:

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import any_order
 from harness.run.marks import covers, needs
-from suites.mqdmpr.steps.distribution_lists import copies
+from suites.mqdmpr.steps.distribution_lists import receive_copies
 from suites.mqmq.steps.layout import Layout
 
 FIRST, OTHER_CASE, SECOND, THIRD = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
@@ -21,7 +21,7 @@ ONE = {
 def _copies(peer, sut, queues, count):
     """Let the SUT send a message to queues of the peer, in one list; return what comes, if it does not refuse."""
     names = (peer.direct_name(queue).upper() if queue == OTHER_CASE else peer.direct_name(queue) for queue in queues)
-    return copies(peer, sut, ",".join(names), count)
+    return receive_copies(peer, sut, ",".join(names), count)
 
 
 def _destination(frame):

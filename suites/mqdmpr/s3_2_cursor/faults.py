@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.faults.calls import with_arguments
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from reference_qm.core.queueing.cursors import Cursors, Got, _move, _positions
+from reference_qm.core.queueing.cursors import Cursors, Got, _move_cursor, _positions_of
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
@@ -16,7 +16,7 @@ from reference_qm.model.statuses import CursorStatus
 
 
 def _start(cursor: Cursor) -> Entry:
-    positions = _positions(cursor)
+    positions = _positions_of(cursor)
     assert positions is not None
     return positions.Start
 
@@ -59,7 +59,7 @@ class BeginsAtTheEnd(Cursors):
     def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
         cursor: Cursor | None = super().open(queue_desc)
         if cursor is not None and queue_desc.QueueReference is not None:
-            _move(cursor, queue_desc.QueueReference.MessagePositionList.End)
+            _move_cursor(cursor, queue_desc.QueueReference.MessagePositionList.End)
         return cursor
 
 
@@ -82,11 +82,11 @@ class PeeksFromTheEnd(Cursors):
     """A peek by a cursor by which nothing was read finds the last message."""
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        positions = _positions(cursor)
+        positions = _positions_of(cursor)
         if cursor.CursorState is CursorState.UNREAD and positions is not None:
             last = self.qm.seeking.seek_available(positions.End, True, SeekDirection.BACKWARD)
             if last is not None:
-                _move(cursor, last)
+                _move_cursor(cursor, last)
                 cursor.CursorState = CursorState.READ
                 return CursorStatus.SUCCEEDED, last
         got: Got = super().get_message_for_peek(cursor)
@@ -131,7 +131,7 @@ class PeekLeavesItAtTheStart(Cursors):
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
         got: Got = super().get_message_for_peek(cursor)
-        _move(cursor, _start(cursor))
+        _move_cursor(cursor, _start(cursor))
         cursor.CursorState = CursorState.UNREAD
         return got
 
@@ -187,7 +187,7 @@ class NextWithoutGoingThere(Cursors):
         before = cursor.MessagePositionReference
         got: Got = super().get_next_message_for_peek(cursor)
         if got[0] is CursorStatus.SUCCEEDED:
-            _move(cursor, before)
+            _move_cursor(cursor, before)
         return got
 
 
@@ -248,7 +248,7 @@ add(
     "cursor-receive-waits-for-ever",
     "MQDMPR-3.2.7.4-02",
     "A receive by a cursor that may not wait waits for ever.",
-    both(_WAITS_FOR_EVER, replaced(TimesOut)),
+    both(_WAITS_FOR_EVER, replace_part(TimesOut)),
 )
 
 
@@ -267,7 +267,7 @@ class ReceiveDoesNotMoveIt(_Receives):
 
     def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
         if got[0] is CursorStatus.SUCCEEDED:
-            _move(cursor, before)
+            _move_cursor(cursor, before)
         return got
 
 
@@ -399,7 +399,7 @@ class CursorGoesBack(Cursors):
         if cursor.CursorState is CursorState.READ:
             status, _ = self.get_message_for_peek(cursor)
             if status is CursorStatus.ALREADY_RECEIVED:
-                _move(cursor, _list_of(cursor).Start)
+                _move_cursor(cursor, _list_of(cursor).Start)
         return super().get_next_message_for_peek(cursor)
 
 
@@ -436,4 +436,4 @@ class StaysWhileWaiting(Cursors):
 
     def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
         cursor.CursorState = CursorState.UNREAD
-        _move(cursor, _list_of(cursor).End)
+        _move_cursor(cursor, _list_of(cursor).End)

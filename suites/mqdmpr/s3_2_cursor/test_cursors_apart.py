@@ -50,7 +50,7 @@ def test_a_receive_by_a_cursor_that_may_not_wait_does_not(remote, judge):
     cursor = queue.cursor().settled().out.phCursor
     empty = queue.read(RECEIVE, hCursor=cursor)
     judge("MQDMPR-3.2.7.4-02", expected=FAILURE, observed=failed(empty), evidence=empty)
-    judge.finished("MQDMPR-3.2.7.4-02")
+    judge.conclude("MQDMPR-3.2.7.4-02")
     remote.deliver(["first"])
     taken = queue.receive(hCursor=cursor)
     behind = queue.read(RECEIVE, hCursor=cursor)

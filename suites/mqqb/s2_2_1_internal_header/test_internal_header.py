@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import closed, fields, packet
 from harness.peer.handshake import request
-from harness.run.marks import covers, goes_on, malforms
+from harness.run.marks import covers, malforms, sut_survives
 from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
 from suites.mqqb.steps.opening import OTHER_GUID
 
@@ -28,7 +28,7 @@ RESERVED_BITS = {
 FLAGS_AT = 18
 
 
-@goes_on()
+@sut_survives()
 @covers(*RESERVED_BITS.values())
 def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
     """One message is sent on a new session, with one reserved bit set in each internal packet: the SUT answers every
@@ -39,7 +39,7 @@ def test_reserved_bit_in_internal_packets_is_ignored(peer, judge):
         judge(rule, expected=ALL_ANSWERED, observed=done.outcome, evidence=done.evidence)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-01")
 def test_reserved_of_internal_header_is_sent_as_zero_and_ignored(peer, judge):
     """A session with InternalHeader.Reserved 0, then 0xBEEF, is answered as usual; the SUT sends 0 in Reserved."""
@@ -75,7 +75,7 @@ def test_internal_header_has_pt_and_cs_in_four_bytes(peer, judge):
 
 
 @malforms("MQQB-2.2.1-02")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-03")
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])
 def test_unknown_packet_type_closes_session(peer, judge, packet_type):
@@ -89,7 +89,7 @@ def test_unknown_packet_type_closes_session(peer, judge, packet_type):
     judge("MQQB-2.2.1-03", expected=closed(), observed=connection, evidence=[sent])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-05")
 def test_request_for_other_queue_manager_is_refused(peer, judge):
     """An EstablishConnection request with ServerGuid of another queue manager is answered with CS set."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.peer.handshake import parameters
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
 from suites.mqqb.steps.opening import read_internal_bits
 
@@ -21,7 +21,7 @@ def test_connection_parameters_answer_has_in_set_and_pt_3(peer, judge):
     judge("MQQB-2.2.2-02", expected=3, observed=bits["PT"], evidence=[sent, reply])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.2.1-01")
 def test_reserved_of_connection_parameters_is_sent_as_zero_and_ignored(peer, judge):
     """ConnectionParametersHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""

@@ -6,7 +6,7 @@ import pytest
 
 from harness.expectations import fields, one_of, packet
 from harness.peer.handshake import NULL_GUID, request
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.exchanges import ALL_ANSWERED, exchange_message
 from suites.mqqb.steps.opening import guid_text, private_name, read_internal_bits
 from suites.mqqb.steps.outgoing_session import OutgoingSession
@@ -110,7 +110,7 @@ def test_operating_system_flag_of_a_request_shows_server_class(peer, sut, judge)
     judge("MQQB-2.2.3.1-07", expected=expected, observed=asked, case=kind, evidence=[asked])
 
 
-@goes_on()
+@sut_survives()
 @covers(*UNUSED_BITS.values())
 def test_unused_bit_of_operating_system_is_ignored(peer, judge):
     """A message is sent on a new session with one unused bit of OperatingSystem set: the SUT answers every packet."""
@@ -120,7 +120,7 @@ def test_unused_bit_of_operating_system_is_ignored(peer, judge):
 
 
 @malforms("MQQB-3.1.5.2.3-12")
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.3.1-14")
 def test_reserved_of_establish_connection_is_sent_as_zero_and_ignored(peer, judge):
     """EstablishConnectionHeader.Reserved 0xBEEF of the peer makes no difference; the SUT sends 0 in Reserved."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.faults.fields import bit_clear, field_is
 from harness.faults.ordering_acks import WRONG
-from harness.faults.parts import changed, fault, replaced
+from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import FinalAckBody, MessageClass, UserMessagePacket
 from reference_qm.core.part import QM
@@ -151,7 +151,7 @@ def _sent_final(change: Any) -> Any:
 
         return send
 
-    return replaced(changed(OrderAcks.send_transactional_ack, make))
+    return replace_part(override_method(OrderAcks.send_transactional_ack, make))
 
 
 add(

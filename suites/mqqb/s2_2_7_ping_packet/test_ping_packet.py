@@ -8,7 +8,7 @@ import pytest
 
 from harness.expectations import fields
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import ping_sut, request_session_as, require_ping_answer
 
@@ -38,7 +38,7 @@ JUDGED_FIELDS = ("RC", "RF", "Signature", "Cookie", "QMGuid")
 """The fields of a response that depend on its request."""
 
 
-@goes_on()
+@sut_survives()
 @needs("ping")
 @covers("MQQB-2.2.7-01", *UNUSED_BITS.values())
 def test_unused_flags_of_a_ping_request_are_ignored(peer, judge):

@@ -51,7 +51,7 @@ def test_outgoing_queue_reference_of_a_session_survives_restart(peer, sut, judge
         observed=bool(all(map(is_address, addresses)) and len(addresses) > 1) or str(addresses),
         evidence=came,
     )
-    judge.finished("MQQB-3.1.1.3.1-11")
+    judge.conclude("MQQB-3.1.1.3.1-11")
     session.close()
     sut.restart()
     references = {read_element(one, "OutgoingQueueReference") for one in _list_sessions_for(sut, sender.to)}

@@ -179,7 +179,7 @@ def test_new_queue_accepts_the_least_sequence_from_number_1(peer, sut, judge):
     accepted = frame is not None and bool(place(frame).TxSequenceNumber)
     refused = holds("number 2 is not accepted", otherwise="accepted")
     judge("MQQB-3.1.1.3.1-09", expected=refused, observed=not accepted, evidence=[early, frame])
-    judge.finished("MQQB-3.1.1.3.1-09")
+    judge.conclude("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()

@@ -47,7 +47,7 @@ def test_message_ids_increase_by_one_and_over_restarts(peer, sut, judge):
     ids = _ids(came)
     steps = [after - before for before, after in pairwise(ids)]
     judge("MQQB-3.1.1.3-24", expected=[1, 1], observed=steps, evidence=came)
-    judge.finished("MQQB-3.1.1.3-24")
+    judge.conclude("MQQB-3.1.1.3-24")
     sender.acknowledge_all(session)
     session.quiet()
     for tag in (4, 5):

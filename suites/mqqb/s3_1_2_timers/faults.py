@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.sessions.closing import Closing
@@ -25,7 +25,7 @@ def _running_for(timer: TimerName, change: Callable[[int], int]) -> Install:
         def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
             super().start(session, name, change(duration_ms) if name is timer else duration_ms, now)
 
-    return replaced(RunningFor)
+    return replace_part(RunningFor)
 
 
 def _always(duration_ms: int, specified_ms: int) -> int:

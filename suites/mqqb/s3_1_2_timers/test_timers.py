@@ -46,6 +46,6 @@ def test_ping_response_after_one_second_opens_no_session(peer, sut, judge, after
     answer = pinging_sut.answer_ping(asked)
     observed = pinging_sut.await_session(pinging_sut.no_retry_ms - sut.duration_ms(after_ms))
     if expected == PingingSut.SESSION_OPENED != observed and pinging_sut.stood_still_after(asked):
-        judge.not_exercised("MQQB-3.1.2.9-D01", reason=STOOD_STILL, evidence=[asked, answer])
+        judge.mark_not_exercised("MQQB-3.1.2.9-D01", reason=STOOD_STILL, evidence=[asked, answer])
         return
     judge("MQQB-3.1.2.9-D01", expected=expected, observed=observed, evidence=[asked, answer])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import always
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
@@ -25,7 +25,7 @@ def _initialized(change: Callable[[QueueManager, Now], None]) -> Install:
             super().initialize_globally(now)
             change(self.qm, now)
 
-    return replaced(Initialized)
+    return replace_part(Initialized)
 
 
 def _table(first: int, count: int) -> Install:

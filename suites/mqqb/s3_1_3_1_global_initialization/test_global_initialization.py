@@ -91,7 +91,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     if not read_element(shown, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge("MQQB-3.1.3.1-07", expected=RUNNING, observed=_is_running(shown), evidence=sent)
-    judge.finished("MQQB-3.1.3.1-07")
+    judge.conclude("MQQB-3.1.3.1-07")
     if not _await_empty_history(peer, sut) and sut.has("environment"):
         sut.change_environment(clock=DAY_S)  # entries of the fast clock are old then
         _await_empty_history(peer, sut)
@@ -107,7 +107,7 @@ def test_history_cleanup_timer_runs_after_restart_only_with_history(peer, sut, j
     shown = _manager(sut)
     entries = len(read_element(shown, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected=0, observed=entries, case="entries", evidence=sent)
-    judge.finished("MQQB-3.1.1.3-21")
+    judge.conclude("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
     judge("MQQB-3.1.3.1-06", expected=STOPPED, observed=not _is_running(shown), evidence=sent)

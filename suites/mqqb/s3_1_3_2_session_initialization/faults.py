@@ -6,7 +6,7 @@ from dataclasses import replace
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo, SessionHeader
@@ -35,7 +35,7 @@ def _kept(element: str) -> Install:
             super().initialize_counts(session)
             setattr(session, element, value)
 
-    return replaced(Kept)
+    return replace_part(Kept)
 
 
 for _name, _rule, _element in (
@@ -94,7 +94,7 @@ def _with_initial_value(element: str, value: object) -> Install:
             super().initialize_session(session, now)
             setattr(session, element, value)
 
-    return replaced(BegunWith)
+    return replace_part(BegunWith)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, object], ...] = (
@@ -151,7 +151,7 @@ def _sequence_with_initial_value(element: str, value: object) -> Install:
             super().initialize_transfer_sequence(session, now)
             setattr(session.TxOutgoingSequence, element, value)
 
-    return replaced(SequenceBegunWith)
+    return replace_part(SequenceBegunWith)
 
 
 @fault("sender-new-session-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
@@ -193,7 +193,7 @@ def _running(timer: TimerName) -> Install:
             super().initialize_timers(session, now)
             self.qm.session_timers.start(session, timer, _HOUR_MS, now)
 
-    return replaced(Running)
+    return replace_part(Running)
 
 
 def _not_running(timer: TimerName) -> Install:
@@ -202,7 +202,7 @@ def _not_running(timer: TimerName) -> Install:
             super().initialize_timers(session, now)
             self.qm.session_timers.stop(session, timer)
 
-    return replaced(NotRunning)
+    return replace_part(NotRunning)
 
 
 for _name, _rule, _timer in (

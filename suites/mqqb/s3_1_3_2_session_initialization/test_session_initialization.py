@@ -83,7 +83,7 @@ def test_new_session_counts_only_its_own_messages(peer, sut, judge, owed):
     ):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
         judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
-    judge.finished("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
+    judge.conclude("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
     header = second.send(_acknowledge(1))
     again = second.send(peer.recoverable_message())
     accepted = holds("the SUT accepts the SessionHeader and acknowledges the next message")

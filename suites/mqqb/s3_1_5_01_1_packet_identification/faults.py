@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.packet_sizes import known_by_size
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import inputs, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -70,7 +70,7 @@ def _unknown(kind: type[Packet]) -> Install:
                 raise FormatError("InternalHeader.PT", 0, "a fault", "is not known")
             return packet
 
-    return replaced(Unknown)
+    return replace_part(Unknown)
 
 
 add(

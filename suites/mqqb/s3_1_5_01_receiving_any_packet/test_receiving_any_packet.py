@@ -11,7 +11,7 @@ from harness.expectations import closed_unanswered, holds, packet
 from harness.peer.conversation import RawConversation
 from harness.peer.handshake import request
 from harness.peer.peer import Peer
-from harness.run.marks import covers, goes_on, malforms
+from harness.run.marks import covers, malforms, sut_survives
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.mqqb.steps.opening import await_early_close
@@ -90,7 +90,7 @@ def test_establish_connection_with_wrong_in_or_pt_closes_connection(peer, judge)
 
 
 @malforms("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-21")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("opens", ["peer", "sut"])
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
@@ -153,7 +153,7 @@ def resized(data: bytes) -> bytes:
     "MQQB-2.2.2.1-D01",
     "MQQB-2.2.5-09",
 )
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_malformed_packet_closes_session(peer, judge):
     """A malformed packet on an open session is not acknowledged, and the SUT closes the session."""
@@ -172,7 +172,7 @@ def test_malformed_packet_closes_session(peer, judge):
 
 
 @malforms("MQMQ-2.2.19.3-18", "MQQB-2.2.2-D01")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 @pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "parameters with a byte too many"])
 def test_malformed_packet_closes_session_of_the_sut(peer, sut, judge, flaw):

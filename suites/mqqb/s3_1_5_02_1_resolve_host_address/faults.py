@@ -8,7 +8,7 @@ from uuid import UUID
 
 from harness.faults.fields import field_is, sent_as
 from harness.faults.made_up import ELSEWHERE, OTHER_GUID
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, both
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
@@ -162,7 +162,7 @@ def _not_tried_again(*, public: bool) -> Install:
             if _is_public(session) is not public:
                 super().await_reconnect(session, now)
 
-    return replaced(NotTriedAgain)
+    return replace_part(NotTriedAgain)
 
 
 def _not_marked(*, public: bool) -> Install:
@@ -173,7 +173,7 @@ def _not_marked(*, public: bool) -> Install:
             if _is_public(session) is not public:
                 super().need_validation(session)
 
-    return replaced(NotMarked)
+    return replace_part(NotMarked)
 
 
 add(
@@ -243,7 +243,7 @@ def _hop_with(**changes: Any) -> Install:
             session.NextHopCollection[:] = [replace(hop, **changes) for hop in session.NextHopCollection]
             super().select_next_hop(session)
 
-    return replaced(HopWith)
+    return replace_part(HopWith)
 
 
 add(
@@ -288,7 +288,7 @@ add(
     "initiator-next-hop-indexer-begins-at-second",
     "MQQB-3.1.5.2.1-33",
     "The initiator's NextHopIndexer begins at the second NextHop.",
-    both(replaced(_SecondHopFirst), replaced(_FirstHopWhenOpen)),
+    both(replace_part(_SecondHopFirst), replace_part(_FirstHopWhenOpen)),
 )
 
 
@@ -313,7 +313,7 @@ def _remote(element: str, value: object) -> Install:
             super().send_establish_request(session, now)
             setattr(session, element, value)
 
-    return replaced(Remote)
+    return replace_part(Remote)
 
 
 add(
@@ -348,5 +348,5 @@ add(
     "sender-message-to-unknown-public-queue-refused",
     (),
     "Tolerated: the sender refuses a message to a public queue that no directory knows (MS-MQDMPR 3.1.7.1.5).",
-    replaced(_RefusesUnknownQueues),
+    replace_part(_RefusesUnknownQueues),
 )

@@ -39,7 +39,7 @@ def test_message_to_a_direct_name_goes_to_its_host_and_queue(peer, sut, judge):
     request = session.poll_request()
     connected = holds(f"a connection to {peer.address}", otherwise="no connection")
     judge("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13", expected=connected, observed=bool(request), evidence=[request])
-    judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
+    judge.conclude("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if request is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     session.respond()
@@ -114,7 +114,7 @@ def test_messages_to_one_format_name_share_an_outgoing_queue(peer, sut, judge):
     sut.send(OTHER_NAME, body="elsewhere")
     shown = len(list_outgoing_queues(sut, to))
     judge("MQQB-3.1.5.2.1-02", expected=1, observed=shown, case="OutgoingQueues", evidence=request)
-    judge.finished("MQQB-3.1.5.2.1-02")
+    judge.conclude("MQQB-3.1.5.2.1-02")
     session.respond()
     message = session.agree()
     connected = [name for name in (to, OTHER_NAME) if find_outgoing_queue(sut, name)["State"] == "Connected"]

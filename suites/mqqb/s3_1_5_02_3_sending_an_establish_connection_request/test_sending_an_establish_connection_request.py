@@ -42,12 +42,12 @@ def test_first_packet_of_the_sut_is_a_request(peer, sut, judge):
         observed=bool(first) or ("no packet" if connection else "no connection"),
         evidence=first,
     )
-    judge.finished("MQQB-3.1.5.2.3-02")
+    judge.conclude("MQQB-3.1.5.2.3-02")
     if first is None:
         raise ConformanceFailure("the SUT sent no request for its message")
     judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first)
     judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first)
-    judge.finished("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
+    judge.conclude("MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05")
     if first.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's first packet is {first.kind}")
     header = first["EstablishConnectionHeader"]
@@ -81,7 +81,7 @@ def test_time_stamps_of_two_requests_differ_by_elapsed_milliseconds(peer, sut, j
         observed=passed_ms,
         evidence=[first, second],
     )
-    judge.finished("MQQB-3.1.5.2.3-10")
+    judge.conclude("MQQB-3.1.5.2.3-10")
     without_ping = [
         frame for frame, since in ((first, 0), (second, first.number)) if not list_pings(peer, since, frame.number)
     ]

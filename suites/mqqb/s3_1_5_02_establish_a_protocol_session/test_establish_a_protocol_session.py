@@ -50,7 +50,7 @@ def test_refused_connection_adds_entry_to_connection_history(peer, sut, judge):
         expected=holds("ConnectionHistory has an entry of a failure"),
         observed=bool(entry) or f"{len(_list_entries(sut, to))} entries, none of a failure",
     )
-    judge.finished("MQQB-3.1.5.2-01")
+    judge.conclude("MQQB-3.1.5.2-01")
     if entry is None:
         raise ConformanceFailure("the SUT records no failure: there is no Status to read")
     status = entry["Status"]

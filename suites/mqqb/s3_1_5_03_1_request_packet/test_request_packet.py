@@ -13,7 +13,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import packet
 from harness.peer.handshake import NULL_GUID, parameters, request
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
     exclude_echo,
@@ -53,26 +53,26 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
     judge(
         "MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02", expected=packet(), observed=answer or connection, evidence=evidence
     )
-    judge.finished("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
+    judge.conclude("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")
     judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
+    judge.conclude("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
     if answer.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     accepting = packet("EstablishConnection", {"InternalHeader.CS": 0})
     judge("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", expected=accepting, observed=answer, evidence=evidence)
     named = guid_text(answer["EstablishConnectionHeader"].ServerGuid)
     judge("MQQB-3.1.5.3.1-09", expected=guid_text(sut.guid), observed=named, evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
+    judge.conclude("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
     sent = connection.send(parameters())
     came = connection.poll_next_packet()
     observed = require_reaction(connection, exclude_echo(sent, came))
     judge("MQQB-3.1.5.3.1-13", expected=packet(), observed=observed, evidence=[sent, came])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
 @pytest.mark.parametrize("bit", [None, 0, 63, 127])
 def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge, bit):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, packet
 from harness.peer.handshake import request
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from reference_qm.surface.entropy import new_guid
 
 MORE_THAN_A_CLIENT_TAKES = 12
@@ -26,7 +26,7 @@ def _beyond_the_limit(peer):
     return None
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01")
 def test_a_session_too_many_is_refused_and_closed(peer, sut, judge):
     """The first session that is not accepted gets a response with CS set, and its connection ends.
@@ -38,7 +38,7 @@ def test_a_session_too_many_is_refused_and_closed(peer, sut, judge):
         sut.configure(max_sessions=FEW)
     refused = _beyond_the_limit(peer)
     if refused is None:
-        judge.not_exercised(
+        judge.mark_not_exercised(
             "MQQB-2.2.1-06", "MQQB-3.1.5.3.1-D01", reason=f"{MORE_THAN_A_CLIENT_TAKES} sessions are accepted"
         )
         return

@@ -10,7 +10,7 @@ from harness.expectations import between, closed_unanswered, packet
 from harness.peer.handshake import NULL_GUID
 from harness.peer.inbox import agreement, response
 from harness.peer.peer import Peer
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import (
     OTHER_GUID,
@@ -52,12 +52,12 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     judge(
         "MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02", expected=packet(), observed=answer or connection, evidence=evidence
     )
-    judge.finished("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
+    judge.conclude("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
     judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
+    judge.conclude("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in ("ConnectionParameters", "EstablishConnection"):
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
     judge(
@@ -67,13 +67,13 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
         observed=answer,
         evidence=evidence,
     )
-    judge.finished("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
+    judge.conclude("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
     agreed = connection.send(agreement(answer))
     message = connection.poll("UserMessage")
     judge("MQQB-3.1.5.3.2-14", expected=packet("UserMessage"), observed=message, evidence=[agreed, message])
-    judge.finished("MQQB-3.1.5.3.2-14")
+    judge.conclude("MQQB-3.1.5.3.2-14")
     acknowledged = connection.acknowledgment()
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
@@ -86,7 +86,7 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
 
 
 @malforms("MQQB-3.1.5.3.1-08")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 @pytest.mark.parametrize(
     "flaw",
@@ -103,7 +103,7 @@ def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
     respond(*accepted(listener))
 
 
-@goes_on()
+@sut_survives()
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge):

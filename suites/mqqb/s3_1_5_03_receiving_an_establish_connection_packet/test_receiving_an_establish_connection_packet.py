@@ -5,23 +5,23 @@ from __future__ import annotations
 from harness.expectations import closed
 from harness.peer.handshake import parameters, request
 from harness.peer.inbox import response
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge):
     """An acceptor in WAITING_CP_MSG closes on an EstablishConnection; on ConnectionParameters it goes on."""
-    goes_on = peer.request_session()
-    goes_on.send(parameters())
-    goes_on.expect("ConnectionParameters")
+    sut_survives = peer.request_session()
+    sut_survives.send(parameters())
+    sut_survives.expect("ConnectionParameters")
     connection = peer.request_session()
     sent = connection.send(request(peer))
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on an EstablishConnection."""
@@ -31,7 +31,7 @@ def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     judge("MQQB-3.1.5.3-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.3-01")
 def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
     """An initiator closes on an EstablishConnection in WAITING_CPR_MSG and in OPEN; on the right packets it goes on."""

@@ -35,12 +35,12 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
     bits = read_internal_bits(answer)
     evidence = [sent, came]
     judge("MQQB-3.1.5.4.1-05", expected=packet(), observed=answer or connection, evidence=evidence)
-    judge.finished("MQQB-3.1.5.4.1-05")
+    judge.conclude("MQQB-3.1.5.4.1-05")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
     judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
-    judge.finished("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
+    judge.conclude("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     acknowledged = connection.acknowledgment()
@@ -51,7 +51,7 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
         observed=acknowledged or connection,
         evidence=[connection.sent[-1], acknowledged],
     )
-    judge.finished("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
+    judge.conclude("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01")
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
     judge(

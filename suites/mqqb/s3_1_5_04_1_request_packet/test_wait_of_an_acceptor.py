@@ -46,7 +46,9 @@ def test_an_acceptor_waits_by_the_ack_timeout_of_the_request(peer, sut, judge):
     for ordinal, timeout_ms in enumerate(TIMEOUTS_MS, 1):
         wait, unit_ms, packets = _wait(peer, listener, ordinal, timeout_ms)
         if wait is None:
-            judge.not_exercised("MQQB-3.1.5.4.1-03", reason="its FinalAcks do not come on the session that it accepted")
+            judge.mark_not_exercised(
+                "MQQB-3.1.5.4.1-03", reason="its FinalAcks do not come on the session that it accepted"
+            )
             return
         waits.append((wait, unit_ms))
         evidence += packets

@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.connection_history import entries_changed, entries_left_out
 from harness.faults.events import after_events
 from harness.faults.made_up import ELSEWHERE
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import ConnectionParametersPacket
 from reference_qm.core.sessions.connecting import Connecting, outgoing_queue
@@ -39,7 +39,7 @@ def _hops_when_open(change: Callable[[list[str]], list[str]]) -> Install:
             hops = outgoing_queue(session).NextHops
             hops[:] = change(hops)
 
-    return replaced(HopsWhenOpen)
+    return replace_part(HopsWhenOpen)
 
 
 add(

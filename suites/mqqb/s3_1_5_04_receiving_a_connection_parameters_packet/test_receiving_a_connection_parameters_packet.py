@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from harness.expectations import closed, closed_unanswered
 from harness.peer.handshake import parameters
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from suites.mqqb.steps.opening import accepted, agree, listen, respond
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     """An acceptor in WAITING_EC_MSG closes on ConnectionParameters; after an EstablishConnection they are welcome."""
@@ -19,7 +19,7 @@ def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     judge("MQQB-3.1.5.4-01", expected=closed_unanswered(0), observed=observed, evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on ConnectionParameters."""
@@ -29,7 +29,7 @@ def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     judge("MQQB-3.1.5.4-01", expected=closed(), observed=connection.until_closed(), evidence=[sent, connection.last])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
     """An initiator closes on ConnectionParameters in WAITING_ECR_MSG and in OPEN; in turn it takes them."""

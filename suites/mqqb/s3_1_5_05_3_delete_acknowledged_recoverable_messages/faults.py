@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader
@@ -50,7 +50,7 @@ def _flags(name: str, says: str, change: Callable[[int], int]) -> None:
             flags = change(header.RecoverableMsgAckFlags)
             super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
 
-    add(name, "MQQB-3.1.5.5.3-02", says, replaced(OtherFlags))
+    add(name, "MQQB-3.1.5.5.3-02", says, replace_part(OtherFlags))
 
 
 _flags("recoverable-ack-flags-of-31-bits", "The last bit is not looked at.", lambda flags: flags & 0x7FFF_FFFF)

@@ -9,13 +9,13 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
 from harness.peer.inbox import acknowledging
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.sender import ACK_MS, Sender
 from suites.mqqb.steps.sequences import Outgoing
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
@@ -39,7 +39,7 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 def test_wrong_message_count_closes_a_session_of_the_sut(peer, sut, judge, field):

@@ -10,13 +10,13 @@ from harness.errors import ConformanceFailure
 from harness.expectations import closed
 from harness.peer.conversation import Conversation
 from harness.peer.inbox import acknowledging
-from harness.run.marks import covers, goes_on
+from harness.run.marks import covers, sut_survives
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import await_early_close
 from suites.mqqb.steps.sender import Sender
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.5-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
 def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, judge, state):
@@ -32,7 +32,7 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
     ("state", "answered_early"),
     [("WAITING_ECR_MSG", "EstablishConnectionHeader"), ("WAITING_CPR_MSG", "ConnectionParametersHeader")],
 )
-@goes_on()
+@sut_survives()
 def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, judge, state, answered_early):
     """An initiator that gets a SessionAck in place of a response closes; later, on an open session, it takes it."""
 
@@ -50,7 +50,7 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
     kept = judge(
         "MQQB-3.1.5.5-01", expected=closed(), observed=await_early_close(peer, early), evidence=[asked, early.last]
     )
-    judge.finished()
+    judge.conclude()
     if kept:
         later = sender.session()
         later.expect("UserMessage")

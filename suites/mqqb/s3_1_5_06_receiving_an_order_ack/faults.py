@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, UserMessagePacket
@@ -40,7 +40,7 @@ def _noted(change: _Change) -> Install:
             super().note(session, body, now)
             change(sequence, before, body)
 
-    return replaced(Noted)
+    return replace_part(Noted)
 
 
 def _time_kept(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
@@ -199,7 +199,7 @@ def _transfer(element: str, value: object) -> Install:
                 info: Any = queue.OutgoingTransferInfoReference
                 queue.OutgoingTransferInfoReference = replace(info, **{element: value})
 
-    return replaced(Transfer)
+    return replace_part(Transfer)
 
 
 add("transfer-info-not-set", "MQQB-3.1.5.6-16", "OutgoingTransferInfo is never set.", skip(OrderAcks.note_transfer))

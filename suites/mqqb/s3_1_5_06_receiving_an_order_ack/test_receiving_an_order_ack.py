@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import between, facts, fields, holds, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.opening import CLOCK_S
 from suites.mqqb.steps.ordering import ACK_RECEIVE, CLOSES_EARLY, acknowledgment_of_nothing, final_ack, sent_before_open
 from suites.mqqb.steps.pinging import read_element
@@ -39,7 +39,7 @@ MANY = 12
 """More OrderAcks than the ResendTimerTable has entries."""
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.6-01")
 def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
@@ -100,7 +100,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         judge("MQQB-3.1.5.6-04", expected=between(0, 1), observed=grown, evidence=frame)
         interval = table[min(read_element(after, "ResendIntervalIndex"), len(table) - 1)]
         judge("MQQB-3.1.5.6-06", expected=interval, observed=read_element(after, "ResendInterval"), evidence=frame)
-    judge.finished(
+    judge.conclude(
         "MQQB-3.1.5.6-03",
         "MQQB-3.1.5.6-04",
         "MQQB-3.1.5.6-07",
@@ -116,7 +116,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     await_ack_count(3 + MANY)
     index = read_element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=between(0, len(table) - 1), observed=index, evidence=frame)
-    judge.finished("MQQB-3.1.5.6-05")
+    judge.conclude("MQQB-3.1.5.6-05")
     for _ in range(SHORT):
         if outgoing.comes_again(4) != "comes again":
             raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
@@ -315,12 +315,12 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     evidence = [sent[-1], last, fourth, fifth]
     old = sequence_of(sent[0])
     ordinal = old[1]
-    begun, goes_on = (
+    begun, sut_survives = (
         {"Ordinal": sequence_of(frame)[1], "number": header(frame).TxSequenceNumber} for frame in (fourth, fifth)
     )
     expected = facts(Ordinal=ordinal + 1, number=1)
     judge("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", expected=expected, observed=begun, evidence=evidence)
-    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=goes_on, evidence=evidence)
+    judge("MQQB-3.1.1.5-04", expected=facts(Ordinal=ordinal + 1, number=2), observed=sut_survives, evidence=evidence)
     prior = [frame.number for frame in (fourth, fifth) if sequence_of(frame) <= old]
     judge("MQQB-3.1.1.5-05", expected=none("message of the old sequence"), observed=prior, evidence=evidence)
     outgoing.settle()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
 from reference_qm.core.queue_manager import QueueManager
@@ -112,7 +112,7 @@ for reason in (
         f"final-ack-{word}-counts-as-received",
         "MQQB-3.1.5.7-05",
         f"A FinalAck of class {reason.name}, which says that the message had arrived, counts as one of its reception.",
-        replaced(_journaled({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
+        replace_part(_journaled({reason: MessageClass.MQMSG_CLASS_ACK_RECEIVE})),
         blind=True,
     )
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from harness.expectations import fields, holds, none
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.control import ControlRefused
 from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, CLOSES_EARLY, acknowledgment_of_nothing, sent_before_open
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
@@ -15,7 +15,7 @@ from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 PLAIN_DEAD = "system$;deadletter"
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.7-01")
 def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same FinalAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""

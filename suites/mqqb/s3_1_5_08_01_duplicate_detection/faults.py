@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -115,7 +115,7 @@ add(
     "duplicate-not-found-on-another-session",
     "MQQB-3.1.5.8.1-01",
     "A message that came on an earlier session is no duplicate on the next.",
-    both(replaced(_HistoryOfEachSession), replaced(_SessionNoted)),
+    both(replace_part(_HistoryOfEachSession), replace_part(_SessionNoted)),
     blind=True,
 )
 

@@ -7,7 +7,7 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, between, holds
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.sut import Sut
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
@@ -31,7 +31,7 @@ FASTEST = CLEANUP_MS // 2_000
 
 
 @malforms("MQMQ-2.2.18.1.3-02")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):
@@ -58,7 +58,7 @@ def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):
     judge.all(expected=acknowledged(*sent, *new), observed=came, evidence=[*sent, *later.sent[-len(again) :], *came])
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
 def test_a_refused_message_that_comes_again_is_discarded(peer, sut, judge):
     """Twice a message comes that its queue does not take: it is refused once."""

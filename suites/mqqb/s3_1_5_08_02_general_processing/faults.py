@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageClass, PrivateQueueFormatNameId, UserMessagePacket
@@ -46,7 +46,7 @@ def _marked(element: str, value: int | bool) -> Install:
             super().note_activity(session, packet, now)
             setattr(session, element, value)
 
-    return replaced(Marked)
+    return replace_part(Marked)
 
 
 for _name, _rule, _says, _element, _value in (
@@ -114,7 +114,7 @@ def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry 
                 self.qm.adm.MessageIDHistoryTable.insert(changed)
             return entry
 
-    return replaced(Remembered)
+    return replace_part(Remembered)
 
 
 def _other_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:

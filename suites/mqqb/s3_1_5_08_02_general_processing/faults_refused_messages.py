@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
 from reference_qm.codec import DirectQueueFormatName, MessageClass, PublicQueueFormatName, UserMessagePacket
@@ -107,7 +107,7 @@ def _kept_in_silence(refused: MessageClass, *, dead: bool) -> Install:
                 assert target is not None
                 self.qm.journaling.keep_message(target, self.message_of(packet, now))
 
-    return replaced(KeptInSilence)
+    return replace_part(KeptInSilence)
 
 
 for _name, _breaks, _says, _refused, _dead in (

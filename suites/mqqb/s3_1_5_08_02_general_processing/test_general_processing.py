@@ -46,7 +46,7 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     due_ms, took = sut.duration_ms(DELAY_MS), peer.took(sent[0], ack)
     expected = between(*took.by_timer(DELAY_MS))
     judge("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01", expected=expected, observed=took.ms, evidence=evidence)
-    judge.finished("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+    judge.conclude("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     sent.append(session.send(peer.message()))
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))

@@ -8,7 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import of_classes, one_of
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     HOP_COUNT_EXCEEDED,
@@ -72,7 +72,7 @@ def _told(frame: Frame) -> str:
 
 
 @malforms("MQMQ-2.2.19.2-08")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])

@@ -9,7 +9,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.expectations import acknowledged, facts, of_classes, packets
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PublicQueueFormatName
@@ -67,7 +67,7 @@ def _reported(receiver: AcknowledgingReceiver) -> list[Frame]:
     return receiver.await_all(receiver.reports, 1)
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 @pytest.mark.parametrize("name", ["direct", "private", "public", pytest.param("deleted", marks=needs("queue_control"))])
 def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge, name):
@@ -136,7 +136,7 @@ def test_a_transactional_message_to_no_queue_gets_a_final_ack(peer, sut, judge, 
     receiver.end()
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 @BY_NAME
 def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judge, name):
@@ -161,7 +161,7 @@ def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judg
     receiver.end()
 
 
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
 @BY_NAME
 def test_a_message_without_transaction_does_not_get_into_a_transactional_queue(peer, sut, judge, name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
@@ -140,7 +140,7 @@ def _refused(kind: int) -> Install:
                 raise Refused(BAD_SIGNATURE, "a fault")
             return found
 
-    return replaced(SignatureRefused)
+    return replace_part(SignatureRefused)
 
 
 def _noted_as(kind: int, other: int) -> Install:
@@ -151,7 +151,7 @@ def _noted_as(kind: int, other: int) -> Install:
             found = super().authenticate_packet(packet)
             return _authenticated_as(found, other) if _kind_of(found) == kind else found
 
-    return replaced(SignatureNoted)
+    return replace_part(SignatureNoted)
 
 
 add(

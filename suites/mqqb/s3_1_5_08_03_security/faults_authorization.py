@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
@@ -89,7 +89,7 @@ def _sender(sent: int, other: int) -> Install:
                 packet = replace(packet, SecurityHeader=replace(security, Flags=flags))
             super().authorize_sender(packet, queue)
 
-    return replaced(OtherSender)
+    return replace_part(OtherSender)
 
 
 add(
@@ -163,7 +163,7 @@ def _granted(change: Callable[[Ace], Ace]) -> Install:
                 return descriptor
             return replace(descriptor, Dacl=Acl(tuple(map(change, descriptor.Dacl.Aces))))
 
-    return replaced(Granted)
+    return replace_part(Granted)
 
 
 def _peeking_is_writing(ace: Ace) -> Ace:

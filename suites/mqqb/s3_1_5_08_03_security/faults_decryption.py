@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -70,7 +70,7 @@ def _taken_as_it_is(when: Callable[[UserMessagePacket], bool]) -> Install:
                     return packet
                 raise
 
-    return replaced(TakenAsItIs)
+    return replace_part(TakenAsItIs)
 
 
 def _has_no_blob(packet: UserMessagePacket) -> bool:
@@ -108,7 +108,7 @@ def _garbled(when: Callable[[UserMessagePacket], bool]) -> Install:
                 found = set_fields(found, {"MessagePropertiesHeader.MessageBody": _garble})
             return found
 
-    return replaced(Garbled)
+    return replace_part(Garbled)
 
 
 def _garble(body: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.refusal_acks import final_ack_missing, nack_missing, nack_unasked
 from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -28,7 +28,7 @@ def _taken_anyway(refused: MessageClass) -> Install:
             self.qm.admission.refuse_message(session, packet, refused, now)
             return packet
 
-    return replaced(TakenAnyway)
+    return replace_part(TakenAnyway)
 
 
 for _name, _breaks, _says, _install in (

@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
@@ -135,7 +135,7 @@ def test_a_signature_counts_as_what_it_is(peer, sut, judge):
         ("MQDMPR-3.1.7.1.31-06", "sig30"),
     ):
         if dispositions[kind].found is None:
-            judge.not_exercised(rule, reason="a message with AS set is refused", evidence=dispositions[kind].sent)
+            judge.mark_not_exercised(rule, reason="a message with AS set is refused", evidence=dispositions[kind].sent)
         else:
             judge_dispositions(judge, secured, dispositions, [(rule, kind, "level", kind)])
 
@@ -259,7 +259,7 @@ FINALS = (
 )
 
 
-@goes_on()
+@sut_survives()
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
 def test_a_final_ack_tells_of_a_refused_transactional_message(peer, sut, judge):

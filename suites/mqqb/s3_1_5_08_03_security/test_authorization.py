@@ -172,7 +172,7 @@ def test_generic_rights_stand_for_those_of_a_queue(peer, sut, judge):
     try:
         name = sut.new_queue("generic", security_base64=base64.b64encode(given).decode())
     except ControlRefused as refused:
-        judge.not_shown(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
+        judge.end_unobservable(f"the SUT's control channel gives a new queue no security descriptor: {refused}")
         return
     secured, to = Secured(peer, sut), rf"TCP:{sut.address}\{name}"
     dispositions = secured.dispositions({user.name: secured.message(user, destination=to) for user, *_ in GENERIC})

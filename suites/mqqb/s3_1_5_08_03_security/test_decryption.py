@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.expectations import facts, one_of
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import (
     AES_128,
@@ -120,7 +120,7 @@ REFUSALS = (
 
 
 @malforms("MQMQ-2.2.19.3-20", "MQQB-2.4.2-01", "MQQB-2.4.2-D01")
-@goes_on()
+@sut_survives()
 @NEEDS
 @covers(*(rule for rule, *_ in REFUSALS))
 def test_what_cannot_be_decrypted_is_refused(peer, sut, judge):

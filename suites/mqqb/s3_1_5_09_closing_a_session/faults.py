@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
 from reference_qm.core.sessions.closing import Closing
@@ -79,7 +79,7 @@ add(
     "session-retry-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
     "A session that is closed with nothing left to send is established again, too.",
-    both(replaced(_AwaitedWithoutMessages), replaced(_EstablishedWithoutMessages)),
+    both(replace_part(_AwaitedWithoutMessages), replace_part(_EstablishedWithoutMessages)),
 )
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.expectations import closed_unanswered, facts, none
-from harness.peer.inbox import acknowledging
-from harness.run.marks import covers, goes_on, malforms, needs
+from harness.run.marks import covers, malforms, needs, sut_survives
 from suites.mqqb.steps.opening import OTHER_GUID, agree, called, respond, text, until_ended
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender
@@ -31,7 +30,7 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
     session = peer.open_raw()
     if "OPEN" not in states():
         raise ConformanceFailure("the SUT shows no session in state OPEN after its ConnectionParameters response")
-    wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
+    wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed():
         raise ConformanceFailure("the SUT did not close the session on wrong message counts")
     peer.eventually(lambda: set(states()) <= {"CLOSED"})
@@ -44,7 +43,7 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
 
 
 @malforms("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07")
-@goes_on()
+@sut_survives()
 @covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
 @pytest.mark.parametrize("opened_by", ["peer", "SUT"])
 def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge, opened_by):
@@ -56,7 +55,7 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
         agree(session, respond(session, asked))
     session.check_alive()
     known = len(session.received)
-    wrong = session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
+    wrong = session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     observed = until_ended(peer, session)
     judge.all(expected=closed_unanswered(known), observed=observed, evidence=[wrong, session.last])
 
@@ -81,7 +80,7 @@ def test_no_timer_of_a_closed_session_runs(peer, sut, judge, ended):
     if not peer.eventually(lambda: any(running())):
         raise ConformanceFailure("the SUT shows no timer of an open session that runs")
     if ended != "idle":
-        session.send(acknowledging(session, UserMsgSequenceNumber=0x7FFF))
+        session.send(session.build_session_ack(UserMsgSequenceNumber=0x7FFF))
     if not session.wait_closed(3 * sut.duration_ms(CLEANUP_MS) if ended == "idle" else None):
         raise ConformanceFailure(f"the SUT did not close the session {ended}")
     peer.eventually(lambda: not any(running()))
@@ -100,9 +99,9 @@ def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
         return found[0]["state"] if found else "not listed"
 
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     before = state()
-    ack = sender.acknowledge_all(session)
+    ack = session.acknowledge_all()
     session.close()
     peer.eventually(lambda: state() == "Disconnected")
     judge(

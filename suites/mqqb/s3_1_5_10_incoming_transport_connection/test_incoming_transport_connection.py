@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, packet
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers
 from suites.mqqb.steps.opening import answer_to, next_packet, reaction
 
@@ -37,7 +37,7 @@ def test_a_connection_waits_for_a_request(peer, judge):
     """The first thing on a new connection is the initiator's: nothing comes before it, and it is taken as a request."""
     connection = peer.connect()
     is_quiet = connection.quiet()
-    sent = connection.send(request(peer))
+    sent = connection.send(establish_request(peer))
     came = next_packet(connection)
     observed = {"quiet": is_quiet, "answer": reaction(connection, answer_to(sent, came))}
     judge("MQQB-3.1.5.10-02", expected=facts(quiet=True, answer=packet()), observed=observed, evidence=[sent, came])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.sessions.closing import Closing
@@ -51,7 +51,7 @@ def _retried(change: Callable[[Session], None]) -> Install:
                 change(session)
             super().on_session_retry_connect_timer(session, now)
 
-    return replaced(Retried)
+    return replace_part(Retried)
 
 
 def _stay(session: Session) -> None:

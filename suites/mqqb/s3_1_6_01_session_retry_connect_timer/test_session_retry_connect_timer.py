@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import BY_HOST_NAME, history
 from suites.mqqb.steps.ordering import order_ack
-from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
+from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender
 
 DELIVERIES = ("express", "recoverable", "transactional")
 AGAIN = holds("connected again after the retry time")
@@ -35,13 +35,13 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     sender = Sender(peer, sut)
     sender.send(1, 2, 3)
-    session, sent = sender.first(3)
-    if tags(sent) != [1, 2, 3]:
+    session, sent = sender.await_first(3)
+    if Sender.tags(sent) != [1, 2, 3]:
         raise ConformanceFailure("the three messages did not come in their order")
     ack = session.send(session_ack(AckSequenceNumber=1))
     session.close()
 
-    again = sender.next_session()
+    again = sender.poll_session()
     request = again.received[:1] if again else []
     judge(
         "MQQB-3.1.5.9-04",
@@ -54,13 +54,13 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
     judge("MQQB-3.1.7.3-01", expected=closed, observed=again is not None, evidence=[ack, *request])
     set_up = again.received[:2] if again else "not connected again"
     judge("MQQB-3.1.6.1-03", expected=packets(*SET_UP), observed=set_up, evidence=[ack, *request])
-    came = sorted(set(tags(sender.collect_all(again, 2)))) if again else []
+    came = sorted(set(Sender.tags(sender.collect_all(again, 2)))) if again else []
     judge("MQQB-3.1.6.1-10", expected=[2, 3], observed=came, case="messages", evidence=[ack])
     if again is None or came != [2, 3]:
         return
 
     again.close()
-    lost, again = again, sender.next_session()
+    lost, again = again, sender.poll_session()
     request = again.received[:1] if again else []
     judge(
         "MQQB-3.1.5.9-04",
@@ -72,9 +72,9 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
     if again is None:
         return
     sender.collect_all(again, 2)
-    ack = sender.acknowledge_all(again)
+    ack = again.acknowledge_all()
     again.close()
-    unexpected = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
+    unexpected = sender.poll_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
     judge(
         "MQQB-3.1.5.9-04",
         "MQQB-3.1.6.1-01",
@@ -95,19 +95,23 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
     sent = list(range(1, 2 * len(deliveries) + 1))
     for tag in sent:
         sender.send(tag, delivery=deliveries[tag % len(deliveries)])
-    session = sender.session()
+    session = sender.await_session()
     frames = came = sender.collect(session, len(sent))
     order = _by_priority(came)
     for _ in range(2):
         session.close()
-        session = sender.session()
+        session = sender.await_session()
         frames = sender.collect_all(session, len(sent))
         evidence = [*came, *frames]
         judge("MQQB-3.1.1.3.1-D01", expected=order, observed=_by_priority(frames), evidence=evidence)
         judge(
-            "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01", expected=sent, observed=sorted(set(tags(frames))), evidence=evidence
+            "MQQB-3.1.6.1-10",
+            "MQQB-3.1.6.1-D01",
+            expected=sent,
+            observed=sorted(set(Sender.tags(frames))),
+            evidence=evidence,
         )
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     transactional = [frame for frame in frames if frame["UserHeader"].TH]
     if transactional:
         session.send(order_ack(peer, transactional[-1]))
@@ -121,28 +125,28 @@ def test_what_is_acknowledged_while_its_session_is_lost_makes_no_other(peer, sut
     sut.set_timers(session_retry_connect_ms=LONG_RETRY_MS)
     sender = Sender(peer, sut, peer.direct_name("mqc-late-order-ack"))
     sender.send(1, delivery="transactional")
-    session, [sent] = sender.first(1)
-    sender.acknowledge_all(session)
+    session, [sent] = sender.await_first(1)
+    session.acknowledge_all()
     peer.settle()
     session.close()
     other = peer.open_raw()
     ack = other.send(order_ack(peer, sent))
     other.check_alive()
-    if sender.next_session(0) is not None:
+    if sender.poll_session(0) is not None:
         raise ConformanceFailure("the SUT connected again before its message was acknowledged")
     within_ms = sut.duration_ms(LONG_RETRY_MS) + sut.slack_ms(LONG_RETRY_MS)
-    early = sender.next_session(within_ms)
+    early = sender.poll_session(within_ms)
     evidence = [sent, ack, *(early.received[:1] if early else [])]
     none_new = holds("no new session with nothing left to send", otherwise="a new session")
     judge("MQQB-3.1.6.1-01", expected=none_new, observed=early is None, evidence=evidence)
-    judge.finished("MQQB-3.1.6.1-01")
+    judge.conclude("MQQB-3.1.6.1-01")
     sender.send(2)
-    again = early or sender.next_session(within_ms)
-    came = tags(sender.collect(again, 1)) if again else []
+    again = early or sender.poll_session(within_ms)
+    came = Sender.tags(sender.collect(again, 1)) if again else []
     evidence += again.received if again else []
     judge("MQQB-3.1.7.12-14", expected=[2], observed=came, case="messages", evidence=evidence)
     if again is not None:
-        sender.acknowledge_all(again)
+        again.acknowledge_all()
 
 
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
@@ -154,10 +158,10 @@ def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
     """
     sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
-    session = sender.next_session()
-    came = tags(sender.collect(session, 1)) if session else []
+    session = sender.poll_session()
+    came = Sender.tags(sender.collect(session, 1)) if session else []
     if session:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
     second = holds(f"message 1 at the second address, {peer.address}")
     judge.all(
         expected=second,
@@ -206,7 +210,7 @@ def _by_priority(frames):
     """Return the tags of messages by priority, each where it came first: a resend timer may send some again."""
     found: dict[int, dict[int, None]] = {}
     for frame in frames:
-        found.setdefault(int(frame["BaseHeader"].PR), {})[tags([frame])[0]] = None
+        found.setdefault(int(frame["BaseHeader"].PR), {})[Sender.tags([frame])[0]] = None
     return {priority: list(found[priority]) for priority in sorted(found)}
 
 
@@ -227,10 +231,10 @@ def test_after_the_last_address_the_first_is_tried_again(peer, sut, judge):
     """The session at the second address is lost: the connection history has an attempt at the first before the next."""
     sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
-    session, sent = sender.first(1)
+    session, sent = sender.await_first(1)
     session.close()
-    again = sender.session()
-    sender.acknowledge_all(again)
+    again = sender.await_session()
+    again.acknowledge_all()
     tried = [entry["AddressList"] for entry in history(sut, BY_HOST_NAME)]
     turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
     expected = ["first", "second", "first", "second"]

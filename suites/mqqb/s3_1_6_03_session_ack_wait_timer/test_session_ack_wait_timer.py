@@ -10,7 +10,6 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import closed, holds
 from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender
@@ -41,7 +40,7 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
     clock = Waits(sender)
     sender.send(1)
 
-    clock.begin(sender.session())
+    clock.begin(sender.await_session())
     for at in TRAFFIC:
         if clock.wait(at):
             clock.session.send(peer.message())
@@ -66,8 +65,8 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
     if wait is None:
         raise ConformanceFailure(f"the duration of its Session Ack Wait Timer is not known: {clock.ending()}")
 
-    clock.begin(sender.session())
-    acknowledged = sender.acknowledge_all(clock.session)
+    clock.begin(sender.await_session())
+    acknowledged = clock.session.acknowledge_all()
     clock.wait(wait + 0.5)
     sender.send(2)
     clock.begin(clock.session)
@@ -82,9 +81,9 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
         observed=near(clock.ended(), wait) or clock.ending(),
         evidence=[acknowledged, clock.first],
     )
-    judge.finished("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
+    judge.conclude("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03", "MQQB-3.1.2.4-01")
 
-    clock.begin(sender.session())
+    clock.begin(sender.await_session())
     clock.wait(wait / 2)
     acknowledged = clock.session.send(session_ack())
     ended = clock.ended()
@@ -95,7 +94,7 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
         observed=(ended is not None and ended > 1.5 * wait + NEAR) or clock.ending(),
         evidence=[clock.first, acknowledged],
     )
-    judge.finished("MQQB-3.1.6.3-04")
+    judge.conclude("MQQB-3.1.6.3-04")
     restarted = holds(f"closed whole waits of {wait} AckWaitTimeouts after the SessionAck")
     judge(
         "MQQB-3.1.5.5.5-02",
@@ -103,7 +102,7 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
         observed=near(ended, 1.5 * wait) or near(ended, 2.5 * wait) or clock.ending(),
         evidence=[clock.first, acknowledged],
     )
-    sender.acknowledge_all(sender.session())
+    sender.await_session().acknowledge_all()
 
 
 def measured(ended: float | None) -> int | None:
@@ -151,12 +150,12 @@ class Waits:
         if closed_ms is None:
             return None
         took = self.sender.peer.took(self.first, closed_ms)
-        took.check_steady(int(2 * NEAR * self._unit_ms))
+        took.require_steady(int(2 * NEAR * self._unit_ms))
         return took.ms / self._unit_ms
 
     def ending(self) -> str:
         """Describe how the session ended."""
         ended = self.ended()
         if ended is None:
-            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(only_here(self.session))} sent)"
+            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(self.session.messages)} sent)"
         return f"closed {ended:.2f} AckWaitTimeouts after its message"

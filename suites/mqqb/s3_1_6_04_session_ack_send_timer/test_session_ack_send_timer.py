@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
-from harness.peer.peer import Peer
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers
-from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import internal_bits
 from suites.mqqb.steps.sender import Sender, is_recoverable
 
@@ -49,14 +44,14 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     )
     if first is None:
         raise ConformanceFailure("the SUT acknowledged the first messages with nothing")
-    judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
+    judge.conclude("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
     bits = internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little")
     shown = {"IN": flags >> 3 & 1, "SH": flags >> 4 & 1}
     judge("MQQB-3.1.6.4-02", expected=fields(IN=1, SH=1), observed=shown, evidence=first)
     shown = {name: bits[name] for name in ("IN", "PT")}
     judge("MQQB-3.1.6.4-03", expected=fields(IN=1, PT=1), observed=shown, evidence=first)
-    judge.finished("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
+    judge.conclude("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages with no SessionAck")
     judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
@@ -76,7 +71,7 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=second, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b11})
     judge("MQQB-3.1.6.4-08", expected=flagged, observed=second, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-08")
+    judge.conclude("MQQB-3.1.6.4-08")
 
     sent.append(session.send(peer.recoverable_message()))
     third = _acknowledging(session, sut, 5)
@@ -85,7 +80,7 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     judge("MQQB-3.1.6.4-05", expected=numbered, observed=third, evidence=evidence)
     flagged = fields({"SessionHeader.RecoverableMsgAckFlags": 0b1})
     judge("MQQB-3.1.6.4-10", expected=flagged, observed=third, evidence=evidence)
-    judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
+    judge.conclude("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(peer.message()))
     fourth = _next(session, sut)
@@ -105,13 +100,13 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, own = sender.first(3)
-    sender.acknowledge_all(session)
+    session, own = sender.await_first(3)
+    session.acknowledge_all()
     sent = session.send(peer.message())
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    recoverable = sum(is_recoverable(frame) for frame in only_here(session))
+    recoverable = sum(is_recoverable(frame) for frame in session.messages)
     for rule, name, expected in (
         ("MQQB-3.1.6.4-06", "UserMsgSequenceNumber", 3),
         ("MQQB-3.1.6.4-07", "RecoverableMsgSeqNumber", recoverable),
@@ -120,14 +115,14 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
         judge(rule, expected=fields({name: expected}), observed=header, evidence=[*own, sent, ack])
 
 
-def _next(session: Conversation, sut: Sut) -> Frame | None:
+def _next(session, sut):
     """Wait for the next packet of any kind as long as an acknowledgment may take; None when none came."""
     count = len(session.received)
     session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     return session.received[count] if len(session.received) > count else None
 
 
-def _acknowledging(session: Conversation, sut: Sut, count: int) -> Frame | None:
+def _acknowledging(session, sut, count: int):
     """Wait for the next packet, when it acknowledges so many messages."""
     frame = _next(session, sut)
     acknowledged = _field(frame, "AckSequenceNumber")
@@ -136,12 +131,12 @@ def _acknowledging(session: Conversation, sut: Sut, count: int) -> Frame | None:
     return frame
 
 
-def _field(ack: Frame | None, name: str) -> str:
+def _field(ack, name: str) -> str:
     """Return a field of a SessionHeader, for ``observed``."""
     return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
 
 
-def _when(peer: Peer, message_: Frame, ack: Frame | None) -> str:
+def _when(peer, message_, ack) -> str:
     """Describe when an acknowledgment came after the first message that it acknowledges."""
     if ack is None:
         return "not sent"

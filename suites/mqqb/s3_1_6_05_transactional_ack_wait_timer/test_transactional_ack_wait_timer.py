@@ -28,7 +28,7 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     """Of four messages, all acknowledged on the session, 1 is acknowledged in order, 3 refused: 2 and 4 come again."""
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
-    frames = [outgoing.on_session(), outgoing.acknowledge(1), outgoing.finish(3)]
+    frames = [outgoing.send_session_ack(), outgoing.send_order_ack(1), outgoing.send_final_ack(3)]
     within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
     peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
@@ -48,7 +48,7 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     previous = "not sent again" if copy is None else header(copy).PreviousTxSequenceNumber
     judge("MQQB-3.1.7.1.3-10", expected=2, observed=previous, case="PreviousTxSequenceNumber", evidence=evidence)
     judge("MQQB-3.1.2.6-01", expected=IN_TIME, observed=_when(peer, frames[1], sent[-1], copy), evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("send")
@@ -77,7 +77,7 @@ def test_only_transactional_messages_are_sent_again(peer, sut, judge):
     came = [number for number, copies in again.items() if copies]
     evidence += [frame for copies in again.values() for frame in copies]
     judge("MQQB-3.1.6.5-01", expected=[1, 4], observed=came, evidence=evidence)
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("send")
@@ -86,11 +86,11 @@ def test_messages_are_sent_again_until_they_are_acknowledged(peer, sut, judge):
     """Of a dozen messages without OrderAck each comes again whenever the timer expires, once and once more."""
     outgoing = Outgoing(peer, sut, "mqc-resend-again")
     sent = outgoing.send(MANY)
-    outgoing.on_session()
+    outgoing.send_session_ack()
     within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
     for turn in (2, 3):
         peer.environment.run_until(partial(_came_so_often, outgoing, turn), within_ms)
-        outgoing.on_session()
+        outgoing.send_session_ack()
         lacking = [number for number in range(1, MANY + 1) if len(outgoing.copies(number)) < turn]
         judge(
             "MQQB-3.1.6.5-01",
@@ -98,7 +98,7 @@ def test_messages_are_sent_again_until_they_are_acknowledged(peer, sut, judge):
             observed=not lacking,
             evidence=sent,
         )
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 def _came_so_often(outgoing, turn):

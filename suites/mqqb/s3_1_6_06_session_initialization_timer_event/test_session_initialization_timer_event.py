@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure
 from harness.expectations import holds
-from harness.peer.handshake import request
+from harness.peer.handshake import establish_request
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import EARLY, INITIALIZATION_MS, ON_TIME, RETRY_MS, accepted, closing, listen
 
@@ -31,7 +31,7 @@ def test_a_request_that_comes_byte_by_byte_does_not_put_the_timer_off(peer, sut,
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     since_ms = peer.recorder.elapsed_ms()
     connection = peer.connect()
-    data = bytes(request(peer))
+    data = bytes(establish_request(peer))
     for at in range(3):
         connection.send(data[4 * at : 4 * at + 4])
         peer.pass_time(sut.duration_ms(INITIALIZATION_MS) // 4)

@@ -44,7 +44,7 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
     wait_until(3.5)
     seen[3.5] = _present(sut, sent)
     if seen != {1.75: [1, 2], 2.5: [2], 3.5: []}:
-        peer.took(starting).check_steady(_margin_ms(sut))
+        peer.took(starting).require_steady(_margin_ms(sut))
     judge(
         "MQQB-3.1.2.8-01",
         "MQQB-3.1.6.7-01",
@@ -89,7 +89,7 @@ def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
     peer.eventually(lambda: copies() == [1, 2, 2])
     young, *old = copies()
     if [young, *old] != [1, 2, 2]:
-        peer.took(starting).check_steady(_margin_ms(sut))
+        peer.took(starting).require_steady(_margin_ms(sut))
     evidence = [starting, second, third, *again]
     observed = {"young": young, "old": old[0]}
     judge(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -98,5 +98,5 @@ add(
     "expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-D01"),
     "Messages are sent however late it is.",
-    both(replaced(_Unexpired), skip(Expiring.on_expiration_timer)),
+    both(replace_part(_Unexpired), skip(Expiring.on_expiration_timer)),
 )

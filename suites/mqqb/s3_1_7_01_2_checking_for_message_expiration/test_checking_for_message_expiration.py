@@ -10,13 +10,10 @@ from typing import Any
 import pytest
 
 from harness.expectations import facts
-from harness.peer.inbox import only_here
-from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from harness.wire import PrivateQueueFormatNameId, session_ack
 from suites.mqqb.steps.opening import OTHER_GUID
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 LIFE_S = 1
 EXPIRED_MS = 3_100
@@ -62,9 +59,9 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
     }
     peer.pass_time(EXPIRED_MS)
     sender = Sender(peer, sut)
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect_all(session, 1)
-    sent = [list(names.values())[tag - 1] for tag in tags(came)]
+    sent = [list(names.values())[tag - 1] for tag in Sender.tags(came)]
     judge(
         "MQQB-3.1.7.1-06",
         "MQQB-3.1.7.1.2-01",
@@ -95,7 +92,7 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
         expected=["journaled"],
         observed=[name for one, name in names.items() if one in dead],
     )
-    session.send(session_ack(AckSequenceNumber=len(only_here(session))))
+    session.send(session_ack(AckSequenceNumber=len(session.messages)))
 
 
 @needs("send", "set_timers")
@@ -106,13 +103,13 @@ def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, j
     sender = Sender(peer, sut)
     sender.send(1, time_to_reach_queue_s=LIFE_S)
     sender.send(2, time_to_reach_queue_s=LASTING_S)
-    session, _ = sender.first(2)
+    session, _ = sender.await_first(2)
     session.close()
     peer.pass_time(EXPIRED_MS)
-    again = sender.session()
+    again = sender.await_session()
     came = sender.collect_all(again, 1)
-    judge.all(expected=[2], observed=tags(came), case="sent again", evidence=came)
-    sender.acknowledge_all(again)
+    judge.all(expected=[2], observed=Sender.tags(came), case="sent again", evidence=came)
+    again.acknowledge_all()
 
 
 ROUTED = {
@@ -141,14 +138,14 @@ def test_a_message_on_its_way_expires_by_its_sent_time(peer, sut, judge):
         base = {"TimeToReachQueue": life_s}
         sent.append(session.send(peer.message(user, base=base, destination=to, label=name, body=name.encode())))
     lasting = [name for name, (ago_s, life_s) in cases.items() if -ago_s <= life_s]
-    onward = sender.session()
+    onward = sender.await_session()
     came = sender.collect_all(onward, len(lasting))
     names = sorted(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
     judge("MQQB-3.1.7.1.2-D01", expected=sorted(lasting), observed=names, evidence=[*sent, *came])
-    sender.acknowledge_all(onward)
+    onward.acknowledge_all()
 
 
-def send(peer: Peer, sut: Sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
+def send(peer, sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
     """Let the SUT send a message that has so many seconds to reach the peer's queue; return its message id."""
     return sut.send(peer.direct_name(), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 

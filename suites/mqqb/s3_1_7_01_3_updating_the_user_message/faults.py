@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import off_by
-from harness.faults.parts import changed, fault, replaced
+from harness.faults.parts import fault, override_method, replace_part
 from harness.faults.primitives import always, during, skip, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
@@ -34,7 +34,7 @@ def _updated(change: Callable[[Session, OutgoingMessagePosition], None]) -> Inst
             change(session, position)
             return packet
 
-    return replaced(Updated)
+    return replace_part(Updated)
 
 
 def _count_twice(session: Session, position: OutgoingMessagePosition) -> None:
@@ -212,8 +212,8 @@ add(
     "express-not-counted-in-the-window",
     "MQQB-3.1.7.1.3-14",
     "UnAckedMessageCount does not count express messages.",
-    replaced(
-        changed(
+    replace_part(
+        override_method(
             Sending.is_window_open,
             lambda original: (
                 lambda qm, session: (

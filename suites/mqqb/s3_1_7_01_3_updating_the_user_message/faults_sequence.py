@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
@@ -89,7 +89,7 @@ def _previous(number: Callable[[OutgoingMessagePosition], int]) -> Install:
                 return packet
             return replace(packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=number(position)))
 
-    return replaced(Previous)
+    return replace_part(Previous)
 
 
 add(
@@ -119,7 +119,7 @@ def _noted(change: Callable[[list[SequenceInfo]], None]) -> Install:
             change(outgoing_sequence(session).UnackedSequence)
             return packet
 
-    return replaced(Noted)
+    return replace_part(Noted)
 
 
 def _forget_previous(unacked: list[SequenceInfo]) -> None:

@@ -9,8 +9,6 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of
 from harness.judging.verdicts import Verdict
-from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
@@ -49,7 +47,7 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
     judge("MQQB-3.1.7.1.3-03", expected=[1, 1, 1], observed=before, case="before", evidence=sent)
     outgoing.session.close()
-    outgoing.next_session()
+    outgoing.await_session()
     peer.environment.run_until(
         lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2, 3)), sut.response_timeout_ms
     )
@@ -61,7 +59,7 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
         observed=bool(same),
         evidence=[*sent, *again],
     )
-    outgoing.settle()
+    outgoing.acknowledge_all()
 
 
 @needs("send", "inspect")
@@ -93,8 +91,8 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     places = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge("MQQB-3.1.7.1.3-07", expected=places, observed=infos, evidence=sent)
     judge("MQQB-3.1.7.1.3-28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
-    outgoing.on_session()
-    outgoing.acknowledge(2)
+    outgoing.send_session_ack()
+    outgoing.send_order_ack(2)
     peer.settle()
 
 
@@ -126,12 +124,12 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")
-    session, _ = sender.first(2)
+    session, _ = sender.await_first(2)
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
     stalls = 0
     for attempt in range(1, ATTEMPTS + 1):
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         received = [
             session.send(packet) for packet in (peer.message(), peer.recoverable_message(), peer.recoverable_message())
         ]
@@ -147,7 +145,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
         judge.give_up(Verdict.NOT_EXERCISED, "it never sent when an acknowledgment was nearly due: it stood still")
         return
     evidence = [*received, frame]
-    if len(only_here(session)) < count:
+    if len(session.messages) < count:
         raise ConformanceFailure("the SUT's message did not come")
     judge(
         "MQQB-3.1.7.11-03",
@@ -208,11 +206,11 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     ):
         flagged = fields({f"SessionHeader.{name}": expected})
         judge(rule, expected=flagged, observed=later, evidence=[*evidence, received[-1], later])
-    for message in only_here(session):
+    for message in session.messages:
         if message["UserHeader"].TH:
             session.send(order_ack(peer, message))
             session.send(final_ack(peer, message))
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 WAITING = 2
@@ -226,7 +224,7 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     """
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     window = agreed_window(session)
     sender.send(*range(2, window + 4))
     first = sender.collect_all(session, window)
@@ -234,7 +232,7 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     every = len(sender.collect(session, window + 3))
     session.send(session_ack(AckSequenceNumber=every - WAITING))
     session.close()
-    later = sender.session()
+    later = sender.await_session()
     if agreed_window(later) != window:
         raise ConformanceFailure(f"the next session has a window of {agreed_window(later)}, not of {window}")
     sender.send(*range(window + 4, 2 * window + 5))
@@ -245,10 +243,10 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     judge.all(expected=expected, observed=observed, evidence=[*first[-2:], *again[-2:]], errata="E64")
     later.send(session_ack(AckSequenceNumber=len(again)))
     sender.collect(later, window + 1 + WAITING)
-    sender.acknowledge_all(later)
+    later.acknowledge_all()
 
 
-def agreed_window(session: Conversation) -> int:
+def agreed_window(session) -> int:
     """Return the WindowSize of both sides; ConformanceFailure when they differ."""
     sizes = {frame["ConnectionParametersHeader"].WindowSize for frame in (session.sent[1], session.received[1])}
     if len(sizes) > 1:
@@ -261,8 +259,8 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     """The Session Ack Wait Timer is started by the second message too: the first was acknowledged, and it stopped."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
-    ack = sender.acknowledge_all(session)
+    session, _ = sender.await_first(1)
+    ack = session.acknowledge_all()
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
     peer.settle()
     sender.send(2)
@@ -271,6 +269,6 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
         "MQQB-3.1.7.1.3-27",
         expected=holds("closed", otherwise="open"),
         observed=bool(session.closed_by_sut),
-        evidence=[ack, *only_here(session)],
+        evidence=[ack, *session.messages],
     )
-    sender.acknowledge_all(sender.session())
+    sender.await_session().acknowledge_all()

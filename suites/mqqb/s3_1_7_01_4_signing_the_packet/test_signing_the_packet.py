@@ -116,7 +116,7 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
         value = several if level == "sig30" else single
         found[level] = (frame, value, _kind(value, frame))
     outgoing.end()
-    judge.finished("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
+    judge.conclude("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07")
     if len(found) < len(KINDS):
         raise ConformanceFailure("a message that was to be signed did not come")
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):

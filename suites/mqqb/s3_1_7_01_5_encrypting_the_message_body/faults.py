@@ -9,7 +9,7 @@ from uuid import UUID
 
 from harness.faults.connection_history import entries_left_out
 from harness.faults.fields import off_by
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
@@ -94,7 +94,7 @@ def _of_level(level: PrivacyLevel, instead: tuple[PrivacyLevel, ...]) -> Install
             sent: UserMessagePacket = set_fields(encrypted, {_LEVEL: asked})
             return sent
 
-    return replaced(OfLevel)
+    return replace_part(OfLevel)
 
 
 def _configured(change: Callable[[SecuritySettings], SecuritySettings]) -> Install:
@@ -111,7 +111,7 @@ def _configured(change: Callable[[SecuritySettings], SecuritySettings]) -> Insta
             finally:
                 self.qm.caches.settings = kept
 
-    return replaced(Configured)
+    return replace_part(Configured)
 
 
 add(
@@ -217,7 +217,7 @@ def _encrypted(changes: dict[str, Any], when: Callable[[UserMessagePacket], bool
             changed: UserMessagePacket = set_fields(encrypted, changes)
             return changed
 
-    return replaced(Encrypted)
+    return replace_part(Encrypted)
 
 
 def _security_data(**items: Any) -> dict[str, Any]:

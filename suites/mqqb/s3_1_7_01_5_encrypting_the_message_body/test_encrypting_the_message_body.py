@@ -23,10 +23,10 @@ from harness.wire.protection import (
     RC4,
 )
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.mqqb.steps.caching import SEND, about, cached, manager, remaining_ms
-from suites.mqqb.steps.opened_bodies import Choice, Opened
+from suites.mqqb.steps.caching import Caches, about, manager
+from suites.mqqb.steps.opened_bodies import Choice, DecryptedMessage
 from suites.mqqb.steps.opening import entry_of_now, history, last_entry, private_name
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
@@ -101,7 +101,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     Where nothing can be configured, every level with the algorithm that the SUT prefers.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    plain = Opened(outgoing.send(body=BODY, delivery=delivery))
+    plain = DecryptedMessage(outgoing.send(body=BODY, delivery=delivery))
     in_clear = not plain.encrypted and bytes(plain.properties.MessageBody) == BODY.encode()
     expected = holds("in clear", otherwise="encrypted")
     judge("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05", expected=expected, observed=in_clear, evidence=plain.frame)
@@ -109,7 +109,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
             sut.configure(**preference)
-        found = Opened(outgoing.send(body=BODY, privacy_level=level, delivery=delivery))
+        found = DecryptedMessage(outgoing.send(body=BODY, privacy_level=level, delivery=delivery))
         if not sut.has("configure") and found.choice in CHOICES[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
@@ -152,14 +152,14 @@ def test_a_body_that_is_sent_again_is_encrypted_again(peer, sut, judge, delivery
     frames = [outgoing.send(body=BODY, privacy_level="base", delivery=delivery)]
     assert outgoing.session is not None
     outgoing.session.close()
-    again = outgoing.sender.session()
+    again = outgoing.sender.await_session()
     frames += outgoing.sender.collect_all(again, 1)
     observed = ["in clear" if BODY.encode() in frame.data else "encrypted" for frame in frames]
     judge.all(expected=["encrypted"] * 2, observed=observed, evidence=frames)
-    outgoing.sender.acknowledge_all(again)
+    again.acknowledge_all()
 
 
-def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
+def _comparisons(found: DecryptedMessage, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
     """Return what is judged of an encrypted message, whatever the level: rule, expected, observed."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
@@ -215,10 +215,10 @@ def test_the_keys_of_the_remote_queue_manager_are_found(peer, sut, judge, where)
     with suppress(ControlRefused):
         sender.send(1, privacy_level="base")
     sender.send(2)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect(session, 2)
-    judge.all(expected=[1, 2], observed=tags(frames), evidence=frames)
-    sender.acknowledge_all(session)
+    judge.all(expected=[1, 2], observed=Sender.tags(frames), evidence=frames)
+    session.acknowledge_all()
 
 
 @needs("security", "send", "configure", "private_names")
@@ -230,7 +230,7 @@ def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
     for cut, preferred in ((True, "rc2"), (True, "rc4"), (False, "rc2")):
         sut.configure(send_enhanced_rc2_using_40_bit_keys=cut, preferred_enhanced=preferred)
         sut.configure(send_symmetric_key_cache_size=1)
-        opened = Opened(outgoing.send(body=BODY, privacy_level="enhanced"))
+        opened = DecryptedMessage(outgoing.send(body=BODY, privacy_level="enhanced"))
         key = opened.key or b""
         found[f"{cut}, {preferred}"] = (len(key) == 16 and not any(key[5:]), opened)
         outgoing.send(body=BODY, privacy_level="base")
@@ -246,7 +246,7 @@ def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
     """Three levels in turn, twice: the second message of each has the key of the first, and opens with it."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     levels = ("base", "enhanced", "advanced")
-    rounds = [[Opened(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
+    rounds = [[DecryptedMessage(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
     for level, first, again in zip(levels, *rounds, strict=True):
         same = again.blob == first.blob and again.body == BODY
         expected, evidence = holds("the same key", otherwise="another key"), [first.frame, again.frame]
@@ -268,7 +268,7 @@ def test_bodies_are_encrypted_as_preferred_at_first(peer, sut, judge):
     """Without any configuration each level has its algorithm."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for rule, (level, choice) in DEFAULTS.items():
-        found = Opened(outgoing.send(body=BODY, privacy_level=level))
+        found = DecryptedMessage(outgoing.send(body=BODY, privacy_level=level))
         judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
 
@@ -292,11 +292,12 @@ def test_bodies_are_encrypted_as_preferred_at_first(peer, sut, judge):
 def test_keys_that_were_made_are_cached(peer, sut, judge):
     """One entry for a provider and an algorithm, used again; the oldest half leaves a full cache of four."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    caches = Caches(sut)
     sut.configure(send_symmetric_key_cache_size=4, preferred_base="rc4", preferred_enhanced="rc4")
     outgoing.send(body=BODY)
-    before = len(cached(sut, SEND))
-    first = Opened(outgoing.send(body=BODY, privacy_level="base"))
-    entries, now_s = cached(sut, SEND), peer.environment.now().utc_s
+    before = len(caches.entries(Caches.SENT_KEYS))
+    first = DecryptedMessage(outgoing.send(body=BODY, privacy_level="base"))
+    entries, now_s = caches.entries(Caches.SENT_KEYS), peer.environment.now().utc_s
     judge(
         "MQQB-3.1.7.1.5-32",
         expected=facts(before=0, after=1),
@@ -312,12 +313,12 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         judge(rule, expected=expected, observed=entry.get(element), evidence=first.frame)
     judge("MQQB-3.1.7.1.5-31", expected=about(now_s), observed=entry["CachedTime"], evidence=first.frame)
     due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
-    started = remaining_ms(sut, SEND)
+    started = caches.remaining_ms(Caches.SENT_KEYS)
     outgoing.end()
     peer.pass_time(LATER_MS)
-    again = Opened(outgoing.send(body=BODY, privacy_level="base"))
-    later = remaining_ms(sut, SEND)
-    known, evidence = [len(entries), len(cached(sut, SEND))], [first.frame, again.frame]
+    again = DecryptedMessage(outgoing.send(body=BODY, privacy_level="base"))
+    later = caches.remaining_ms(Caches.SENT_KEYS)
+    known, evidence = [len(entries), len(caches.entries(Caches.SENT_KEYS))], [first.frame, again.frame]
     judge("MQQB-3.1.7.1.5-21", expected=[1, 1], observed=known, case="entries", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.5-22",
@@ -340,9 +341,9 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         frames.append(outgoing.send(body=BODY, privacy_level=level))
     outgoing.end()
     peer.pass_time(SECOND_MS)
-    full = [entry["CryptoAlgorithm"] for entry in cached(sut, SEND)]
+    full = [entry["CryptoAlgorithm"] for entry in caches.entries(Caches.SENT_KEYS)]
     frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
-    left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in cached(sut, SEND)]
+    left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in caches.entries(Caches.SENT_KEYS)]
     seen = "several" if len(full) > 1 else str(len(full))
     judge(
         "MQQB-3.1.1.3-10",
@@ -389,10 +390,10 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     lost = sender.send(2, privacy_level=level)
     kept = sender.send(3, privacy_level=level, journal=["negative"])
     sender.send(4)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, 2)
-    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge(*rules, "MQQB-3.1.7.1.5.1-01", expected=[1, 4], observed=Sender.tags(frames), evidence=frames)
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged():
         names = {lost[0]: "without JN", kept[0]: "with JN"}
@@ -401,7 +402,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
 
     peer.eventually(lambda: bool(logged()))
     judge("MQQB-3.1.7.1.5.1-02", expected=["with JN"], observed=logged(), evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("security", "send", "private_names", "management")
@@ -413,12 +414,12 @@ def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge)
     sender = Sender(peer, sut, to)
     sender.send(1, privacy_level="advanced")
     sender.send(2)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, 1)
     entries = [one for one in history(sut, to) if one["Status"] == "CertificateValidationFailure"]
     expected = entry_of_now(peer, "CertificateValidationFailure", failed=True)
     judge("MQQB-3.1.7.1.5.1-03", expected=expected, observed=last_entry(entries), evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("security", "send", "receive")
@@ -431,10 +432,10 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
     sender = Sender(peer, sut)
     (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)
     sender.send(2)
-    session = sender.session()
+    session = sender.await_session()
     frames = sender.collect_all(session, 1)
-    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=tags(frames), evidence=frames)
-    judge.finished("MQQB-3.1.7.1.5.1-01")
+    judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=Sender.tags(frames), evidence=frames)
+    judge.conclude("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
         return any(one["message_id"] == lost for one in sut.kept(queue))
@@ -443,4 +444,4 @@ def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, s
     peer.eventually(lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
     judge("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01", expected=kept_in, observed=observed, evidence=frames)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, set_fields, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from harness.faults.sent_messages import change_construction
@@ -240,6 +240,6 @@ add(
     "time-not-looked-at-when-sent-again",
     "MQQB-3.1.7.1-06",
     "Whether a message has expired is looked at when it is sent for the first time only.",
-    both(replaced(_ExpiredOnlyUnsent), replaced(_SentBeforeNotExpired)),
+    both(replace_part(_ExpiredOnlyUnsent), replace_part(_SentBeforeNotExpired)),
     blind=True,
 )

@@ -10,17 +10,14 @@ from typing import Any
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, holds
 from harness.judging.verdicts import Verdict
-from harness.peer.inbox import only_here
 from harness.peer.timeouts import ACK_MS
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 RETRY_MS = 40_000
 """Long enough to see meanwhile that there is no session."""
@@ -53,26 +50,26 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
             time_to_be_received_s=8_000,
             journal=["positive"],
         )
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect_all(session, 2)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-10",
         "MQQB-3.1.7.1.6-01",
         "MQQB-3.1.7.16-03",
         expected=[1, 2],
-        observed=sorted(tags(came)),
+        observed=sorted(Sender.tags(came)),
         case="messages",
         evidence=came,
     )
-    ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: tags([frame]))]
+    ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: Sender.tags([frame]))]
     judge(
         "MQQB-3.1.7.1.1-02",
         expected=holds("two, one after the other"),
         observed=bool(len(ids) == 2 and ids[0] < ids[1]) or str(ids),
         evidence=came,
     )
-    for tag, frame in zip(tags(came), came, strict=True):
+    for tag, frame in zip(Sender.tags(came), came, strict=True):
         wanted = {
             "label": f"label {tag}",
             "body": f"message {tag}",
@@ -85,7 +82,7 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
         judge("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03", expected=wanted, observed=found, evidence=frame)
 
 
-def _properties(frame: Frame) -> dict[str, Any]:
+def _properties(frame) -> dict[str, Any]:
     """Return the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
@@ -124,16 +121,16 @@ def test_what_each_message_asks_for_is_in_its_packet(peer, sut, judge, delivery)
             sorted([*fields.get("acks", []), *fields.get("journal", [])]),
             HOUR_S + number,
         )
-    session = sender.session()
+    session = sender.await_session()
     came = sender.collect_all(session, len(asked))
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
     found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
     for tag, expected in wanted.items():
         observed = _asked_for(found[tag]) if tag in found else "no message with this ApplicationTag"
         judge("MQQB-3.1.7.1.1-03", expected=expected, observed=observed, evidence=found.get(tag) or came)
 
 
-def _asked_for(frame: Frame) -> tuple[list[str], int]:
+def _asked_for(frame) -> tuple[list[str], int]:
     """Return the acknowledgments and journals that a packet asks for, and its time to be received."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
@@ -147,20 +144,20 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
     """While the queue is on hold a message waits; resumed, it is sent."""
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
-    held = tags(only_here(session))
+    held = Sender.tags(session.messages)
     sut.resume(sender.to)
     sender.collect_all(session, 2)
-    after = list(dict.fromkeys(tags(only_here(session))))
-    sender.acknowledge_all(session)
+    after = list(dict.fromkeys(Sender.tags(session.messages)))
+    session.acknowledge_all()
     judge(
         "MQQB-3.1.7.1-02",
         expected=facts(before=[1], after=[1, 2]),
         observed={"before": held, "after": after},
-        evidence=only_here(session),
+        evidence=session.messages,
     )
 
 
@@ -170,22 +167,22 @@ def test_what_is_noted_of_a_message_that_waits(peer, sut, judge):
     """The session has the queue that it sends from; a message that waits there, on hold, is not Transmitted."""
     sender = Sender(peer, sut, peer.direct_name("mqc-connected"))
     sender.send(1)
-    session, came = sender.first(1)
+    session, came = sender.await_first(1)
     shown = _session(sut, sender.to)
     judge("MQQB-3.1.7.1-04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
-    judge.finished("MQQB-3.1.7.1-04")
+    judge.conclude("MQQB-3.1.7.1-04")
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
     shown = _session(sut, sender.to)
     done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
-    judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=only_here(session))
+    judge("MQQB-3.1.7.1.6-02", expected=[True, False], observed=done, evidence=session.messages)
     sut.resume(sender.to)
     sender.collect_all(session, 2)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
-def _session(sut: Sut, format_name: str) -> dict[str, Any]:
+def _session(sut, format_name: str) -> dict[str, Any]:
     """Return the session whose queue is the one for a format name; else the one that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
@@ -201,10 +198,10 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     """Three messages come, each once; the connection is lost: the session is closed, the next one brings them again."""
     sender = Sender(peer, sut, peer.direct_name("mqc-lost"))
     sender.send(1, 2, 3)
-    session = sender.session()
+    session = sender.await_session()
     first = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=tags(first), evidence=first)
-    judge.finished("MQQB-3.1.7.16-06")
+    judge("MQQB-3.1.7.16-06", expected=[1, 2, 3], observed=Sender.tags(first), evidence=first)
+    judge.conclude("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     session.close()
@@ -219,12 +216,12 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
         observed = {"state": seen, "kept": kept}
         judge("MQQB-3.1.7.1.6-03", expected=facts(state=lost, kept=3), observed=observed, evidence=first)
         judge("MQQB-3.1.7.1.6-06", expected=lost, observed=seen, evidence=first)
-        judge.finished("MQQB-3.1.7.1.6-06")
-    again = sender.next_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
+        judge.conclude("MQQB-3.1.7.1.6-06")
+    again = sender.poll_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
-        sender.acknowledge_all(again)
-    judge("MQQB-3.1.7.1.6-04", expected=[1, 2, 3], observed=tags(later), case="again", evidence=[*first, *later])
+        again.acknowledge_all()
+    judge("MQQB-3.1.7.1.6-04", expected=[1, 2, 3], observed=Sender.tags(later), case="again", evidence=[*first, *later])
     judge.give_up(Verdict.NOT_EXERCISED, "the SUT was connected again before control had told how it stood")
 
 
@@ -232,7 +229,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
 def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
     """Acknowledgments of arrival have identifiers, are counted in their session, and come again when that is lost."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = [receiver.give(receiver.asking(properties={"PA": 1})) for _ in range(2)]
+    sent = [receiver.send_packet(receiver.build_message(properties={"PA": 1})) for _ in range(2)]
     for seen in (0, 1):
         receiver.poll(receiver.admin_acks, seen)
     if len(receiver.admin_acks()) < 2:
@@ -242,7 +239,7 @@ def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
     ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
-    number = len(only_here(own))
+    number = len(own.messages)
     own.close()
 
     def copies():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.expectations import fields
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.disposition import DIRECT, PUBLIC, REPORT, AcknowledgingReceiver, message_class
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType
 from suites.mqqb.steps.opening import BY_HOST_NAME
-from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
+from suites.mqqb.steps.tracing import Report, expected_label
 
 
 @covers(
@@ -28,9 +29,13 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     sut.send(to, body="not traced", label="not traced")
     sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
-    own = [frame for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT and frame["BaseHeader"].TR]
+    own = [
+        frame for frame in receiver.messages if frame["UserHeader"].DQ == QueueType.DIRECT and frame["BaseHeader"].TR
+    ]
     evidence = [*own, *reports]
-    traced = sorted({frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT})
+    traced = sorted(
+        {frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == QueueType.DIRECT}
+    )
     judge("MQMQ-2.2.19.1-12", expected=[0, 1], observed=traced, case="TR", evidence=evidence)
     judge(
         "MQQB-3.1.7.1.7-01",
@@ -51,13 +56,14 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     )
     if not reports:
         judge.not_exercised("MQQB-3.1.7.1.7-03", "MQQB-3.1.7.1.7-04", "MQQB-3.1.7.1.7-05", reason="no report came")
-    for report in reports:
-        expected = f"class {REPORT}, DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}, DM {EXPRESS}"
-        observed = f"class {message_class(report)}, {destination_of(report)}, DM {report['UserHeader'].DM}"
-        judge("MQQB-3.1.7.1.7-03", expected=expected, observed=observed, evidence=evidence)
-        judge("MQQB-3.1.7.1.7-04", expected=label_for(message), observed=label_of_report(report), evidence=evidence)
-        observed = text_of_report(report).replace(" </HOP COUNT>", "</HOP COUNT>")
-        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=observed.lower(), evidence=evidence)
+    destination = (QueueType.PUBLIC, str(PEER_PUBLIC_QUEUE))
+    values = fields(MessageClass=AckClass.REPORT, destination=destination, DM=0)
+    for frame in reports:
+        report = Report(frame)
+        judge("MQQB-3.1.7.1.7-03", expected=values, observed=report.values, evidence=evidence)
+        judge("MQQB-3.1.7.1.7-04", expected=expected_label(message), observed=report.label, evidence=evidence)
+        text = report.text.replace(" </HOP COUNT>", "</HOP COUNT>").lower()
+        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=text, evidence=evidence)
 
 
 @covers("MQQB-3.1.7.1.7-05")
@@ -71,6 +77,6 @@ def test_the_next_hop_of_a_report_is_an_address(peer, sut, judge):
         judge.not_exercised("MQQB-3.1.7.1.7-05", reason="no report came")
         return
     hop = f"<NEXT HOP>{peer.address}</NEXT HOP>"
-    lines = text_of_report(reports[0]).split("\r\n")
+    lines = Report(reports[0]).text.split("\r\n")
     observed = next((line for line in lines if line.startswith("<NEXT HOP>")), "no next hop")
     judge("MQQB-3.1.7.1.7-05", expected=hop, observed=observed, evidence=reports)

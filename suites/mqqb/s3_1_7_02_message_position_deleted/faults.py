@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.admin_acks import REMOVAL, Change, made
-from harness.faults.parts import fault, replaced
+from harness.faults.admin_acks import REMOVAL, Change, change_admin_acks
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader
@@ -43,13 +43,13 @@ add(
     "removal-told-express",
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
     "Acknowledgments of removal are express.",
-    made(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
     "removal-told-recoverable",
     ("MQQB-3.1.7.2.1-02", "MQQB-3.1.7.15-24"),
     "Acknowledgments of removal are recoverable.",
-    made(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    change_admin_acks(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 
 _OTHER_CLASSES = (
@@ -71,7 +71,7 @@ def _of_class(other: MessageClass) -> Change:
 
 for _name, _rule, _right, _other in _OTHER_CLASSES:
     _says = f"The acknowledgment of a message that was {_name} is of class {_other.name}."
-    add(f"removal-told-as-other-{_name}", _rule, _says, made({_right}, _of_class(_other)))
+    add(f"removal-told-as-other-{_name}", _rule, _says, change_admin_acks({_right}, _of_class(_other)))
 
 # -- final acknowledgments -----------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ add(
     "deleted-queue-tells-of-its-first-message",
     "MQQB-3.1.7.2.1-D02",
     "Of the messages of a queue that is deleted only the first is acknowledged.",
-    replaced(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
+    replace_part(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
     blind=True,
 )
 
@@ -124,7 +124,7 @@ add(
     "purged-queue-tells-of-its-first-message",
     "MQQB-3.1.7.2.1-D03",
     "Of the messages of a queue that is purged only the first is acknowledged.",
-    replaced(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
+    replace_part(_once_for_each_queue(MessageClass.MQMSG_CLASS_NACK_Q_PURGED)),
     blind=True,
 )
 

@@ -7,7 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.expectations import facts, of_class, of_classes
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.disposition import Q_PURGED, RECEIVE
+from suites.mqqb.steps.disposition import AckClass
 from suites.mqqb.steps.ordering import Receiver
 
 
@@ -17,7 +17,9 @@ from suites.mqqb.steps.ordering import Receiver
     ("user", "transaction"), [({"JP": 1}, {}), ({"JN": 1}, {}), ({}, {"FA": 1})], ids=["JP", "JN", "FA"]
 )
 @pytest.mark.parametrize(
-    ("end", "wanted"), [("receive", RECEIVE), ("purge", Q_PURGED)], ids=["receive-0x4000", "purge-0xC001"]
+    ("end", "wanted"),
+    [("receive", AckClass.RECEIVE), ("purge", AckClass.Q_PURGED)],
+    ids=["receive-0x4000", "purge-0xC001"],
 )
 def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
     peer, sut, judge, user, transaction, end, wanted
@@ -58,7 +60,7 @@ def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, su
     judge(
         "MQQB-3.1.7.2.2-01",
         "MQQB-3.1.7.17-11",
-        expected=of_class(RECEIVE),
+        expected=of_class(AckClass.RECEIVE),
         observed=frame,
         evidence=[sent, frame],
     )

@@ -8,11 +8,7 @@ from harness.expectations import facts, of_classes
 from harness.run.marks import covers, needs
 from suites.applications import received
 from suites.mqqb.steps.acknowledged_application import WAIT_MS, AcknowledgedApplication
-from suites.mqqb.steps.disposition import (
-    Q_PURGED,
-    correlation,
-    identifier,
-)
+from suites.mqqb.steps.disposition import AckClass, correlation, identifier
 
 pytestmark = needs("receive", "queue_control")
 
@@ -50,13 +46,13 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
         received(sut, handle=handle)  # f, i
     given_up = application.sut.control.begin("receive", handle=handle, timeout_ms=WAIT_MS)
     application.call("cancel", request=given_up)
-    application.wait_for("k", "receive", handle=handle)
-    application.wait_for("l", "peek_message", queue=queue)
+    application.read_before_arrival("k", "receive", handle=handle)
+    application.read_before_arrival("l", "peek_message", queue=queue)
     application.call("close_queue", handle=handle)
-    observed = [application.acknowledged(11), application.labels()]
+    observed = [application.await_receive_acks(11), application.labels()]
     evidence = list(application.sent.values())
     judge.all(expected=[[*"abcdefghijk"], ["l"]], observed=observed, evidence=evidence)
-    application.receiver.end()
+    application.receiver.acknowledge_all()
 
 
 @needs("transactions")
@@ -68,7 +64,7 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
     application = AcknowledgedApplication(peer, sut, transactional=True)
     queue = application.queue
     aborted = application.begin()
-    application.wait_for("a", "receive", queue=queue, transaction=aborted)
+    application.read_before_arrival("a", "receive", queue=queue, transaction=aborted)
     application.decide("abort", aborted)
     for verb, external in (("abort", False), ("abort", True), ("commit", False)):
         transaction = application.begin(external=external)
@@ -90,13 +86,13 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
     application.take(transaction=voted)  # c
     application.take(transaction=alone)  # e
     application.decide("prepare", voted)
-    early = application.acknowledged(1), application.finally_acknowledged(1)
+    early = application.await_receive_acks(1), application.await_final_acks(1)
     there = application.labels()
     application.decide("commit", committed)
     application.decide("commit", voted)
     application.decide("prepare", alone, single_phase=True)
     application.take()  # f
-    late = application.acknowledged(6), application.finally_acknowledged(6)
+    late = application.await_receive_acks(6), application.await_final_acks(6)
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
         expected = facts(back=[*"bcdefg"], early=["a"], there=[*"fg"], late=[*"abcdef"], left=["g"])
@@ -108,7 +104,7 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
             "left": application.labels(),
         }
         judge(*rules, expected=expected, observed=observed, evidence=evidence)
-    application.receiver.end()
+    application.receiver.acknowledge_all()
 
 
 @needs("transactions")
@@ -135,8 +131,8 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     left = {"acknowledged": told_of, "left": application.labels()}
     judge("MQDMPR-3.1.4.5-08", expected=facts(acknowledged=[*"abc"], left=[]), observed=left, evidence=evidence)
     of_third = [ack for ack in came if correlation(ack) == identifier(sent[2])]
-    judge("MQQB-3.1.7.2.1-D03", expected=of_classes(Q_PURGED), observed=of_third, evidence=evidence)
-    application.receiver.end()
+    judge("MQQB-3.1.7.2.1-D03", expected=of_classes(AckClass.Q_PURGED), observed=of_third, evidence=evidence)
+    application.receiver.acknowledge_all()
 
 
 @needs("subqueues")
@@ -153,13 +149,13 @@ def test_what_is_moved_is_acknowledged_when_it_is_received(peer, sut, judge, tra
         application.call("move", queue=queue, lookup_id=known[label], to=subqueue)
     moved = application.identifiers(subqueue)
     application.call("move", queue=subqueue, lookup_id=moved["a"], to=queue)
-    early = application.acknowledged(0)
+    early = application.await_receive_acks(0)
     application.take(queue=subqueue)  # b
     application.call("receive_by_lookup_id", queue=subqueue, lookup_id=moved["d"], seek="current")
     for _ in range(2):
         application.take()
-    late = application.acknowledged(4)
+    late = application.await_receive_acks(4)
     evidence = list(application.sent.values())
     observed = {"early": early, "late": late, "left": application.labels(subqueue)}
     judge.all(expected=facts(early=[], late=[*"abde"], left=["c"]), observed=observed, evidence=evidence)
-    application.receiver.end()
+    application.receiver.acknowledge_all()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.fields import field_is
 from harness.faults.made_up import ELSEWHERE, OTHER_GUID
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
@@ -31,7 +31,7 @@ def _leads(kinds: type | tuple[type, ...], change: Callable[[Destination | None]
             found = super().get_destination_info(format_name)
             return change(found) if isinstance(parse_format_name(format_name), kinds) else found
 
-    return replaced(Leads)
+    return replace_part(Leads)
 
 
 # -- direct names --------------------------------------------------------------------------------------------------

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.expectations import Expectation, fields, holds, one_of
 from harness.peer.handshake import NULL_GUID
-from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.opening import OTHER_GUID, listen, listen_unless_refused, private_name, text
 
 
-def connected_to(peer: Peer) -> Expectation:
+def connected_to(peer) -> Expectation:
     """Expect a connection to the address of the peer."""
     return holds(f"a connection to {peer.address}", otherwise="no connection")
 
 
-def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[bool, str, Frame | None]:
+def connection_for(peer, sut, name: str):
     """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
     connection = listen(peer, sut, name).accept()
     request = None if connection is None else connection.poll("EstablishConnection")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from harness.faults.datagrams import received_datagrams, sent_datagrams
 from harness.faults.fields import bit_set, field_is, off_by, sent_as
 from harness.faults.made_up import OTHER_GUID
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip_during
 from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
@@ -30,7 +30,7 @@ def _counted_by(step: int) -> Install:
             self.qm.adm.PingCookie = self.qm.adm.PingCookie + step - 1 & 0xFFFFFFFF
             super().send_request(session, now)
 
-    return replaced(CountedBy)
+    return replace_part(CountedBy)
 
 
 add("ping-cookie-by-two", "MQQB-3.1.7.6-03", "PingCookie grows by two.", _counted_by(2))
@@ -98,7 +98,7 @@ add(
     "ping-timer-not-cancelled",
     "MQQB-3.1.7.6-14",
     "The Ping Response Timer runs on after the response, and its expiry closes the session.",
-    both(skip_during(Ping.response_processed, SessionTimers.stop), replaced(_ExpiryCloses)),
+    both(skip_during(Ping.response_processed, SessionTimers.stop), replace_part(_ExpiryCloses)),
 )
 
 

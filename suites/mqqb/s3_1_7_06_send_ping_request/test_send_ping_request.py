@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds, one_of, packet
 from harness.judging.verdicts import Verdict
-from harness.peer.inbox import response
+from harness.peer.inbox import establish_response
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import agree, respond
@@ -136,7 +136,7 @@ def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
         raise ConformanceFailure("the SUT asked for no session after its ping")
     second = caller.answer(asked, RF=1)
     caller.run_out()
-    connection.send(response(peer, connection.received[0]))
+    connection.send(establish_response(peer, connection.received[0]))
     observed = connection.poll("ConnectionParameters") or connection
     judge.all(expected=packet("ConnectionParameters"), observed=observed, evidence=[asked, second, connection.last])
 
@@ -169,7 +169,7 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
     if sut.has("inspect"):
         kept = element(sut.inspect()["QueueManager"], "PingCookie")
         judge("MQQB-3.1.7.6-03", expected=next_cookie, observed=kept, case="PingCookie", evidence=second)
-    judge.finished("MQQB-3.1.7.6-03")
+    judge.conclude("MQQB-3.1.7.6-03")
     distinct = holds("two Cookies, or 1 with each")
     observed = cookie != next_cookie or cookie == 1 or f"{cookie} twice"
     judge("MQQB-3.1.1.3-26", expected=distinct, observed=observed, evidence=[first, second])

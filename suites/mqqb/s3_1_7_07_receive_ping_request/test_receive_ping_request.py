@@ -41,7 +41,7 @@ def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge)
         observed=[seen(frame, "Cookie", "RC") for frame in got.values()],
         evidence=evidence,
     )
-    judge.finished("MQQB-3.1.7.7-02")
+    judge.conclude("MQQB-3.1.7.7-02")
     right = sum(answers(got[cookie], sent[cookie]) for cookie in asked)
     where = {"where it came from": right, "elsewhere": len(stray)}
     expected = fields({"where it came from": 2, "elsewhere": 0})
@@ -55,7 +55,7 @@ def test_response_is_the_acceptors_own(peer, judge):
     guid = server_guid(peer)
     sent, got = ask(peer, RF=1)
     judge("MQQB-3.1.7.7-09", expected=fields(QMGuid=guid), observed=seen(got, "QMGuid"), evidence=[sent, got])
-    judge.finished("MQQB-3.1.7.7-09")
+    judge.conclude("MQQB-3.1.7.7-09")
     plain = read(answered(peer))
     if plain is None or plain.RF or session_outcome(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT does not accept sessions now: its RF says nothing here")

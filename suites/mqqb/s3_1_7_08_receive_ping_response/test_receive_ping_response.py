@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.expectations import fields
-from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, needs, sut_survives
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, RETRIED, UNHEARD, Caller, cookie_of
 
 IGNORED = fields({"on the wrong one": OPENED_NONE, "on the right one": OPENED})
 
 
-def judge_wrong_and_right(
-    judge: Judge, rules: tuple[str, ...], caller: Caller, wrong: Callable[[Frame], dict[str, Any]]
-) -> None:
+def judge_wrong_and_right(judge, rules: tuple[str, ...], caller: Caller, wrong) -> None:
     """Answer wrongly, then rightly; judge what followed on each. ``wrong``: fields of a wrong answer to a request."""
     asked = caller.asked()
     bad = caller.answer(asked, **wrong(asked))
@@ -39,7 +32,7 @@ def judge_wrong_and_right(
     judge(*rules, expected=IGNORED, observed=observed, evidence=evidence)
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-23", "MQQB-3.1.7.8-04")
 @pytest.mark.parametrize("RF", [0, 1])
@@ -54,7 +47,7 @@ def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
     )
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.8-03")
 @pytest.mark.parametrize("RF", [0, 1])
@@ -78,7 +71,7 @@ def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
 
 
-@goes_on()
+@sut_survives()
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.7.8-06")
 def test_response_that_comes_too_late_is_ignored(peer, sut, judge):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import replaced
+from harness.faults.parts import replace_part
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import change_insertion
@@ -24,7 +24,7 @@ def _read(field: str, value: object) -> Install:
             other = set_fields(packet, {"BaseHeader.PacketSize": 0, field: value})
             super().take_message(session, other, receipt, now)
 
-    return replaced(Read)
+    return replace_part(Read)
 
 
 add(

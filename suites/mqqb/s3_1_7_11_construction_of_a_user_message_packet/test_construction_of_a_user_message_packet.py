@@ -5,12 +5,9 @@ UserMsgSequenceNumber counts the message itself: it is set once more when the me
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
 from harness.judging.verdicts import Verdict
-from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import initiated
 from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable
@@ -54,7 +51,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     sender = Sender(peer, sut)
     (first,) = sender.send(1, label=LABEL)
     sender.send(2, delivery="recoverable")
-    session, own = sender.first(2)
+    session, own = sender.await_first(2)
     label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
     made_of = {"MessageID": own[0]["UserHeader"].MessageID, "Label": label}
     judge(
@@ -68,8 +65,8 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0
     for attempt in range(1, ATTEMPTS + 1):
-        sender.acknowledge_all(session)
-        before, received, recoverable = len(only_here(session)), 3 * attempt, 2 * attempt
+        session.acknowledge_all()
+        before, received, recoverable = len(session.messages), 3 * attempt, 2 * attempt
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         early, nearly = (_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
         if peer.took(sent[0], early[-1]).ms < delay_ms * DUE and carries(nearly):
@@ -77,7 +74,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         peer.pass_time(delay_ms)  # until what was sent is acknowledged
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     if stalls == ATTEMPTS:
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
         return
     carrying, evidence = nearly[-1], [*sent, *nearly]
@@ -104,7 +101,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
     ):
         judge(rule, expected=fields({name: expected}), observed=header, evidence=evidence)
-    judge.finished(*OF_WHAT_IS_CARRIED)
+    judge.conclude(*OF_WHAT_IS_CARRIED)
 
     sent.append(session.send(peer.message()))
     anew = session.quiet(int(delay_ms * EARLIER))
@@ -114,7 +111,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         observed=anew,
         evidence=[carrying, sent[-1], session.last],
     )
-    judge.finished("MQQB-3.1.7.11-15")
+    judge.conclude("MQQB-3.1.7.11-15")
     sent.append(session.send(peer.recoverable_message()))
     later = session.poll(
         "SessionAck",
@@ -128,8 +125,8 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         observed=later,
         evidence=[carrying, *sent[-2:], later],
     )
-    if only_here(session):
-        sender.acknowledge_all(session)
+    if session.messages:
+        session.acknowledge_all()
 
 
 @needs("inspect")
@@ -139,11 +136,11 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     delay_ms = session.received[1]["ConnectionParametersHeader"].RecoverableAckTimeout
     stalls = 0
     for _ in range(ATTEMPTS):
-        sender.acknowledge_all(session)
+        session.acknowledge_all()
         sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
         frames = _one_more(sender, session, sent[0], int(delay_ms * NEARLY))
         if carries(frames):
@@ -152,7 +149,7 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
         stalls += peer.stood_still(sent[0].time_ms, peer.recorder.elapsed_ms())
     else:
         if stalls == ATTEMPTS:
-            sender.acknowledge_all(session)
+            session.acknowledge_all()
             judge.give_up(Verdict.NOT_EXERCISED, NEVER_DUE)
             return
         raise ConformanceFailure("no message of the SUT carried an acknowledgment")
@@ -160,13 +157,13 @@ def test_what_a_message_acknowledged_counts_as_acknowledged(peer, sut, judge):
     judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
     recoverable = sum(frame.kind == "UserMessage" and is_recoverable(frame) for frame in session.sent)
     judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
-def _one_more(sender: Sender, session: Conversation, since: Frame, after_ms: int = 0) -> list[Frame]:
+def _one_more(sender: Sender, session, since, after_ms: int = 0):
     """Let the SUT send a message so long after a packet of the peer; return its packet."""
     sender.peer.pass_time_until(since, after_ms)
-    known = len(only_here(session))
+    known = len(session.messages)
     sender.send(known + 1)
     came = sender.collect(session, known + 1)[known:]
     if len(came) != 1:
@@ -174,6 +171,6 @@ def _one_more(sender: Sender, session: Conversation, since: Frame, after_ms: int
     return came
 
 
-def carries(frames: list[Frame]) -> bool:
+def carries(frames) -> bool:
     """Return whether one of several packets has a SessionHeader."""
     return any(bool(frame["BaseHeader"].SH) for frame in frames)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip, skip_during
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import UserMessagePacket
@@ -126,7 +126,7 @@ def _begins_with(element: str, value: object) -> Install:
             setattr(position, element, value)
             super().put_outgoing(session, position, now)
 
-    return replaced(BeginsWith)
+    return replace_part(BeginsWith)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (

@@ -8,11 +8,9 @@ from typing import Any
 
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.inbox import only_here
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from suites.applications import DONE, tried
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 UNTOUCHED = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
 ELSEWHERE = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
@@ -34,18 +32,18 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     to = peer.direct_name()
     waiting = _two_that_wait(sut, to)
     judge("MQQB-3.1.7.12-07", expected=2, observed=sut.outgoing(to)["count"], case="entries")
-    judge.finished("MQQB-3.1.7.12-07")
+    judge.conclude("MQQB-3.1.7.12-07")
 
     sender = Sender(peer, sut)
-    session = sender.next_session()
+    session = sender.poll_session()
     judge("MQQB-3.1.7.12-06", expected=holds("a session", otherwise="no session"), observed=bool(session))
-    judge.finished("MQQB-3.1.7.12-06")
+    judge.conclude("MQQB-3.1.7.12-06")
     if session is None:
         raise ConformanceFailure("the SUT established no session for its messages")
     sender.collect(session, 2)
     third = sender.send(3)
     came = sender.collect_all(session, 3)
-    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=tags(came), case="messages", evidence=came)
+    judge("MQQB-3.1.7.12-14", expected=[1, 2, 3], observed=Sender.tags(came), case="messages", evidence=came)
     identifiers = joined(frame["UserHeader"].MessageID for frame in came)
     judge(
         "MQQB-3.1.7.12-08",
@@ -57,10 +55,10 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     bodies = joined(f"message {tag}" for tag in (1, 2, 3))
     observed = joined(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
     judge("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16", expected=bodies, observed=observed, evidence=came)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
-def _two_that_wait(sut: Sut, to: str) -> list[str]:
+def _two_that_wait(sut, to: str) -> list[str]:
     """Let the SUT send an express and a recoverable message to a name; return their message ids."""
     return [
         sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
@@ -85,9 +83,9 @@ def test_a_new_entry_has_its_first_values(peer, sut, judge):
     ):
         judge(rule, expected=[0, 0], observed=[one[name] for one in entries], case=name)
     sender = Sender(peer, sut)
-    session = sender.session()
+    session = sender.await_session()
     sender.collect(session, 2)
-    sender.acknowledge_all(session)
+    session.acknowledge_all()
 
 
 @needs("send", "pause")
@@ -96,11 +94,11 @@ def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
     """A message that comes while its queue is paused does not leave (E85)."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     sut.pause(sender.to)
     sender.send(2)
-    at_once = tags(sender.collect_all(session, 1))
-    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=only_here(session))
+    at_once = Sender.tags(sender.collect_all(session, 1))
+    judge("MQQB-3.1.7.12-04", expected=[1], observed=at_once, case="sent", evidence=session.messages)
 
 
 @needs("send", "pause")
@@ -109,23 +107,23 @@ def test_a_message_for_a_queue_on_hold_opens_no_session(peer, sut, judge):
     """A queue whose session ended is paused: a message for it changes nothing, for two retry times (E85)."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, sent = sender.first(1)
-    sender.acknowledge_all(session)
+    session, sent = sender.await_first(1)
+    session.acknowledge_all()
     session.quiet()
     sut.pause(sender.to)
     session.close()
     peer.pass_time(sut.quiet_ms)
     sender.send(2)
-    again = sender.next_session(sut.connect_timeout_ms)
+    again = sender.poll_session(sut.connect_timeout_ms)
     evidence = [*sent, *(again.received if again else [])]
     judge(
         "MQQB-3.1.7.12-04", expected=holds("no session", otherwise="a session"), observed=not again, evidence=evidence
     )
     sut.resume(sender.to)
-    again = again or sender.next_session(sut.connect_timeout_ms)
+    again = again or sender.poll_session(sut.connect_timeout_ms)
     if again is not None:
         sender.collect(again, 1)
-        sender.acknowledge_all(again)
+        again.acknowledge_all()
 
 
 @needs("send", "receive")
@@ -166,7 +164,7 @@ def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
         )
 
 
-def table(sut: Sut, to: str) -> list[dict[str, Any]]:
+def table(sut, to: str) -> list[dict[str, Any]]:
     """Return OutgoingMessageTable of the session for a format name."""
     found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
     return [entry for one in found for entry in one["OutgoingMessageTable"]]

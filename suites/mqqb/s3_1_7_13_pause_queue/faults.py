@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import set_fields, skip
 from harness.faults.registry import Install, add
 from reference_qm.codec import SessionAckPacket
@@ -35,7 +35,7 @@ def _acknowledged(field: str, change: Callable[[int], int]) -> Install:
             packet: SessionAckPacket = set_fields(super().build_pause_ack(session), {field: change})
             return packet
 
-    return replaced(Acknowledged)
+    return replace_part(Acknowledged)
 
 
 _FIELDS: tuple[tuple[str, str, str, str, Callable[[int], int]], ...] = (
@@ -95,7 +95,7 @@ def _left(element: str, value: object) -> Install:
             super().pause_queue(queue, now)
             setattr(queue.session, element, value)
 
-    return replaced(Left)
+    return replace_part(Left)
 
 
 _ELEMENTS: tuple[tuple[str, str, str, str, object], ...] = (

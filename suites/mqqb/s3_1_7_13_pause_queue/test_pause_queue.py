@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields, holds
-from harness.peer.conversation import Conversation
-from harness.peer.inbox import only_here
-from harness.peer.peer import PEER_QUEUE, Peer
+from harness.peer.peer import PEER_QUEUE
 from harness.peer.timeouts import RECOVERABLE_ACK_MS
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
-from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import initiated
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender
 
 ARRIVAL_MS = 50
 """Long enough for what was sent to arrive, short of the 500 ms before which nothing is acknowledged (2.2.2.1)."""
@@ -56,13 +52,13 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         ("MQQB-3.1.7.13-08", "WindowSize", NARROWED),
     ):
         judge(rule, expected=fields({f"SessionHeader.{name}": expected}), observed=ack, evidence=[*own, *sent, ack])
-        judge.finished(rule)
+        judge.conclude(rule)
 
     due_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
     again = session.poll("SessionAck", within_ms=due_ms)
     once = holds("acknowledged once", otherwise="acknowledged again")
     judge("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", expected=once, observed=again is None, evidence=[*sent, ack, again])
-    judge.finished("MQQB-3.1.7.13-01")
+    judge.conclude("MQQB-3.1.7.13-01")
 
     sut.send(to, body="message 4", application_tag=4)
     judge(
@@ -72,7 +68,7 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         observed=bool(session.quiet()),
         evidence=[ack, session.last],
     )
-    judge.finished("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
+    judge.conclude("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
 
     sent = [session.send(peer.recoverable_message())]
     following = session.poll("SessionAck", within_ms=due_ms + sut.response_timeout_ms)
@@ -109,14 +105,14 @@ def test_what_a_pause_does_to_the_session(peer, sut, judge):
     judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"], evidence=ack)
 
 
-def _with_messages_of_both(peer: Peer, sut: Sut) -> tuple[Conversation, list[Frame], list[Frame]]:
+def _with_messages_of_both(peer, sut):
     """Return a session of the SUT, its three messages, acknowledged, and three of the peer, not acknowledged yet."""
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
-    session, own = sender.first(3)
-    sender.acknowledge_all(session)
+    session, own = sender.await_first(3)
+    session.acknowledge_all()
     sent = [session.send(make()) for make in (peer.message, peer.recoverable_message, peer.recoverable_message)]
     peer.pass_time(ARRIVAL_MS)
     if any(frame.kind == "SessionAck" for frame in session.received):
@@ -130,7 +126,7 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     """A full window, the pause, then all is acknowledged: the message that waited behind does not leave."""
     sender = Sender(peer, sut)
     sender.send(1)
-    session, _ = sender.first(1)
+    session, _ = sender.await_first(1)
     window = session.received[1]["ConnectionParametersHeader"].WindowSize
     if window > WIDEST:
         raise ConformanceFailure(f"its window of {window} is too large to fill with messages")
@@ -143,9 +139,9 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
         sut.pause(sender.to)
     except ControlRefused as refused:
         refusal = str(refused)
-    ack = sender.acknowledge_all(session)
+    ack = session.acknowledge_all()
     session.quiet()
-    state, last = sut.outgoing(sender.to)["state"], max(tags(only_here(session)))
+    state, last = sut.outgoing(sender.to)["state"], max(Sender.tags(session.messages))
     observed = {"refusal": refusal, "state": state, "last message": last}
     expected = fields({"refusal": "", "state": "OnHold", "last message": window})
     judge.all(expected=expected, observed=observed, evidence=[ack, session.last])

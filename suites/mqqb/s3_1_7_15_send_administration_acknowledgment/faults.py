@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.admin_acks import ALL, ARRIVAL, REFUSAL, REMOVAL, Change, made
+from harness.faults.admin_acks import ALL, ARRIVAL, REFUSAL, REMOVAL, Change, change_admin_acks
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during, skip
 from harness.faults.registry import Install, add
 from harness.sut.provisioning import ALICE
@@ -40,7 +40,7 @@ def _to_response_queue(classes: frozenset[MessageClass]) -> Install:
                 message = replace(message, AdministrationQueueFormatName=name)
             super().send(message, message_class, now)
 
-    return replaced(ToResponseQueue)
+    return replace_part(ToResponseQueue)
 
 
 add(
@@ -86,19 +86,19 @@ add(
     "acknowledgment-other-class",
     ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
     "An acknowledgment of removal says REACH_QUEUE_TIMEOUT.",
-    made(REMOVAL, _with(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
+    change_admin_acks(REMOVAL, _with(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
 )
 add(
     "arrival-told-elsewhere",
     ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
     "An acknowledgment of arrival goes to another queue.",
-    made(ARRIVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ARRIVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
 )
 add(
     "removal-told-elsewhere",
     "MQQB-3.1.7.15-09",
     "An acknowledgment of removal goes to another queue.",
-    made(REMOVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
 )
 
 
@@ -131,25 +131,25 @@ add(
     "removal-correlated-to-nothing",
     "MQQB-3.1.7.15-16",
     "An acknowledgment of removal has no CorrelationID.",
-    made(REMOVAL, _with(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(REMOVAL, _with(CorrelationIdentifier=bytes(20))),
 )
 add(
     "arrival-correlated-to-nothing",
     ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"),
     "An acknowledgment of arrival has no CorrelationID.",
-    made(ARRIVAL, _with(CorrelationIdentifier=bytes(20))),
+    change_admin_acks(ARRIVAL, _with(CorrelationIdentifier=bytes(20))),
 )
 add(
     "removal-of-another-queue",
     "MQQB-3.1.7.15-19",
     "An acknowledgment of removal names another queue.",
-    made(REMOVAL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(REMOVAL, _with(ResponseQueueFormatName=_ELSEWHERE)),
 )
 add(
     "response-of-another-queue",
     "MQQB-3.1.7.15-20",
     "An acknowledgment names another queue.",
-    made(ALL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+    change_admin_acks(ALL, _with(ResponseQueueFormatName=_ELSEWHERE)),
 )
 
 
@@ -169,7 +169,7 @@ for _name, _rule, _begins in (
     ("response-direct", "MQQB-3.1.7.15-23", "DIRECT="),
 ):
     _says = f"An acknowledgment of a message to {_begins} names another queue."
-    add(_name, _rule, _says, made(ALL, _response_of(_begins)))
+    add(_name, _rule, _says, change_admin_acks(ALL, _response_of(_begins)))
 
 # -- its attributes ------------------------------------------------------------------------------------------------
 
@@ -177,13 +177,13 @@ add(
     "arrival-told-express",
     "MQQB-3.1.7.15-25",
     "Acknowledgments are express.",
-    made(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+    change_admin_acks(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
 )
 add(
     "arrival-told-recoverable",
     "MQQB-3.1.7.15-25",
     "Acknowledgments are recoverable.",
-    made(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+    change_admin_acks(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
 _SIGNED = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
@@ -196,7 +196,7 @@ _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
 )
 for _name, _rule, _attribute, _value in _ATTRIBUTES:
     _says = f"An acknowledgment has {_attribute} set."
-    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, made(ALL, _with(**{_attribute: _value})))
+    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, change_admin_acks(ALL, _with(**{_attribute: _value})))
 
 
 def _copied(attribute: str) -> Change:
@@ -212,7 +212,7 @@ _COPIED = (
 )
 for _name, _rule, _attribute in _COPIED:
     _says = f"The acknowledgment of a message that is refused has the {_attribute} of the message."
-    add(_name, _rule, _says, made(REFUSAL, _copied(_attribute)))
+    add(_name, _rule, _says, change_admin_acks(REFUSAL, _copied(_attribute)))
 
 
 def _is_administrative(packet: UserMessagePacket) -> bool:
@@ -238,25 +238,25 @@ add(
     "removal-without-body",
     "MQQB-3.1.7.15-28",
     "The acknowledgment of removal has no body.",
-    made(REMOVAL, _with(Body=b"")),
+    change_admin_acks(REMOVAL, _with(Body=b"")),
 )
 add(
     "removal-always-with-body",
     "MQQB-3.1.7.15-28",
     "The acknowledgment of a success has a body.",
-    made(REMOVAL, _whole_body),
+    change_admin_acks(REMOVAL, _whole_body),
 )
 add(
     "refusal-without-body",
     "MQQB-3.1.7.15-29",
     "The acknowledgment of refusal has no body.",
-    made(REFUSAL, _with(Body=b"")),
+    change_admin_acks(REFUSAL, _with(Body=b"")),
 )
 add(
     "refusal-always-with-body",
     "MQQB-3.1.7.15-29",
     "The acknowledgment of a success has a body.",
-    made(ARRIVAL, _whole_body),
+    change_admin_acks(ARRIVAL, _whole_body),
 )
 
 
@@ -278,7 +278,7 @@ add(
     "acknowledgment-with-a-body-cut",
     ("MQQB-3.1.7.15-28", "MQQB-3.1.7.15-29"),
     "A negative acknowledgment brings back the first 256 bytes of the body.",
-    made(ALL, lambda ack, message: replace(ack, Body=ack.Body[:256])),
+    change_admin_acks(ALL, lambda ack, message: replace(ack, Body=ack.Body[:256])),
     blind=True,
 )
 
@@ -287,7 +287,7 @@ add(
     "acknowledgment-answers-where-its-message-does",
     ("MQQB-3.1.7.15-19", "MQQB-3.1.7.15-20"),
     "The response queue of an acknowledgment is that of its message, if that has one.",
-    made(
+    change_admin_acks(
         ALL,
         lambda ack, message: replace(
             ack, ResponseQueueFormatName=message.ResponseQueueFormatName or ack.ResponseQueueFormatName
@@ -301,7 +301,7 @@ add(
     "acknowledgment-has-the-time-of-its-message",
     ("MQQB-3.1.7.15-D02",),
     "An acknowledgment has the time to reach its queue that its message had.",
-    made(ALL, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
+    change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToReachQueue=message.TimeToReachQueue)),
     blind=True,
 )
 
@@ -310,7 +310,7 @@ add(
     "acknowledgment-waits-as-long-as-its-message",
     ("MQQB-3.1.7.15-D03",),
     "An acknowledgment has the time to be received that its message had.",
-    made(ALL, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
+    change_admin_acks(ALL, lambda ack, message: replace(ack, TimeToBeReceived=message.TimeToBeReceived)),
     blind=True,
 )
 
@@ -319,7 +319,9 @@ add(
     "acknowledgment-journaled-as-its-message",
     ("MQQB-3.1.7.15-D04",),
     "An acknowledgment has JP if its message had it.",
-    made(ALL, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)),
+    change_admin_acks(
+        ALL, lambda ack, message: replace(ack, PositiveJournalingRequested=message.PositiveJournalingRequested)
+    ),
     blind=True,
 )
 
@@ -328,7 +330,9 @@ add(
     "acknowledgment-a-dead-letter-as-its-message",
     ("MQQB-3.1.7.15-D05",),
     "An acknowledgment has JN if its message had it.",
-    made(ALL, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)),
+    change_admin_acks(
+        ALL, lambda ack, message: replace(ack, NegativeJournalingRequested=message.NegativeJournalingRequested)
+    ),
     blind=True,
 )
 
@@ -337,7 +341,7 @@ add(
     "acknowledgment-asks-for-what-its-message-asked",
     ("MQQB-3.1.7.15-D01",),
     "An acknowledgment of a message that asked for several acknowledgments asks for them, too.",
-    made(
+    change_admin_acks(
         ALL,
         lambda ack, message: (
             replace(
@@ -360,7 +364,7 @@ add(
     "acknowledgment-of-a-transactional-message-express",
     ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
     "The acknowledgment of a transactional message is express.",
-    made(
+    change_admin_acks(
         ALL,
         lambda ack, message: ack if message.TransactionIdentifier is None else replace(ack, DeliveryGuarantee=_EXPRESS),
     ),

@@ -10,7 +10,7 @@ from suites.mqqb.steps.restarting import UNCHANGED, describe_change, restart_and
 
 @needs("restart")
 @covers("MQQB-3.1.7.15-25")
-def test_unacknowledged_arrival_acknowledgment_comes_againrestart_and_await_copy(peer, sut, judge):
+def test_unacknowledged_arrival_acknowledgment_comes_again_after_restart(peer, sut, judge):
     """An arrival acknowledgment that the peer did not acknowledge comes again after a restart, unchanged."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = receiver.give(receiver.asking({"DM": 1}, properties={"PA": 1}))

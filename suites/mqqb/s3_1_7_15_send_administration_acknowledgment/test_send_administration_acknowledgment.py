@@ -6,32 +6,12 @@ from typing import Any
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import acknowledged, acknowledgment, of_classes, one_of
-from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
-from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
-from suites.mqqb.steps.disposition import (
-    BAD_DST_Q,
-    DIRECT,
-    NOT_TRANSACTIONAL_MSG,
-    NOWHERE,
-    ON_DESTINATION,
-    PUBLIC,
-    Q_DELETED,
-    Q_PURGED,
-    REACH_QUEUE,
-    RECEIVE,
-    RECEIVE_TIMEOUT,
-    AcknowledgingReceiver,
-    arrives,
-    identifier,
-    message_class,
-    private_queue,
-)
+from suites.mqqb.steps.disposition import AckClass, AcknowledgingReceiver, QueueType, identifier, message_class
 from suites.mqqb.steps.ordering import private_number
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER
 
@@ -51,7 +31,7 @@ BODY = b"what the message said" * 100
 LIFE_S = 2
 
 
-def _attributes(ack: Frame) -> dict[str, int]:
+def _attributes(ack) -> dict[str, int]:
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
     security = ack["SecurityHeader"] if user.SH else None
     return {
@@ -65,7 +45,7 @@ def _attributes(ack: Frame) -> dict[str, int]:
     }
 
 
-def judge_attributes(judge: Judge, sent: Frame, ack: Frame) -> None:
+def judge_attributes(judge, sent, ack) -> None:
     """Judge the attributes that every acknowledgment has, whatever the message has that it acknowledges."""
     found = _attributes(ack)
     for rule, name in ATTRIBUTES.items():
@@ -73,7 +53,7 @@ def judge_attributes(judge: Judge, sent: Frame, ack: Frame) -> None:
         judge(rule, "MQQB-3.1.7.15-26", expected=expected, observed=found[name], case=name, evidence=[sent, ack])
 
 
-def _queue(frame: Frame, name: str) -> str:
+def _queue(frame, name: str) -> str:
     """Return a queue in UserHeader: its type and its name or number."""
     user = frame["UserHeader"]
     queue = getattr(user, f"{name}Queue")
@@ -105,13 +85,13 @@ def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery
     queue = "transactional" if transactional else "plain"
     number = private_number(sut, sut.queue(queue))
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": int(delivery != "express")} | (private_queue(sut.guid, number) if name == "private" else {})
+    user = {"DM": int(delivery != "express")} | (peer.private_queue(sut.guid, number) if name == "private" else {})
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     make = receiver.sequence.message if transactional else peer.message
-    user = receiver.administered(user)
-    sent = [receiver.give(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
+    user = receiver.with_admin_queue(user)
+    sent = [receiver.send_packet(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     came = receiver.await_acks(1)
-    observed = [ack for ack in came if message_class(ack) == REACH_QUEUE]
+    observed = [ack for ack in came if message_class(ack) == AckClass.REACH_QUEUE]
     judge.all(expected=acknowledged(sent[1]), observed=observed, evidence=[*sent, *came])
 
 
@@ -122,16 +102,16 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
     receiver = AcknowledgingReceiver(peer, sut)
     response = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-response"}
     sent = [
-        receiver.give(peer.message(response, queue=queue, properties={"PA": 1, "NA": 1}))
+        receiver.send_packet(peer.message(response, queue=queue, properties={"PA": 1, "NA": 1}))
         for queue in ("plain", "transactional")
     ]
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-04", expected=acknowledged(), observed=came, evidence=[*sent, *came])
-    sent = [receiver.give(peer.message(response, label="to be received", properties={"PR": 1}))]
-    arrives(sut, receiver.session, "to be received", sut.queue())
+    sent = [receiver.send_packet(peer.message(response, label="to be received", properties={"PR": 1}))]
+    peer.await_label("to be received", sut.queue())
     sut.control.call("purge", queue=sut.queue())
-    sent.append(receiver.give(peer.message(response, label="to be taken", properties={"PR": 1})))
-    arrives(sut, receiver.session, "to be taken", sut.queue())
+    sent.append(receiver.send_packet(peer.message(response, label="to be taken", properties={"PR": 1})))
+    peer.await_label("to be taken", sut.queue())
     sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
     came = receiver.await_acks(1)
     judge("MQQB-3.1.7.15-03", expected=acknowledged(), observed=came, evidence=[*sent, *came])
@@ -141,28 +121,31 @@ def test_nothing_is_sent_without_an_administration_queue(peer, sut, judge):
 @needs("configure")
 @pytest.mark.parametrize("insecure", [False, True])
 def test_what_tells_a_stranger_something_is_sent_only_when_configured(peer, sut, judge, insecure):
-    """BAD_DST_Q is sent only with SendInsecureNacks; NOT_TRANSACTIONAL_MSG always."""
+    """BAD_DST_Q is sent only with SendInsecureNacks; AckClass.NOT_TRANSACTIONAL_MSG always."""
     sut.configure(send_insecure_nacks=insecure)
     receiver = AcknowledgingReceiver(peer, sut)
-    nowhere = receiver.asking(destination=rf"TCP:{sut.address}\{NOWHERE}", properties={"NA": 1})
-    sent = [receiver.give(nowhere), receiver.give(receiver.asking(queue="transactional", properties={"NA": 1}))]
+    nowhere = receiver.build_message(destination=peer.missing_queue, properties={"NA": 1})
+    sent = [
+        receiver.send_packet(nowhere),
+        receiver.send_packet(receiver.build_message(queue="transactional", properties={"NA": 1})),
+    ]
     came = receiver.await_acks(2 if insecure else 1)
-    expected = of_classes(*([BAD_DST_Q] if insecure else []), NOT_TRANSACTIONAL_MSG)
+    expected = of_classes(*([AckClass.BAD_DST_Q] if insecure else []), AckClass.NOT_TRANSACTIONAL_MSG)
     judge("MQQB-3.1.7.15-05", expected=expected, observed=came, evidence=[*sent, *came])
 
 
-def _administrations(sut: Sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
+def _administrations(sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
     """Return the rule of each type of administration queue, its fields, and the queue that the acknowledgment names."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
-    direct = receiver.administered()["AdminQueue"]
+    direct = receiver.with_admin_queue()["AdminQueue"]
     return [
-        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{DIRECT}: {direct}"),
-        ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"{ON_DESTINATION}: {ADMIN_NUMBER}"),
-        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{ON_DESTINATION}: {ADMIN_NUMBER}"),
-        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{PUBLIC}: {PEER_PUBLIC_QUEUE}"),
+        ("MQQB-3.1.7.15-15", {"AdminQueue": direct}, f"{QueueType.DIRECT}: {direct}"),
+        ("MQQB-3.1.7.15-11", {"AQ": 2, "AdminQueue": private}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
+        ("MQQB-3.1.7.15-14", {"AQ": 6, "AdminQueue": other}, f"{QueueType.ON_DESTINATION}: {ADMIN_NUMBER}"),
+        ("MQQB-3.1.7.15-13", {"AQ": 5, "AdminQueue": public}, f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"),
     ]
 
 
@@ -180,7 +163,7 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
     """For each type of administration queue a message is acknowledged when it arrives, and when it is received."""
     receiver = AcknowledgingReceiver(peer, sut)
     for count, (rule_of_type, user, expected) in enumerate(_administrations(sut, receiver)):
-        sent, arrived = receiver.acknowledgment(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
+        sent, arrived = receiver.send_for_ack(peer.message(user, properties={"PA": 1, "PR": 1}), 2 * count + 1)
         sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
         received = receiver.await_acks(2 * count + 2)[2 * count + 1 :]
         evidence = [sent, arrived, *received]
@@ -209,14 +192,14 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
     number = private_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
-    user = private_queue(sut.guid, number) | own
+    user = peer.private_queue(sut.guid, number) | own
     make = peer.message if asked == "PA" else receiver.sequence.message
-    sent = receiver.give(make(user, destination=None, properties={asked: 1}))
+    sent = receiver.send_packet(make(user, destination=None, properties={asked: 1}))
     receiver.session.quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
-    receiver.end()
+    receiver.acknowledge_all()
 
 
 @covers(
@@ -238,10 +221,10 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
-    arrived = receiver.acknowledgment(receiver.asking(user, properties={"PA": 1}, **asks))
-    refused_to = private_queue(sut.guid, number)
-    to_private = receiver.asking(user | refused_to, destination=None, properties={"NA": 1}, **asks)
-    refused = receiver.acknowledgment(to_private, 2)
+    arrived = receiver.send_for_ack(receiver.build_message(user, properties={"PA": 1}, **asks))
+    refused_to = peer.private_queue(sut.guid, number)
+    to_private = receiver.build_message(user | refused_to, destination=None, properties={"NA": 1}, **asks)
+    refused = receiver.send_for_ack(to_private, 2)
     for sent, ack in (arrived, refused):
         judge(
             "MQQB-3.1.7.15-17",
@@ -252,7 +235,7 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
         )
         judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
         judge_attributes(judge, sent, ack)
-    named_here = f"{DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
+    named_here = f"{QueueType.DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
     private_here = one_of(f"2: {number}", f"6: {number}")
     for rule, (sent, ack), expected in (
         ("MQQB-3.1.7.15-23", arrived, named_here),
@@ -286,10 +269,10 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
     user = answers | {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
     every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
-    arrived = receiver.acknowledgment(receiver.asking(user, properties=every | {"NR": 0}, **asks))
-    refused = receiver.acknowledgment(receiver.asking(user, queue="transactional", properties=every, **asks), 2)
+    arrived = receiver.send_for_ack(receiver.build_message(user, properties=every | {"NR": 0}, **asks))
+    refused = receiver.send_for_ack(receiver.build_message(user, queue="transactional", properties=every, **asks), 2)
     for (sent, ack), queue in ((arrived, "plain"), (refused, "transactional")):
-        named_here = f"{DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
+        named_here = f"{QueueType.DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
         for rule, expected, observed in (
             ("MQQB-3.1.7.15-17", acknowledgment(sent), ack),
             ("MQQB-3.1.7.15-18", acknowledgment(sent), ack),
@@ -298,10 +281,10 @@ def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, j
             ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
         ):
             judge(rule, expected=expected, observed=observed, evidence=[sent, ack])
-    judge.finished("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
+    judge.conclude("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18", "MQQB-3.1.7.15-20", "MQQB-3.1.7.15-23", "MQQB-3.1.7.15-25")
     claims = {"ST": BY_QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}
     asks |= {"queue": "transactional", "properties": every, "security": claims}
-    claimed = receiver.acknowledgment(receiver.asking(user, **asks), 3)
+    claimed = receiver.send_for_ack(receiver.build_message(user, **asks), 3)
     for (sent, ack), body in ((arrived, b""), (refused, BODY), (claimed, BODY)):
         judge_attributes(judge, sent, ack)
         observed = bytes(ack["MessagePropertiesHeader"].MessageBody)
@@ -315,17 +298,17 @@ def test_the_response_queue_of_an_acknowledgment_may_be_public(peer, sut, judge)
     sut.configure(send_insecure_nacks=True)
     receiver = AcknowledgingReceiver(peer, sut)
     public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
-    user = {"DQ": PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
-    sent, ack = receiver.acknowledgment(receiver.asking(user, destination=None, properties={"NA": 1}))
-    expected = f"{PUBLIC}: {PEER_PUBLIC_QUEUE}"
+    user = {"DQ": QueueType.PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
+    sent, ack = receiver.send_for_ack(receiver.build_message(user, destination=None, properties={"NA": 1}))
+    expected = f"{QueueType.PUBLIC}: {PEER_PUBLIC_QUEUE}"
     judge("MQQB-3.1.7.15-22", expected=expected, observed=_queue(ack, "Response"), evidence=[sent, ack])
 
 
 ENDS = {
-    "received": ("PR", RECEIVE),
-    "purged": ("NR", Q_PURGED),
-    "deleted": ("NR", Q_DELETED),
-    "timeout": ("NR", RECEIVE_TIMEOUT),
+    "received": ("PR", AckClass.RECEIVE),
+    "purged": ("NR", AckClass.Q_PURGED),
+    "deleted": ("NR", AckClass.Q_DELETED),
+    "timeout": ("NR", AckClass.RECEIVE_TIMEOUT),
 }
 """Ways for a message out of its queue, the bit that asks for an acknowledgment, and the class of that."""
 CLASSES = {
@@ -377,13 +360,13 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     destination = rf"TCP:{sut.address}\{queue}"
     life_s = LIFE_S if end == "timeout" else INFINITE
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
-    user = receiver.administered(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
+    user = receiver.with_admin_queue(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     make = receiver.sequence.message if transactional else peer.message
     sent = [
-        receiver.give(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
+        receiver.send_packet(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
     ]
-    if arrives(sut, receiver.session, "end 2", queue) != "in its queue":
+    if not peer.await_label("end 2", queue):
         raise ConformanceFailure("the SUT did not take the messages")
     _end(receiver, sut, end, queue)
     came = receiver.await_acks(1)
@@ -408,7 +391,7 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     )
     judge(
         "MQQB-3.1.7.15-19",
-        expected=f"{DIRECT}: {destination}".lower(),
+        expected=f"{QueueType.DIRECT}: {destination}".lower(),
         observed=_queue(ack, "Response"),
         evidence=evidence,
     )
@@ -416,7 +399,7 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     judge("MQQB-3.1.7.15-28", expected=b"" if end == "received" else BODY, observed=body, evidence=evidence)
 
 
-def _end(receiver: AcknowledgingReceiver, sut: Sut, end: str, queue: str) -> None:
+def _end(receiver: AcknowledgingReceiver, sut, end: str, queue: str) -> None:
     """Let every message leave the queue in one way."""
     if end == "received":
         for _ in sut.labels(queue):

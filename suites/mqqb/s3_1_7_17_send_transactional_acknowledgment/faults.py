@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import field_is
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import during, packets, skip, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, PrivateName, UserMessagePacket
@@ -118,7 +118,7 @@ def _with_body(when: Callable[[MessageClass], bool], change: Callable[[Any], Bod
         def send_transactional_ack(self, name: str, message_class: MessageClass, body: Body, now: Now) -> None:
             super().send_transactional_ack(name, message_class, change(body) if when(message_class) else body, now)
 
-    return replaced(WithBody)
+    return replace_part(WithBody)
 
 
 def _without_previous(body: FinalAckBody) -> FinalAckBody:

@@ -10,10 +10,9 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.expectations import fields
-from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody
-from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
+from suites.mqqb.steps.disposition import QueueType
 from suites.mqqb.steps.opening import OTHER_GUID, text
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 
@@ -65,7 +64,7 @@ def test_an_order_ack_names_the_sequence_and_how_far_it_got(peer, sut, judge, co
     judge("MQQB-3.1.7.17-D02", expected=IN_CLEAR, observed=_privacy(frame), evidence=evidence)
 
 
-def _judge_final(judge: Judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
+def _judge_final(judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
     """Judge the body of a FinalAck by the message that it is of, and that it is recoverable and not encrypted."""
     header, user = sent["TransactionHeader"], sent["UserHeader"]
     expected = {
@@ -98,7 +97,7 @@ def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge, routed):
     source = {"SourceQueueManager": OTHER_GUID, "RC": 1} if routed else {}
     receiver.sequence.number = 6
     after = {"PreviousTxSequenceNumber": 2}
-    sent = receiver.send(source, destination=rf"TCP:{sut.address}\{NOWHERE}", transaction=after)
+    sent = receiver.send(source, destination=peer.missing_queue, transaction=after)
     _judge_final(judge, sent, receiver.await_acknowledgment(final=True), OF_A_PACKET)
 
 
@@ -129,7 +128,7 @@ def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
 def test_acknowledgments_of_a_session_for_a_direct_name_go_to_a_direct_name(peer, sut, judge):
     """The order queue at the address of the peer: for an OrderAck, and for a FinalAck."""
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(), receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")]
+    sent = [receiver.send(), receiver.send(destination=peer.missing_queue)]
     for message, final in zip(sent, (False, True), strict=True):
         frame = receiver.await_acknowledgment(final=final)
         user = frame["UserHeader"]
@@ -144,14 +143,14 @@ def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(pee
     """The message is for a private name of the SUT: the order queue is number 4 of the peer's."""
     number = private_number(sut, sut.queue("transactional"))
     receiver = Receiver(peer, sut)
-    sent = receiver.send(private_queue(sut.guid, number), destination=None)
+    sent = receiver.send(peer.private_queue(sut.guid, number), destination=None)
     frame = receiver.await_acknowledgment()
     user, before = frame["UserHeader"], place(frame)
     if before.TxSequenceNumber != 1:
         raise ConformanceFailure("the OrderAck is not of the message of this check")
     named = getattr(user.DestinationQueue, "PrivateQueueIdentifier", None)
     observed = f"DQ {user.DQ}, queue {named} of {text(user.QueueManagerAddress)}"
-    expected = f"DQ {ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
+    expected = f"DQ {QueueType.ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
     judge.all(expected=expected, observed=observed, evidence=[sent, frame])
 
 
@@ -159,7 +158,7 @@ def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(pee
 def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
     """Being recoverable, two FinalAcks whose session is lost with them come on the next one, and on the one after."""
     receiver = Receiver(peer, sut)
-    sent = [receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}") for _ in range(2)]
+    sent = [receiver.send(destination=peer.missing_queue) for _ in range(2)]
     wanted = [str(message["UserHeader"].MessageID) for message in sent]
     known = 0
     for turn in ("at first", "again", "and again"):
@@ -173,7 +172,7 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
 @covers("MQQB-3.1.7.17-11")
 def test_a_final_ack_whose_session_is_lost_comes_on_another_that_is_open(peer, sut, judge):
     """Two sessions are lost one after the other, a FinalAck with each: both come on what the SUT opens then."""
-    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+    nowhere = peer.missing_queue
     receiver, others = Receiver(peer, sut), [peer.open_raw() for _ in range(2)]
     sent: list[Frame] = []
     frames: list[Frame] = []

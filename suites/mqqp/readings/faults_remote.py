@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import reference_qm.core.remote.remote_reads as remote_reading
-from harness.faults.parts import follows, only_if, replaced
+from harness.faults.parts import follows, only_if, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.core.queueing.cursors import Cursors
@@ -107,7 +107,7 @@ class _NothingToEnd(RemoteEnding):
 add_reading(
     "E57.2",
     "A receive by LookupIdentifier takes the message at once: RR_NACK cannot bring it back.",
-    both(replaced(_LookupTakesAtOnce), replaced(_NothingToEnd)),
+    both(replace_part(_LookupTakesAtOnce), replace_part(_NothingToEnd)),
 )
 
 

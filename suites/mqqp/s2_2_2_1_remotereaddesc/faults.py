@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, during, inputs, skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering
@@ -77,7 +77,7 @@ def _refusing(name: str) -> Install:
                 return Status.MQ_ERROR_INVALID_PARAMETER
             return super().check_description(desc)
 
-    return replaced(Refusing)
+    return replace_part(Refusing)
 
 
 add("remote-reserved-matters", "MQQP-2.2.2.1-06", "Reserved has to be 0.", _refusing("Reserved"))
@@ -142,7 +142,7 @@ def _malformed_unless(name: str, usual: int) -> Install:
                 raise FormatError(name, 0, "a fault", f"is not {usual}")
             return super().reconstruct_message(results, server)
 
-    return replaced(MalformedUnless)
+    return replace_part(MalformedUnless)
 
 
 add(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from harness.faults.primitives import both, inputs, pdus
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answered
+from harness.faults.rpc_calls import change_answer
 from reference_qm.core.remote.remote_ending import RemoteEnding
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.core.remote.remote_starting import RemoteStarting
@@ -51,7 +51,7 @@ def _failing(change: Callable[[int], int]) -> Install:
     def changed_status(status: int) -> int:
         return change(status) if status >> 31 else status
 
-    return both(*(answered(method, Return=changed_status) for method in METHODS))
+    return both(*(change_answer(method, Return=changed_status) for method in METHODS))
 
 
 add(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from harness.faults.rpc_calls import called_unbound
@@ -127,7 +127,7 @@ add(
     "remote-unknown-action-peeks",
     (),
     "Tolerated: an ulAction that no client may ask for is PEEK_CURRENT.",
-    replaced(_UnknownActionPeeks),
+    replace_part(_UnknownActionPeeks),
 )
 
 
@@ -213,7 +213,7 @@ add(
     "message-read-remotely-without-journaling",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
     "JN and JP are clear in a message that is read remotely.",
-    replaced(_serialized(_without_journaling)),
+    replace_part(_serialized(_without_journaling)),
     blind=True,
 )
 
@@ -222,7 +222,7 @@ add(
     "message-read-remotely-without-transaction",
     ("MQQP-3.1.4.1-14", "MQQP-3.1.4.10-45", "MQQP-3.1.4.11-48"),
     "A transactional message that is read remotely has no TransactionHeader.",
-    replaced(_serialized(_without_transaction)),
+    replace_part(_serialized(_without_transaction)),
     blind=True,
 )
 
@@ -246,5 +246,5 @@ class WaitingReaderGetsNoTransactionalMessage(Waiting):
 class WaitsForTheLost(ClientTasks):
     """A client does not learn that a call has failed without a status of its method."""
 
-    def _take(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
-        super()._take(binding, [one for one in happened if not isinstance(one, Failed)], now)
+    def _take_events(self, binding: Binding, happened: list[Outgoing], now: Now) -> None:
+        super()._take_events(binding, [one for one in happened if not isinstance(one, Failed)], now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering
 from reference_qm.core.remote.enums import ReadAction
@@ -111,7 +111,7 @@ def _without(name: str) -> Install:
             lost = replace(message, **{name: LOST.get(name) or type(getattr(message, name))()})
             return super().serialize_remote_message(replace(position, MessageReference=lost))
 
-    return replaced(Without)
+    return replace_part(Without)
 
 
 for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
@@ -32,7 +32,7 @@ add(
     "remote-read-failure-ended",
     ("MQQP-3.1.4.1-07", "MQQP-3.1.4.10-04", "MQQP-3.1.4.11-04", "MQQP-3.1.4.2-04"),
     "A receive that failed is ended.",
-    replaced(_EndsWhatFailed),
+    replace_part(_EndsWhatFailed),
 )
 
 
@@ -43,7 +43,7 @@ def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
         def describe_read(self, read: RemoteRead) -> dict[str, Any]:
             return super().describe_read(read) | change(read)
 
-    return replaced(Described)
+    return replace_part(Described)
 
 
 def _peeks_otherwise(read: RemoteRead) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from reference_qm.model.elements import WaitingMessageReadOperation
 class LooksBehindIt(Waiting):
     """A read that waits by a cursor waits for a message behind that."""
 
-    def _find_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
+    def _find_message_for(self, reader: WaitingMessageReadOperation, new: MessagePosition) -> MessagePosition | None:
         cursor = reader.CursorReference
         if cursor is None:
-            return super()._find_for(reader, new)
+            return super()._find_message_for(reader, new)
         return self.qm.seeking.seek_available(cursor.MessagePositionReference, not reader.DestructiveRead)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success, requested, throwing
+from harness.faults.rpc_calls import answering, called_unbound, change_request, error_for_success, throwing
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading
 from reference_qm.core.remote.client_steps import Sequence
@@ -104,7 +104,7 @@ add(
     "remote-end-any-ack",
     "MQQP-3.1.4.2-D02",
     "A dwAck that is neither 1 nor 2 is RR_NACK.",
-    requested("RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in ACKS else RR_NACK)),
+    change_request("RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in ACKS else RR_NACK)),
 )
 add(
     "remote-end-throws",

@@ -7,7 +7,7 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, error_for_success, requested, throwing
+from harness.faults.rpc_calls import answering, change_request, error_for_success, throwing
 from reference_qm.core.remote.client_cancelling import ClientCancelling
 from reference_qm.core.remote.client_model import RemoteQueue
 from reference_qm.core.remote.client_opening import ClientOpening
@@ -94,13 +94,15 @@ add(
     "remote-open-any-licence",
     "MQQP-3.1.4.3-D01",
     "dwMQS may be any number.",
-    requested("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + bytes(4) + stub[20:]),
+    change_request("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + bytes(4) + stub[20:]),
 )
 add(
     "remote-open-licence-below-16",
     "MQQP-3.1.4.3-D01",
     "dwMQS may not be 16.",
-    requested("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + (stub[16:20].replace(b"\x10", b"\x11")) + stub[20:]),
+    change_request(
+        "RemoteQMOpenQueue", 32, lambda stub: stub[:16] + (stub[16:20].replace(b"\x10", b"\x11")) + stub[20:]
+    ),
 )
 add(
     "remote-open-throws",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both
 from harness.faults.registry import add
-from harness.faults.rpc_calls import called_unbound, interfaces_apart, requested
+from harness.faults.rpc_calls import called_unbound, change_request, interfaces_apart
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.remote_opening import RemoteOpening
 from reference_qm.model.statuses import Status
@@ -52,7 +52,7 @@ add(
     "remote-ports-swapped",
     ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
     "The port of each interface is told for the other; each is served at its own alone.",
-    both(interfaces_apart, replaced(_Swapped)),
+    both(interfaces_apart, replace_part(_Swapped)),
 )
 
 
@@ -106,7 +106,7 @@ add(
     "remote-port-of-any-type",
     ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
     "Any dwPortType has a port.",
-    requested("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
+    change_request("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
 )
 
 
@@ -153,4 +153,4 @@ class _SpxHasAPort(RemoteOpening):
         return super().get_server_port(port_type) or 2103
 
 
-add("remote-port-of-spx-told", (), "Tolerated: SPX has a port, as with Windows 2000.", replaced(_SpxHasAPort))
+add("remote-port-of-spx-told", (), "Tolerated: SPX has a port, as with Windows 2000.", replace_part(_SpxHasAPort))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering, called_unbound, throwing
@@ -57,7 +57,7 @@ add(
     "remote-lookup-unknown-action",
     (),
     "Tolerated: an ulAction that no client may ask for is LOOKUP_PEEK_NEXT.",
-    replaced(_UnknownAction),
+    replace_part(_UnknownAction),
 )
 
 # -- what is looked for -----------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def _sought(found: MessageSeekAction, other: MessageSeekAction) -> Install:
             operation = super().get_lookup_operation(action, lookup_id)
             return other if operation is found else operation
 
-    return replaced(Sought)
+    return replace_part(Sought)
 
 
 for _name, _breaks, _says, _found, _other in (
@@ -129,7 +129,7 @@ add(
     "remote-lookup-unlisted-status",
     "MQQP-3.1.4.11-D07",
     "A lookup that finds nothing returns MQ_ERROR.",
-    replaced(_UnlistedStatus),
+    replace_part(_UnlistedStatus),
 )
 add(
     "remote-lookup-throws",
@@ -190,7 +190,7 @@ add(
     "remote-lookup-not-kept",
     ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
     "A receive by LookupIdentifier is not known when it is to be ended.",
-    replaced(_NotKept),
+    replace_part(_NotKept),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
             described = super().describe_read(read)
             return described if read.LookupId is None else described | change(read)
 
-    return replaced(Described)
+    return replace_part(Described)
 
 
 add(
@@ -309,7 +309,7 @@ add(
         *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
     ),
     "A read that fails brings a context handle.",
-    replaced(_FailureWithHandle),
+    replace_part(_FailureWithHandle),
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, skip
 from harness.faults.registry import add
 from reference_qm.core.queue_manager import QueueManager
@@ -32,13 +32,13 @@ add(
     "remote-end-rundown-acknowledges",
     "MQQP-3.1.6.2-02",
     "A client that is gone has got its message.",
-    both(skip(RemoteOpening.run_down_session), replaced(_Acknowledging)),
+    both(skip(RemoteOpening.run_down_session), replace_part(_Acknowledging)),
 )
 add(
     "remote-read-rundown-acknowledges",
     "MQQP-3.1.6.2-02",
     "A client whose connection ends has got its message, while the queue stays open.",
-    replaced(_Acknowledging),
+    replace_part(_Acknowledging),
 )
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import always, both, pdus, skip
 from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
@@ -121,7 +121,7 @@ def _one_more(parameter: str) -> Install:
             values = super().build_open_queue(queue)
             return values | {parameter: values[parameter] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _rule, _parameter in (

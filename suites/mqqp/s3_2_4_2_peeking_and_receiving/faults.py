@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import both, pdus, skip, skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.codec import PrivateName
@@ -64,7 +64,7 @@ add(
     "remote-read-entry-of-another-queue",
     ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
     "The entry of a read has the handle of another queue.",
-    both(replaced(_EntryOfAnotherQueue), replaced(_FoundByIdentifier)),
+    both(replace_part(_EntryOfAnotherQueue), replace_part(_FoundByIdentifier)),
 )
 
 
@@ -109,7 +109,7 @@ def _one_more(name: str) -> Install:
             described = super().describe_read(read)
             return described | {name: described[name] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _breaks, _field in (
@@ -302,7 +302,7 @@ def _without(name: str) -> Install:
             lost = LOST.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
-    return replaced(Without)
+    return replace_part(Without)
 
 
 for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime", "ArrivalTime"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_model import RemoteRead
 from reference_qm.core.remote.client_reading import ClientReading, Version
@@ -30,7 +30,7 @@ def _old_when(test: Callable[[Version], bool]) -> Install:
         def is_old_version(self, version: Version | None) -> bool:
             return version is not None and test(version)
 
-    return replaced(OldWhen)
+    return replace_part(OldWhen)
 
 
 add(

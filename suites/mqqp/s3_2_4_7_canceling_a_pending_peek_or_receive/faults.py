@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip, skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.remote.client_cancelling import ClientCancelling
@@ -35,7 +35,7 @@ def _one_more(parameter: str) -> Install:
             values = super().build_cancel_receive(entry)
             return values | {parameter: values[parameter] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _breaks, _parameter in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import fault, replaced
+from harness.faults.parts import fault, replace_part
 from harness.faults.primitives import skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.commands.client_commands import ClientCommands
@@ -40,7 +40,7 @@ def _one_more(parameter: str) -> Install:
             values = super().build_close_cursor(queue, cursor)
             return values | {parameter: values[parameter] + 1}
 
-    return replaced(OneMore)
+    return replace_part(OneMore)
 
 
 for _name, _rule, _parameter in (

@@ -44,5 +44,5 @@ def test_a_remote_read_brings_the_first_message(remote, judge, by):
         observed=[brought(call) for call in calls],
         evidence=calls,
     )
-    judge.finished("REGRESSIONS-831160-01")
+    judge.conclude("REGRESSIONS-831160-01")
     queue.receive(by=by)

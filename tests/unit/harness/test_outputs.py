@@ -18,6 +18,7 @@ COMMANDS = (
     "provision --out OUT",
     "windows --out OUT",
     "demo --out OUT",
+    "dissector --out OUT",
     "mutants --out OUT",
     "diff run run --out OUT",
     "summary run --out OUT",
