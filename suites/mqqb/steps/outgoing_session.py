@@ -11,6 +11,7 @@ from harness.judging.verdicts import Verdict
 from harness.peer.conversation import RawConversation
 from harness.peer.inbox import agreement, response
 from harness.peer.peer import Peer
+from harness.peer.raw_ends import RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import RETRY_MS
@@ -20,7 +21,8 @@ from suites.mqqb.steps.provoking import let_send
 class OutgoingSession:
     """A session that the SUT opens to send one message to the peer; the peer answers only as the check orders.
 
-    ``to``: the format name of the destination, else a direct name of the peer. Pings are answered.
+    ``to``: the format name of the destination, else a direct name of the peer. Pings are answered. ``listener``: the one
+    of a check in which the SUT has a message already.
     """
 
     connection: RawConversation
@@ -30,10 +32,11 @@ class OutgoingSession:
     parameters: Frame
     """The SUT's ConnectionParameters, from ``respond`` on."""
 
-    def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
+    def __init__(self, peer: Peer, sut: Sut, to: str | None = None, *, listener: RawListener | None = None) -> None:
         self.peer = peer
-        self.listener = peer.listen_raw()
-        let_send(peer, sut, to or peer.direct_name())
+        self.listener = listener or peer.listen_raw()
+        if listener is None:
+            let_send(peer, sut, to or peer.direct_name())
 
     @classmethod
     def unless_refused(cls, peer: Peer, sut: Sut, judge: Judge, to: str) -> Self | None:
